@@ -10,16 +10,16 @@ import pandas as pd
 from benchmarks import numpy_algorithm1
 from benchmarks.releases import states_by_classes
 from benchmarks.timing import medians, row, seconds, seconds_of_program, timed
-from isdp import GeneralizedLaplace, Invariants
+from isdp import SYSTEM_RANDOMNESS, GeneralizedLaplace, Invariants, draw_noise
 from isdp.diagnostics.chains import convergence
-from isdp.exact import release, sample, select_sampler
-from isdp.exact.elimination.bounded_sampler import DynamicSampler
-from isdp.exact.overlapping.cell_classes import TypedSampler
+from isdp.exact import select_sampler
+from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
+from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
-from reproduction.congenial.sex_by_age import lattice_walk
+from reproduction.congenial.sex_by_age import build_lattice_walk
 from reproduction.data.table_p12 import sex_by_age_invariants
-from reproduction.lattices.entry import build, mechanism_of
+from reproduction.lattices.entry import build_experiment, build_mechanism
 
 COUNTIES = {"IL": 102, "TX": 254}
 EXACT_BAR, NUMPY_NOISE_BAR, OPENDP_BAR, RELEASE_BAR = 100, 0.5, 30, 60
@@ -36,7 +36,7 @@ DRAWS_A_CALL = 10_000  # beyond, the system's giving of fresh memory is what is 
 
 def noise_norm(walk, noise):
     """Norm of each draw as a further coordinate."""
-    return walk.mechanism.measure(noise)[..., None]
+    return walk.mechanism.noise_norm(noise)[..., None]
 
 
 def smallest_ess(walk, noise):
@@ -57,14 +57,14 @@ class Chains:
 
     def __post_init__(self):
         self.rng = np.random.default_rng(1)
-        run_chains(self.rng, self.walk, draws=1, chains=1, burn_in=1)  # compiles
+        run_chains(self.rng, self.walk, n_draws=1, n_chains=1, burn_in=1)  # compiles
         self.states = None
 
     def sweep(self):
         """Run on; return draws and seconds."""
         if self.states is None:
             settled, _ = run_chains(
-                self.rng, self.walk, draws=1, chains=self.chains, burn_in=self.burn_in
+                self.rng, self.walk, n_draws=1, n_chains=self.chains, burn_in=self.burn_in
             )
             self.states = settled[:, -1]
         noise, took = timed(self._run)
@@ -72,7 +72,7 @@ class Chains:
         return noise, took
 
     def _run(self):
-        counts = {"draws": self.draws, "chains": self.chains, "thin": self.thin, "burn_in": 0}
+        counts = {"n_draws": self.draws, "n_chains": self.chains, "thin": self.thin, "burn_in": 0}
         return run_chains(self.rng, self.walk, start=self.states, **counts)[0]
 
     def effective_draws_a_second(self):
@@ -92,7 +92,7 @@ def chains_of(walk, settings):
 
 def chains_with_pilot(walk, settings, burn_in=20_000):
     """Thin as `sample_noise` of the lattices does: so many sweeps as an effective draw takes."""
-    pilot, _ = run_chains(np.random.default_rng(2), walk, draws=2000, burn_in=burn_in)
+    pilot, _ = run_chains(np.random.default_rng(2), walk, n_draws=2000, burn_in=burn_in)
     thin = max(1, math.ceil(4 * 2000 / smallest_ess(walk, pilot)))
     return Chains(walk, settings["draws"], thin, burn_in, settings["chains"])
 
@@ -135,7 +135,7 @@ def warm_up():
     table = Invariants.margins((2, 3))
     for mechanism in (GeneralizedLaplace(0.5), GeneralizedLaplace(0.5, "l2")):
         select_sampler(mechanism, table).sample(np.random.default_rng(1), 2)
-    DynamicSampler(table, GeneralizedLaplace(0.5), lower=-2)
+    BoundedEliminationSampler(table, GeneralizedLaplace(0.5), lower=-2)
 
 
 def county_chains(entry, cells):
@@ -154,9 +154,9 @@ def papers_lattices(config):
         set_up = partial(select_sampler, Invariants.total(cells), chains.walk.mechanism)
         yield f"counties {state} ({cells})", set_up, {"the config's": chains}, EXACT_BAR
     for name, entry in config["lattices"]["experiments"].items():
-        invariants = build(entry).invariants
+        invariants = build_experiment(entry).invariants
         for law, settings in entry["laws"].items():
-            mechanism = mechanism_of(settings)
+            mechanism = build_mechanism(settings)
             chains = {
                 variant: chains_with_pilot(
                     LatticeWalk(
@@ -176,10 +176,10 @@ def papers_lattices(config):
 def sex_by_age(entry):
     """Noise that takes no count below zero: the walk within a polytope, messages within bounds."""
     counts = np.array(entry["counts"]["female"] + entry["counts"]["male"])
-    walk = lattice_walk(counts, entry["epsilon"], entry["walk"]["proposal"])
+    walk = build_lattice_walk(counts, entry["epsilon"], entry["walk"]["proposal"])
     chains = {"the config's": chains_of(walk, entry["walk"])}
     mechanism = GeneralizedLaplace(entry["epsilon"])
-    set_up = partial(DynamicSampler, sex_by_age_invariants(), mechanism, lower=-counts)
+    set_up = partial(BoundedEliminationSampler, sex_by_age_invariants(), mechanism, lower=-counts)
     return "sex by age", set_up, chains, math.nan
 
 
@@ -219,15 +219,19 @@ def noise_measures(cells, opendp):
     p = -math.expm1(-epsilon)
     many = max(1, 10**6 // cells)
     works = {
-        "one total": lambda: sample(rng, invariants, law, 1),
-        "one total, for release": lambda: release(invariants, epsilon),
+        "one total": lambda: draw_noise(law, invariants, rng=rng),
+        "one total, for release": lambda: draw_noise(
+            GeneralizedLaplace(epsilon), invariants, rng=SYSTEM_RANDOMNESS
+        ),
         "numpy, unconstrained": lambda: rng.geometric(p, cells) - rng.geometric(p, cells),
     }
     if cells >= NOISE_FROM:
-        typed = TypedSampler(states_by_classes(cells), law)
+        typed = CellClassSampler(states_by_classes(cells), law)
         several = Invariants.partition(np.arange(cells) * SEVERAL // cells)
         works["types"] = lambda: typed.sample(rng, 1)
-        works[f"{SEVERAL} totals, for release"] = lambda: release(several, epsilon)
+        works[f"{SEVERAL} totals, for release"] = lambda: draw_noise(
+            GeneralizedLaplace(epsilon), several, rng=SYSTEM_RANDOMNESS
+        )
     measures = {
         name: rate_of(many * cells, lambda work=work: [work().size for _ in range(many)])
         for name, work in works.items()
@@ -277,9 +281,9 @@ def joint_walks(config):
     for name, thin in (("contingency", 40), ("intersecting", 100)):
         entry = config["lattices"]["experiments"][name]
         law = entry["laws"]["l1"]
-        lattice = kernel_lattice(build(entry).invariants, paper["basis"])
+        lattice = kernel_lattice(build_experiment(entry).invariants, paper["basis"])
         a = law["proposal"]["paper"]
-        walks[f"{name} l1"] = LatticeWalk(lattice, mechanism_of(law), a, "joint"), thin
+        walks[f"{name} l1"] = LatticeWalk(lattice, build_mechanism(law), a, "joint"), thin
     mechanism = GeneralizedLaplace(config["counties"]["epsilon"])
     for state, cells in COUNTIES.items():
         lattice = kernel_lattice(Invariants.total(cells))

@@ -33,10 +33,10 @@ def neighbour_lattice(lattice):
 def measure(cells, lattice, acceptance, proposal, draws):
     walk = LatticeWalk(lattice, GeneralizedLaplace(EPSILON), proposal, acceptance)
     rng = np.random.default_rng(1)
-    run_chains(rng, walk, draws=1, chains=1, burn_in=1)  # compiles
+    run_chains(rng, walk, n_draws=1, n_chains=1, burn_in=1)  # compiles
     thin = THIN[acceptance]
     began = time.perf_counter()
-    noise, info = run_chains(rng, walk, draws=draws, burn_in=25 * thin, thin=thin)
+    noise, info = run_chains(rng, walk, n_draws=draws, burn_in=25 * thin, thin=thin)
     seconds = time.perf_counter() - began
     table = convergence(noise)
     return {

@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.timing import row, seconds
-from isdp import Invariants
-from isdp.exact import release
+from isdp import SYSTEM_RANDOMNESS, GeneralizedGaussian, GeneralizedLaplace, Invariants, draw_noise
 
 CELLS = 10**6
 GAUSSIAN_LIMIT, TYPES_LIMIT = 1, 20  # CPU seconds
@@ -43,11 +42,16 @@ def releases_against_limits():
     parts = Invariants.partition(np.arange(CELLS) * TOTALS // CELLS)
     works = {
         f"Gaussian, {CELLS:,} cells, {TOTALS} totals": (
-            partial(release, parts, rho=RHO),
+            partial(draw_noise, GeneralizedGaussian(rho=RHO), parts, rng=SYSTEM_RANDOMNESS),
             GAUSSIAN_LIMIT,
         ),
         f"l1, {CELLS:,} cells, 51 states x 2 classes": (
-            partial(release, states_by_classes(CELLS), EPSILON),
+            partial(
+                draw_noise,
+                GeneralizedLaplace(EPSILON),
+                states_by_classes(CELLS),
+                rng=SYSTEM_RANDOMNESS,
+            ),
             TYPES_LIMIT,
         ),
     }

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from isdp.exact.bits.geometric import BitSource
+from isdp.exact.bits.source import BitSource
 
 MAX_NUMBERS = 10_000
 MAX_INTERVALS = 2_000
@@ -44,7 +44,7 @@ class Given(BitSource):
     def take(self, count: int) -> np.ndarray:
         return np.array([self._next(64) for _ in range(count)], dtype=np.uint64)
 
-    def shorts(self, count: int) -> np.ndarray:
+    def take_16_bit(self, count: int) -> np.ndarray:
         return np.array([self._next(16) for _ in range(count)], dtype=np.uint16)
 
 
@@ -67,9 +67,9 @@ class Explorer:
         """The value under a continuation, and the number of random numbers that it takes."""
         key = number, continuation
         if key not in self.known:
-            words = Given([*self.before, number], continuation)
-            value = self.draw(words)
-            self.known[key] = value, len(words.sizes)
+            random_bits = Given([*self.before, number], continuation)
+            value = self.draw(random_bits)
+            self.known[key] = value, len(random_bits.sizes)
         return self.known[key]
 
     def outcomes(self, number: int) -> tuple:
@@ -141,14 +141,14 @@ def distribution(
     left: list[tuple[Fraction, list[int]]] = [(Fraction(1), [])]
     while left:
         probability, numbers = left.pop()
-        words = Given(numbers, 1)
-        value = draw(words)
-        if len(words.sizes) <= len(numbers):
+        random_bits = Given(numbers, 1)
+        value = draw(random_bits)
+        if len(random_bits.sizes) <= len(numbers):
             decided[value] += probability
         elif wanted and draw(Given(numbers, 0)) not in wanted:
             continue
         elif probability >= smallest and len(numbers) < longest:
             explorer = Explorer(draw, numbers, continuations)
-            for share, number in explorer.intervals(words.sizes[len(numbers)]):
+            for share, number in explorer.intervals(random_bits.sizes[len(numbers)]):
                 left.append((probability * share, [*numbers, number]))
     return dict(decided), 1 - sum(decided.values())

@@ -1,11 +1,13 @@
 """Integer noise that keeps mandated totals exact, with its diagnostics and its evidence.
 
 The names follow *Integer Subspace Differential Privacy* (Dharangutte, Gao, Gong, Yu; AAAI 2023,
-arXiv 2212.00936), "ISDP" in the docstrings. For the release of confidential data there is
-`isdp.exact.release`; all else takes a pseudo-random generator, and is for experiments.
+arXiv 2212.00936), "ISDP" in the docstrings. `privatize` adds noise to a table of counts for
+release. `draw_noise` draws noise alone, for experiments or from the operating system's randomness.
 """
 
 __version__ = "0.2.0"
+
+from typing import TYPE_CHECKING
 
 from isdp import (
     accounting,
@@ -24,21 +26,31 @@ from isdp import (
     swapping,
     topdown,
 )
+from isdp.accounting import PrivacyGuarantee
+from isdp.commands.privatize.dataframe import privatize_frame as privatize
+from isdp.commands.shared.request import NoiseRequest
 from isdp.constraints import Invariants, Polytope
 from isdp.errors import InputError
+from isdp.exact import draw_noise
 from isdp.mechanisms import GeneralizedGaussian, GeneralizedLaplace
+from isdp.renamed import refuse_renamed
+from isdp.streams import SYSTEM_RANDOMNESS
 
 __all__ = [
+    "SYSTEM_RANDOMNESS",
     "GeneralizedGaussian",
     "GeneralizedLaplace",
     "InputError",
     "Invariants",
+    "NoiseRequest",
     "Polytope",
+    "PrivacyGuarantee",
     "accounting",
     "commands",
     "compare",
     "constraints",
     "diagnostics",
+    "draw_noise",
     "exact",
     "io",
     "lattice",
@@ -46,7 +58,11 @@ __all__ = [
     "mechanisms",
     "plots",
     "postprocess",
+    "privatize",
     "subspace",
     "swapping",
     "topdown",
 ]
+
+if not TYPE_CHECKING:  # a type checker takes any name for granted otherwise
+    __getattr__ = refuse_renamed(__name__)

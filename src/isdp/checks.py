@@ -3,62 +3,69 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection
 from fractions import Fraction
 from numbers import Rational, Real
+from typing import TypeGuard, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from isdp.errors import InputError
 
-INT64_MAX = np.iinfo(np.int64).max
+ExactNumber = Fraction | int | str | float
+T = TypeVar("T")
+
+INT64_MAX: int = np.iinfo(np.int64).max
 MAX_EXPONENT = 400  # of a power of ten
 MAX_SHOWN = 100  # characters of a value in a message
 MIN_SCALE, MAX_SCALE = 1e-100, 1e100
 
 
-def is_number(value) -> bool:
-    """Whether a value is a real number and no bool."""
+def is_number(value: object) -> TypeGuard[float]:
+    """Test that a value is a real number and not a bool."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def check_integer(where: str, name: str, value, least: int = 0, most: float = math.inf) -> int:
+def check_integer(
+    where: str, name: str, value: object, least: int = 0, most: float = math.inf
+) -> int:
     """Return a whole number as an int.
 
     Parameters
     ----------
     where, name : str
-        What asks, and what it asks for; both stand in the message.
+        The caller and the argument, for the message.
     value : number
-        An integer, or another number that is whole, such as 3.0; no bool.
+        An integer, or another number that is whole, such as 3.0. A bool is refused.
     least, most : int
-        Range of the number, both included.
+        Range of the number, both ends included.
 
     Raises
     ------
     InputError
-        If it is anything else.
+        If the value is anything else.
 
     Examples
     --------
-    >>> check_integer("exact", "draws", 3.0)
+    >>> check_integer("exact", "n_draws", 3.0)
     3
     """
     # nan and infinity have no remainder of zero either
     if not is_number(value) or value % 1 or not least <= value <= most:
-        wanted = f"from {least} up" if most == math.inf else f"from {least} to {most}"
+        wanted = f"of {least} or more" if most == math.inf else f"from {least} to {most}"
         raise _refusal(f"{where}: {name}", f"a whole number {wanted}", value)
     return int(value)
 
 
-def check_positive(name: str, value) -> float | int:
+def check_positive(name: str, value: object) -> float:
     """Return a positive finite number as it is, else raise `InputError`."""
     if not is_number(value) or not 0 < value < math.inf:
         raise _refusal(name, "a positive number", value)
     return value
 
 
-def check_positive_float(name: str, value) -> float:
+def check_positive_float(name: str, value: object) -> float:
     """Return a positive number from 1e-100 to 1e100 as a float, else raise `InputError`.
 
     A scale beyond this range, or its square, leaves floating point.
@@ -66,22 +73,22 @@ def check_positive_float(name: str, value) -> float:
     return float(check_in_range(name, check_positive(name, value), MIN_SCALE, MAX_SCALE))
 
 
-def check_non_negative(name: str, value, below: float = math.inf) -> float | int:
-    """Return a number from 0 up and below a limit as it is, else raise `InputError`."""
+def check_non_negative(name: str, value: object, below: float = math.inf) -> float:
+    """Return a number of 0 or more and below a limit as it is, else raise `InputError`."""
     if not is_number(value) or not 0 <= value < below:
-        limit = "a finite number from 0 up" if below == math.inf else f"from 0 up and below {below}"
-        raise _refusal(name, limit, value)
+        limit = "" if below == math.inf else f" and below {below}"
+        raise _refusal(name, f"a finite number of 0 or more{limit}", value)
     return value
 
 
-def check_in_range(name: str, value, low: float, high: float) -> float | int:
+def check_in_range(name: str, value: object, low: float, high: float) -> float:
     """Return a number of a range, both ends included, as it is, else raise `InputError`."""
     if not is_number(value) or not low <= value <= high:
         raise _refusal(name, f"a number between {low:g} and {high:g}", value)
     return value
 
 
-def check_probability(name: str, value) -> float:
+def check_probability(name: str, value: object) -> float:
     """Return a number strictly between 0 and 1 as a float, else raise `InputError`."""
     if not is_number(value) or not 0 < value < 1:
         raise _refusal(name, "a number between 0 and 1", value)
@@ -90,14 +97,14 @@ def check_probability(name: str, value) -> float:
     return float(value)
 
 
-def check_choice(name: str, value, known: Iterable):
+def check_choice(name: str, value: T, known: Collection[object]) -> T:
     """Return a value that is among the known ones, else raise `InputError`."""
     if value not in known:
         raise _refusal(name, f"one of {', '.join(map(str, known))}", value)
     return value
 
 
-def parse_rational(name: str, value) -> Fraction:
+def parse_rational(name: str, value: object) -> Fraction:
     """Read a number as the rational number that it is written as.
 
     Parameters
@@ -108,11 +115,11 @@ def parse_rational(name: str, value) -> Fraction:
     Raises
     ------
     InputError
-        If it is no number.
+        If the value is not such a number.
     """
     try:
         if isinstance(value, Rational) and not isinstance(value, bool):
-            return Fraction(value)
+            return Fraction(int(value.numerator), int(value.denominator))
         if not is_number(value) and not isinstance(value, str):
             raise ValueError
         return _read(str(value))
@@ -120,10 +127,30 @@ def parse_rational(name: str, value) -> Fraction:
         raise _refusal(name, "a number such as 0.25, '1/4' or Fraction(1, 4)", value) from None
 
 
-def _read(text: str) -> Fraction:
-    """Read a number; its power of ten must not have millions of digits.
+def parse_positive(name: str, value: ExactNumber) -> tuple[float, Fraction]:
+    """Read a positive number as a float and as the rational number that it is written as.
 
-    Python limits the digits of all the rest of a number to a few thousand.
+    The first is the value itself if it is an int or a float.
+
+    Raises
+    ------
+    InputError
+        If it is not such a number, or not in the range of floats.
+    """
+    exact = parse_rational(name, value)
+    try:
+        number = float(exact) if isinstance(value, str | Fraction) else value
+    except OverflowError:
+        number = math.inf
+    if exact <= 0 or not 0 < number < math.inf:
+        raise _refusal(name, "a positive number", value)
+    return number, exact
+
+
+def _read(text: str) -> Fraction:
+    """Read a number; refuse a power of ten with millions of digits.
+
+    Python limits the digits of the rest of a number to a few thousand.
     """
     _, marked, exponent = text.lower().partition("e")
     if marked and abs(int(exponent)) > MAX_EXPONENT:
@@ -131,7 +158,7 @@ def _read(text: str) -> Fraction:
     return Fraction(text)
 
 
-def _refusal(name: str, wanted: str, value) -> InputError:
+def _refusal(name: str, wanted: str, value: object) -> InputError:
     try:
         shown = str(value) if isinstance(value, Fraction) else repr(value)
     except ValueError:  # Python writes a few thousand digits at most
@@ -142,9 +169,9 @@ def _refusal(name: str, wanted: str, value) -> InputError:
 
 
 def check_integer_vector(
-    where: str, name: str, values, length: int, largest: int = INT64_MAX
-) -> np.ndarray:
-    """Return whole numbers, one a cell or condition, as an int64 array of shape (length,).
+    where: str, name: str, values: ArrayLike, length: int, largest: int = INT64_MAX
+) -> NDArray[np.int64]:
+    """Return whole numbers, one per cell or condition, as an int64 array of shape (length,).
 
     Parameters
     ----------
@@ -154,7 +181,7 @@ def check_integer_vector(
     Raises
     ------
     InputError
-        For another shape, a type that is not of whole numbers, or a number too large.
+        For another shape, a type other than integers, or a number too large.
     """
     array = np.asarray(values)
     if array.shape != (length,):
@@ -176,7 +203,7 @@ def refuse_overflow(where: str, what: str, largest: float, bits: int, advice: st
     largest : float
         Bound on the magnitude.
     advice : str
-        What to do about it.
+        A remedy for the message.
 
     Raises
     ------

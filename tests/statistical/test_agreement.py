@@ -3,15 +3,14 @@
 import numpy as np
 import pytest
 
-from isdp import GeneralizedLaplace, Invariants
+from isdp import GeneralizedLaplace, Invariants, draw_noise
 from isdp.diagnostics.kolmogorov import agreement_rows, kolmogorov, kolmogorov_bound
-from isdp.exact import sample
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from reproduction.exactness.chain_distance import (
     distance_curve,
     distance_in_full,
-    small_law,
+    enumerate_target,
     transition_matrix,
 )
 from tests.statistical.checks import check_mean
@@ -44,10 +43,10 @@ def check(noise, exact):
 
 
 def test_a_right_chain_agrees_and_a_wrong_scale_does_not():
-    exact = sample(np.random.default_rng(2), TABLE, LAW, 40_000)
-    right, _ = run_chains(np.random.default_rng(3), walk(), draws=5000, thin=8)
+    exact = draw_noise(LAW, TABLE, n_draws=40_000, rng=np.random.default_rng(2))
+    right, _ = run_chains(np.random.default_rng(3), walk(), n_draws=5000, thin=8)
     assert check(right, exact) == [True, True]
-    wrong, _ = run_chains(np.random.default_rng(3), walk(epsilon=0.66), draws=5000, thin=8)
+    wrong, _ = run_chains(np.random.default_rng(3), walk(epsilon=0.66), n_draws=5000, thin=8)
     assert check(wrong, exact)[0] is False
 
 
@@ -61,7 +60,7 @@ def test_cells_without_freedom_are_no_distance():
 @pytest.mark.parametrize("basis", ["lll", "smith"])
 def test_the_transition_matrix_leaves_the_law_and_falls_to_it(acceptance, basis):
     chain = walk(acceptance, basis=basis)
-    law = small_law(chain)
+    law = enumerate_target(chain)
     matrix = transition_matrix(chain, law)
     assert np.abs(matrix.sum(axis=1) - 1).max() < 1e-9
     assert np.abs(law.pmf @ matrix - law.pmf).max() < 1e-9
@@ -72,7 +71,7 @@ def test_the_transition_matrix_leaves_the_law_and_falls_to_it(acceptance, basis)
 
 
 def test_estimated_distances_lie_below_the_distance_in_full():
-    exact = sample(np.random.default_rng(4), TABLE, LAW, 20_000)
+    exact = draw_noise(LAW, TABLE, n_draws=20_000, rng=np.random.default_rng(4))
     curve = distance_curve(
         np.random.default_rng(5), walk("joint"), exact, chains=400, times=[0, 1, 3, 10, 80]
     )

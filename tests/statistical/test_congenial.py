@@ -48,7 +48,12 @@ def draws_of(sampler, thin, draws=6_000, seed=7, chains=4, burn_in=500):
     function of the state is correlated with itself by more than 0.002.
     """
     noise, _ = run_chains(
-        np.random.default_rng(seed), sampler, draws=draws, chains=chains, burn_in=burn_in, thin=thin
+        np.random.default_rng(seed),
+        sampler,
+        n_draws=draws,
+        n_chains=chains,
+        burn_in=burn_in,
+        thin=thin,
     )
     return noise.reshape(-1, noise.shape[-1])
 
@@ -57,9 +62,9 @@ def check_draws(draws, mechanism):
     """Compare the draws with the law, and their mean size, which tells most of the scale."""
     points, pmf = conditioned_law(mechanism)
     check_law(count_points(draws, points), np.append(pmf, 0))
-    sizes = mechanism.measure(points)
+    sizes = mechanism.noise_norm(points)
     mean = (pmf * sizes).sum()
-    check_mean(mechanism.measure(draws), mean, np.sqrt((pmf * (sizes - mean) ** 2).sum()))
+    check_mean(mechanism.noise_norm(draws), mean, np.sqrt((pmf * (sizes - mean) ** 2).sum()))
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -132,7 +137,7 @@ def test_both_samplers_agree_on_sex_by_age():
     proposals = IndependenceSampler(room, mechanism, 0.6)
     walked = draws_of(walk, thin=8, draws=100, chains=40)
     proposed = draws_of(proposals, thin=400, draws=180, chains=40, burn_in=2_000, seed=8)
-    for measure in (mechanism.measure, lambda u: u[:, 0], lambda u: (u == -counts).sum(axis=1)):
+    for measure in (mechanism.noise_norm, lambda u: u[:, 0], lambda u: (u == -counts).sum(axis=1)):
         # a chain's mean is one value: chains are independent, and their own spread is the error
         one, two = (measure(noise).reshape(40, -1).mean(axis=1) for noise in (walked, proposed))
         check_mean(one - two, 0)

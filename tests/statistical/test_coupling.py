@@ -9,7 +9,7 @@ import pytest
 from numba import njit
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
-from isdp.exact import enumerate_law
+from isdp.exact import enumerate_distribution
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.compiled_chains import coupled_double_geometric
 from isdp.mcmc.coupling import (
@@ -120,7 +120,7 @@ def one_sweep(lattice, mechanism, acceptance, epsilon=None):
     invariants, *starts = LATTICES[lattice]
     law, radius = MECHANISMS[mechanism]
     ball = law if isinstance(law, GeneralizedLaplace) else GeneralizedLaplace(1.0, "l2")
-    points = enumerate_law(invariants, ball, radius=radius).points
+    points = enumerate_distribution(invariants, ball, radius=radius).points
     law = law if epsilon is None else GeneralizedLaplace(epsilon, mechanism)
     matrix = transition_matrix(invariants, law, points, "smith", acceptance, PROPOSAL)
     places = [np.flatnonzero((points == s).all(axis=1))[0] for s in starts]
@@ -204,7 +204,7 @@ def test_chains_that_met_stay_together_and_the_account_is_true(norm, basis, acce
 def exact_distance(name, acceptance):
     """Total variation distance to the target at each time, for a chain that starts at zero."""
     invariants, mechanism, proposal, radius = BOUNDED[name]
-    law = enumerate_law(invariants, mechanism, radius=radius)
+    law = enumerate_distribution(invariants, mechanism, radius=radius)
     matrix = transition_matrix(invariants, mechanism, law.points, "smith", acceptance, proposal)
     now = (~law.points.any(axis=1)).astype(float)
     distance = []

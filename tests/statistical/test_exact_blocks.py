@@ -11,9 +11,10 @@ import pytest
 from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
-from isdp.exact import total_law
-from isdp.exact.bits.geometric import BitSource, Geometric
-from isdp.exact.disjoint.compositions import BlockSampler, compose
+from isdp.exact import total_distribution
+from isdp.exact.bits.geometric import Geometric
+from isdp.exact.bits.source import BitSource
+from isdp.exact.disjoint.compositions import CompositionSampler, draw_compositions
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean
 
 
@@ -22,12 +23,12 @@ def generator(seed=21):
 
 
 def sample_blocks(rng, invariants, epsilon, draws):
-    return BlockSampler(invariants, GeneralizedLaplace(epsilon)).sample(rng, draws)
+    return CompositionSampler(invariants, GeneralizedLaplace(epsilon)).sample(rng, draws)
 
 
 def test_counties_follow_the_law_of_one_cell_under_one_total():
     cells, epsilon = 102, 0.192
-    law = total_law(cells, epsilon)
+    law = total_distribution(cells, epsilon)
     draws = sample_blocks(generator(), Invariants.total(cells), epsilon, draws=25_000)
     for cell in (0, 50, 100, 101):
         check_law(histogram(draws[:, cell], law.support), np.append(law.pmf, 0.0))
@@ -60,7 +61,7 @@ def test_two_cells_at_every_scale(epsilon):
 @pytest.mark.parametrize(("cells", "epsilon"), [(10**5, 1e-3), (10**6, 0.2), (10**5, 3.0)])
 def test_many_cells_spread_as_the_law_of_one_says(cells, epsilon):
     """Cells are all but independent of one another."""
-    law = total_law(cells, epsilon)
+    law = total_distribution(cells, epsilon)
     noise = sample_blocks(generator(), Invariants.total(cells), epsilon, draws=3)
     fourth = (law.pmf * law.support.astype(float) ** 4).sum()
     squares = noise.ravel().astype(float) ** 2
@@ -74,7 +75,7 @@ def test_a_part_of_a_large_composition_follows_its_law(total, cells):
     # P(part >= k) = prod over j < n - 1 of (S - k + n - 1 - j) / (S + n - 1 - j)
     geometric = Geometric(Fraction(math.log1p(cells / total)))
     several = np.full(10_000, total), np.full(10_000, cells)
-    out = compose(BitSource(generator().bytes), *several, geometric).reshape(-1, cells)
+    out = draw_compositions(BitSource(generator().bytes), *several, geometric).reshape(-1, cells)
     mean = total / cells
     edges = np.unique([0, 1, 2] + [round(mean * -math.log(1 - i / 20)) for i in range(20)])
     j = np.arange(cells - 1)

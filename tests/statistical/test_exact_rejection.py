@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from isdp import GeneralizedLaplace, Invariants
-from isdp.exact import enumerate_law, total_law
+from isdp.exact import enumerate_distribution, total_distribution
 from isdp.exact.overlapping.compiled_klein import integer_gaussian
-from isdp.exact.overlapping.klein import GaussianSampler
+from isdp.exact.overlapping.klein import KleinSampler
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
-from isdp.exact.overlapping.staged_rejection import StagedSampler
+from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
@@ -25,11 +25,11 @@ LATTICES = {
 TABLE = LATTICES["2 x 3 table"]
 
 
-NORMS = {"l1": StagedSampler, "l2": MixtureSampler}
+NORMS = {"l1": StagedRejectionSampler, "l2": MixtureSampler}
 
 
 def laplace_law(invariants, epsilon, norm):
-    law = enumerate_law(invariants, GeneralizedLaplace(epsilon, norm), radius=26 / epsilon)
+    law = enumerate_distribution(invariants, GeneralizedLaplace(epsilon, norm), radius=26 / epsilon)
     # The norm is about Gamma(d, rate epsilon) with d <= 4, which passes 26 with chance 2e-8;
     # left_out bounds that only crudely.
     assert law.left_out < 1e-3
@@ -77,7 +77,7 @@ def test_gaussian_moments_on_the_4_x_4_table():
     # By Poisson's formula a cell is normal with variance 9 / 16 sigma^2, to far below 1e-20, and
     # so is every other second moment that of the projection onto the span.
     sigma = 4.0
-    draws = draw(GaussianSampler, Invariants.margins((4, 4)), GeneralizedGaussian(sigma), 15_000)
+    draws = draw(KleinSampler, Invariants.margins((4, 4)), GeneralizedGaussian(sigma), 15_000)
     variance = 9 / 16 * sigma**2
     for cell in (0, 5, 15):
         check_mean(draws[:, cell], 0.0, np.sqrt(variance))
@@ -94,20 +94,20 @@ def test_laplace_moments_on_the_4_x_4_table(norm, epsilon):
     # epsilon^2 at most for l1, below 1e-11 for l2 at this epsilon.
     mechanism = GeneralizedLaplace(epsilon, norm)
     draws = draw(NORMS[norm], Invariants.margins((4, 4)), mechanism, 6_000)
-    scaled = epsilon * mechanism.measure(draws)
+    scaled = epsilon * mechanism.noise_norm(draws)
     check_mean(scaled, 9.0, 3.0)
     fourth = 9 * 10 * 11 * 12 - 90**2
     check_mean(scaled**2, 90.0, np.sqrt(fourth))
     check_mean(draws[:, 6], 0.0)
     if norm == "l2":  # directions are uniform: every cell has the same share of ||u||^2
-        share = (draws[:, 0] / mechanism.measure(draws)) ** 2
+        share = (draws[:, 0] / mechanism.noise_norm(draws)) ** 2
         check_mean(share, 1 / 16)
     with pytest.raises(LawRejected):
         check_mean(scaled * 1.1, 9.0, 3.0)
 
 
 def test_cells_under_one_total_follow_their_closed_law():
-    law = total_law(12, 0.3)
-    draws = draw(StagedSampler, Invariants.total(12), GeneralizedLaplace(0.3), 15_000)
+    law = total_distribution(12, 0.3)
+    draws = draw(StagedRejectionSampler, Invariants.total(12), GeneralizedLaplace(0.3), 15_000)
     for cell in (0, 11):
         check_law(np.bincount(draws[:, cell] - law.support[0], minlength=len(law.pmf)), law.pmf)

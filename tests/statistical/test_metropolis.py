@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from isdp import GeneralizedLaplace, Invariants
-from isdp.exact import enumerate_law, total_law
+from isdp.exact import enumerate_distribution, total_distribution
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
@@ -25,7 +25,7 @@ LATTICES = {
 def states(walk, chains, sweeps, seed, each=1):
     """So many states of each chain, so many sweeps apart and from the start."""
     rng = np.random.default_rng(seed)
-    draws, _ = run_chains(rng, walk, draws=each, chains=chains, burn_in=0, thin=sweeps)
+    draws, _ = run_chains(rng, walk, n_draws=each, n_chains=chains, burn_in=0, thin=sweeps)
     return draws.reshape(-1, walk.cells)
 
 
@@ -37,14 +37,14 @@ def test_law_on_lattices_small_enough_to_enumerate(name, acceptance, basis, norm
     invariants, mechanism = LATTICES[name], GeneralizedLaplace(0.7, norm)
     walk = LatticeWalk(kernel_lattice(invariants, basis), mechanism, 0.6, acceptance)
     draws = states(walk, chains=500, sweeps=150, seed=11, each=10)
-    law = enumerate_law(invariants, mechanism)
+    law = enumerate_distribution(invariants, mechanism)
     assert law.left_out < 1e-9
     counts = count_points(draws, law.points)
     pmf = np.append(law.pmf, 0.0)
     check_law(counts, pmf)
-    norms = mechanism.measure(law.points)
+    norms = mechanism.noise_norm(law.points)
     sd = np.sqrt((law.pmf * norms**2).sum() - (law.pmf * norms).sum() ** 2)
-    check_mean(mechanism.measure(draws), (law.pmf * norms).sum(), sd)
+    check_mean(mechanism.noise_norm(draws), (law.pmf * norms).sum(), sd)
 
 
 @pytest.mark.parametrize("acceptance", ["joint", "coordinate"])
@@ -52,7 +52,7 @@ def test_power_an_epsilon_off_by_a_tenth_is_caught(acceptance):
     invariants = LATTICES["2 x 3 table"]
     walk = LatticeWalk(kernel_lattice(invariants), GeneralizedLaplace(0.7 * 1.1), 0.6, acceptance)
     draws = states(walk, chains=800, sweeps=150, seed=12, each=10)
-    law = enumerate_law(invariants, GeneralizedLaplace(0.7))
+    law = enumerate_distribution(invariants, GeneralizedLaplace(0.7))
     with pytest.raises(LawRejected):
         check_law(count_points(draws, law.points), np.append(law.pmf, 0.0))
 
@@ -95,7 +95,7 @@ def transition_matrix(invariants, mechanism, points, basis, acceptance, proposal
 @pytest.mark.parametrize("acceptance", ["joint", "coordinate"])
 def test_one_sweep_moves_as_the_transition_matrix_says_and_leaves_the_law(acceptance, norm):
     invariants, mechanism = Invariants.total(3), GeneralizedLaplace(1.5, norm)
-    law = enumerate_law(invariants, mechanism, radius=14)
+    law = enumerate_distribution(invariants, mechanism, radius=14)
     matrix = transition_matrix(invariants, mechanism, law.points, "smith", acceptance, 0.4)
     assert np.abs(law.pmf @ matrix - law.pmf).max() < 1e-9
     start = np.flatnonzero((law.points == [2, -1, -1]).all(axis=1))[0]
@@ -117,7 +117,7 @@ def test_counties_follow_a_double_geometric_vector_conditioned_on_its_sum(cells)
     each = 3 if cells == 2 else 1
     chains = {2: 4_000, 12: 2_000, 102: 1_000}[cells]
     draws = states(walk, chains=chains, sweeps=100, seed=14, each=each)
-    law, wrong = total_law(cells, epsilon), total_law(cells, 1.1 * epsilon)
+    law, wrong = total_distribution(cells, epsilon), total_distribution(cells, 1.1 * epsilon)
     for cell in {0, cells // 2, cells - 1}:
         counts = histogram(draws[:, cell], law.support)
         check_law(counts, np.append(law.pmf, 0.0))

@@ -8,10 +8,11 @@ import pytest
 from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
-from isdp.exact import enumerate_law, total_law
-from isdp.exact.bits.geometric import BitSource, Geometric
-from isdp.exact.disjoint.compositions import compose
-from isdp.exact.release_noise import release
+from isdp.exact import enumerate_distribution, total_distribution
+from isdp.exact.bits.geometric import Geometric
+from isdp.exact.bits.source import BitSource
+from isdp.exact.disjoint.compositions import draw_compositions
+from tests.exact_noise import exact_noise
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 
 LATTICES = {
@@ -36,24 +37,24 @@ def pseudo(seed=31):
 @pytest.mark.parametrize("name", LATTICES)
 def test_law_on_lattices_small_enough_to_enumerate(name, epsilon):
     invariants, mechanism = LATTICES[name], GeneralizedLaplace(float(epsilon))
-    draws = release(invariants, epsilon, draws=6_000, source=pseudo())
-    law = enumerate_law(invariants, mechanism)
+    draws = exact_noise(GeneralizedLaplace(epsilon), invariants, 6_000, source=pseudo())
+    law = enumerate_distribution(invariants, mechanism)
     assert law.left_out < 1e-8
     check_law(count_points(draws, law.points), np.append(law.pmf, 0.0))
-    norms = mechanism.measure(law.points)
+    norms = mechanism.noise_norm(law.points)
     sd = np.sqrt((law.pmf * norms**2).sum() - (law.pmf * norms).sum() ** 2)
-    check_mean(mechanism.measure(draws), (law.pmf * norms).sum(), sd)
+    check_mean(mechanism.noise_norm(draws), (law.pmf * norms).sum(), sd)
 
 
 @pytest.mark.parametrize("name", ["two blocks", "2 x 3 table"])
 def test_power_an_epsilon_off_by_a_tenth_is_caught(name):
     invariants, mechanism = LATTICES[name], GeneralizedLaplace(0.5)
-    draws = release(invariants, "0.55", draws=6_000, source=pseudo())
-    law = enumerate_law(invariants, mechanism)
-    norms = mechanism.measure(law.points)
+    draws = exact_noise(GeneralizedLaplace("0.55"), invariants, 6_000, source=pseudo())
+    law = enumerate_distribution(invariants, mechanism)
+    norms = mechanism.noise_norm(law.points)
     sd = np.sqrt((law.pmf * norms**2).sum() - (law.pmf * norms).sum() ** 2)
     with pytest.raises(LawRejected):
-        check_mean(mechanism.measure(draws), (law.pmf * norms).sum(), sd)
+        check_mean(mechanism.noise_norm(draws), (law.pmf * norms).sum(), sd)
 
 
 @pytest.mark.parametrize("rate", [Fraction(1, 4), Fraction(1, 100), Fraction(1, 10**4)])
@@ -74,9 +75,9 @@ def test_counts_are_geometric(rate):
     [(9, 3, "1/3"), (30, 2, "1/7"), (30, 3, "1/40"), (70, 2, "1/100"), (150, 2, "1/100")],
 )
 def test_compositions_are_uniform(total, cells, epsilon):
-    words, counts = BitSource(pseudo()), Geometric(Fraction(epsilon))
+    random_bits, counts = BitSource(pseudo()), Geometric(Fraction(epsilon))
     several = np.full(200_000, total), np.full(200_000, cells)
-    draws = compose(words, *several, counts).reshape(-1, cells)
+    draws = draw_compositions(random_bits, *several, counts).reshape(-1, cells)
     assert (draws.sum(axis=1) == total).all()
     assert draws.min() >= 0
     grid = np.indices((total + 1,) * cells).reshape(cells, -1).T
@@ -87,7 +88,9 @@ def test_compositions_are_uniform(total, cells, epsilon):
 @pytest.mark.parametrize(("cells", "epsilon"), [(2, 1e-6), (7, 1e-3), (300, 1e-4)])
 def test_small_epsilons_give_the_law_of_the_norm_and_of_a_cell(cells, epsilon):
     """The norm is Gamma(cells - 1, rate epsilon), but for a part in 1 / epsilon."""
-    draws = release(Invariants.total(cells), epsilon, draws=2_500, source=pseudo())
+    draws = exact_noise(
+        GeneralizedLaplace(epsilon), Invariants.total(cells), 2_500, source=pseudo()
+    )
     scaled = epsilon * abs(draws).sum(axis=1)
     assert stats.kstest(scaled, "gamma", args=(cells - 1,)).pvalue > ALPHA
     assert stats.kstest(1.3 * scaled, "gamma", args=(cells - 1,)).pvalue < ALPHA
@@ -99,7 +102,7 @@ def law_below(cells, epsilon):
     """Distribution function of a cell."""
     if cells == 2:
         return stats.laplace(scale=0.5 / epsilon).cdf
-    law = total_law(cells, epsilon)
+    law = total_distribution(cells, epsilon)
     below = np.append(0.0, np.cumsum(law.pmf))
     return lambda values: below[np.searchsorted(law.support, values, side="right")]
 
@@ -107,8 +110,8 @@ def law_below(cells, epsilon):
 def test_a_table_with_both_margins_at_the_epsilon_of_use():
     # every point within a norm, weighted anew, and the draws that fall there
     invariants, epsilon = Invariants.margins((3, 3)), 0.25
-    draws = release(invariants, "1/4", draws=6_000, source=pseudo())
-    law = enumerate_law(invariants, GeneralizedLaplace(1.0), radius=24)
+    draws = exact_noise(GeneralizedLaplace("1/4"), invariants, 6_000, source=pseudo())
+    law = enumerate_distribution(invariants, GeneralizedLaplace(1.0), radius=24)
     weights = np.exp(-epsilon * abs(law.points).sum(axis=1))
     inside = abs(draws).sum(axis=1) <= 24
     check_law(count_points(draws[inside], law.points), np.append(weights / weights.sum(), 0.0))

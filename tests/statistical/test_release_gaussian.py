@@ -7,13 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from isdp import GeneralizedGaussian, Invariants
-from isdp.exact import release, sample
-from isdp.exact.bits.geometric import BitSource
-from isdp.exact.disjoint.recursive_splitting import HalvingSampler
-from isdp.exact.overlapping.klein import GaussianSampler
+from isdp import GeneralizedGaussian, Invariants, draw_noise
+from isdp.exact.bits.source import BitSource
+from isdp.exact.disjoint.recursive_splitting import SplittingSampler
+from isdp.exact.overlapping.klein import KleinSampler
 from isdp.lattice.null_lattice import kernel_lattice
-from tests.laws import gaussian
+from tests.distributions import gaussian
+from tests.exact_noise import exact_noise
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 DRAWS = 8_000
@@ -46,19 +46,19 @@ def enumerated(invariants, variance, reach=16):
 def test_klein_follows_the_law_on_small_lattices(name, variance):
     invariants = LATTICES[name]
     points, pmf = enumerated(invariants, variance)
-    drawn = GaussianSampler(invariants, gaussian(variance)).draw(pseudo(), DRAWS)
+    drawn = KleinSampler(invariants, gaussian(variance)).draw(pseudo(), DRAWS)
     check_law(count_points(drawn, points), np.append(pmf, 0.0))
-    off = GaussianSampler(invariants, gaussian(variance * Fraction(6, 5))).draw(pseudo(), DRAWS)
+    off = KleinSampler(invariants, gaussian(variance * Fraction(6, 5))).draw(pseudo(), DRAWS)
     with pytest.raises(LawRejected):
         check_law(count_points(off, points), np.append(pmf, 0.0))
 
 
 def test_draws_one_at_a_time_follow_the_law():
     """Bounds of the acceptance probability decide nearly all splits, its value the others."""
-    invariants, variance, words = Invariants.total(3), Fraction(1, 5), pseudo()
+    invariants, variance, random_bits = Invariants.total(3), Fraction(1, 5), pseudo()
     points, pmf = enumerated(invariants, variance)
-    sampler = HalvingSampler(invariants, gaussian(variance))
-    drawn = np.vstack([sampler.draw(words, 1) for _ in range(4_000)])
+    sampler = SplittingSampler(invariants, gaussian(variance))
+    drawn = np.vstack([sampler.draw(random_bits, 1) for _ in range(4_000)])
     check_law(count_points(drawn, points), np.append(pmf, 0.0))
 
 
@@ -79,7 +79,7 @@ def convolved(cells, variance, reach):
 def test_a_cell_under_one_total_follows_the_convolution(cells, variance):
     reach = 12 * math.ceil(math.sqrt(variance))
     k, pmf = convolved(cells, variance, reach)
-    drawn = HalvingSampler(Invariants.total(cells), gaussian(variance)).draw(pseudo(), DRAWS)
+    drawn = SplittingSampler(Invariants.total(cells), gaussian(variance)).draw(pseudo(), DRAWS)
     for cell in {0, cells // 2, cells - 1}:
         counts = np.bincount(drawn[:, cell] + reach, minlength=len(k))
         check_law(counts, pmf)
@@ -90,8 +90,8 @@ def test_a_cell_under_one_total_follows_the_convolution(cells, variance):
 
 def test_halving_and_klein_draw_from_one_law():
     invariants, variance = Invariants.total(5), Fraction(1, 2)
-    drawn = HalvingSampler(invariants, gaussian(variance)).draw(pseudo(), DRAWS)
-    other = GaussianSampler(invariants, gaussian(variance)).draw(pseudo(18), 10 * DRAWS)
+    drawn = SplittingSampler(invariants, gaussian(variance)).draw(pseudo(), DRAWS)
+    other = KleinSampler(invariants, gaussian(variance)).draw(pseudo(18), 10 * DRAWS)
     points, counts = np.unique(other, axis=0, return_counts=True)
     common = counts > 200
     seen = count_points(drawn, points[common])[:-1]
@@ -106,15 +106,21 @@ def test_halving_and_klein_draw_from_one_law():
 def test_a_table_of_use_has_the_variance_of_the_normal_law():
     """For sigma of 3 the lattice is fine: each cell of a 5 x 6 table has sigma^2 times 20/30."""
     invariants = Invariants.margins((5, 6))
-    drawn = release(invariants, rho="1/18", draws=3_000, source=np.random.default_rng(3).bytes)
+    drawn = exact_noise(
+        GeneralizedGaussian(rho="1/18"), invariants, 3_000, source=np.random.default_rng(3).bytes
+    )
     wanted = 9 * 20 / 30
     for cell in (0, 13, 29):
         check_mean(drawn[:, cell] ** 2.0, wanted, math.sqrt(2) * wanted)
     norms = (drawn**2.0).sum(axis=1)
-    floating = sample(np.random.default_rng(4), invariants, GeneralizedGaussian(3.0), 3_000)
+    floating = draw_noise(
+        GeneralizedGaussian(3.0), invariants, n_draws=3_000, rng=np.random.default_rng(4)
+    )
     sd = math.sqrt(2 * 20) * 9
     check_mean(norms, 9 * 20, sd)
     check_mean((floating**2.0).sum(axis=1), 9 * 20, sd)
-    off = release(invariants, rho="1/20", draws=3_000, source=np.random.default_rng(3).bytes)
+    off = exact_noise(
+        GeneralizedGaussian(rho="1/20"), invariants, 3_000, source=np.random.default_rng(3).bytes
+    )
     with pytest.raises(LawRejected):
         check_mean((off**2.0).sum(axis=1), 9 * 20, sd)

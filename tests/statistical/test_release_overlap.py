@@ -8,12 +8,12 @@ import pytest
 from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
-from isdp.exact import enumerate_law, total_law
-from isdp.exact.bits.geometric import BitSource
-from isdp.exact.elimination import DynamicSampler
-from isdp.exact.elimination.laplace_sampler import MessageSampler, rarer
-from isdp.exact.overlapping.staged_rejection import StagedSampler
-from tests.laws import CUTS, binned, cell_law, l1
+from isdp.exact import enumerate_distribution, total_distribution
+from isdp.exact.bits.source import BitSource
+from isdp.exact.elimination import BoundedEliminationSampler
+from isdp.exact.elimination.laplace_sampler import EliminationSampler, proposal_ratio
+from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
+from tests.distributions import CUTS, binned, cell_distribution, l1
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 
 LATTICES = {
@@ -23,8 +23,8 @@ LATTICES = {
     "nested sums that overlap": Invariants([[1, 1, 1, 0], [0, 1, 1, 1]]),
 }
 SAMPLERS = {
-    "messages": lambda invariants, epsilon: MessageSampler(invariants, l1(epsilon)),
-    "staged": lambda invariants, epsilon: StagedSampler(invariants, l1(epsilon)),
+    "messages": lambda invariants, epsilon: EliminationSampler(invariants, l1(epsilon)),
+    "staged": lambda invariants, epsilon: StagedRejectionSampler(invariants, l1(epsilon)),
 }
 DRAWS = 5_000
 
@@ -37,7 +37,7 @@ def pseudo(seed=31):
 @pytest.mark.parametrize("name", LATTICES)
 def test_law_on_lattices_small_enough_to_enumerate(sampler, name):
     invariants = LATTICES[name]
-    law = enumerate_law(invariants, GeneralizedLaplace(0.5))
+    law = enumerate_distribution(invariants, GeneralizedLaplace(0.5))
     drawn = SAMPLERS[sampler](invariants, Fraction(1, 2)).draw(pseudo(), DRAWS)
     check_law(count_points(drawn, law.points), np.append(law.pmf, 0.0))
     norms = abs(law.points).sum(axis=1)
@@ -49,13 +49,13 @@ def test_law_on_lattices_small_enough_to_enumerate(sampler, name):
 
 
 def test_a_small_ball_and_the_tries_outside_make_one_law():
-    """Much of the law lies outside of a small ball, where the rarer tries take over."""
+    """Much of the law lies outside of a small ball, where the proposal_ratio tries take over."""
     invariants, epsilon = Invariants.total(2), Fraction(1, 2)
-    sampler = MessageSampler(invariants, l1(epsilon))
-    law = enumerate_law(invariants, GeneralizedLaplace(0.5))
+    sampler = EliminationSampler(invariants, l1(epsilon))
+    law = enumerate_distribution(invariants, GeneralizedLaplace(0.5))
     assert 0.1 < law.pmf[abs(law.points).sum(axis=1) > 2].sum() < 0.5
     # a bound with which no chance is above 1
-    spread = math.log(rarer()) - math.log(math.tanh(1 / 8)) - 1
+    spread = math.log(proposal_ratio()) - math.log(math.tanh(1 / 8)) - 1
     sampler.radius, sampler.theta, sampler.log_bound = 2, Fraction(1, 2), Fraction(spread)
     drawn = sampler.draw(pseudo(), 2_000)
     check_law(count_points(drawn, law.points), np.append(law.pmf, 0.0))
@@ -63,8 +63,8 @@ def test_a_small_ball_and_the_tries_outside_make_one_law():
 
 def test_messages_with_wide_windows_give_the_law_of_a_cell():
     """Messages are convolved there."""
-    law, cuts = total_law(12, 1e-3), 150 * np.array(CUTS)
-    drawn = MessageSampler(Invariants.total(12), l1("1/1000")).draw(pseudo(), DRAWS)
+    law, cuts = total_distribution(12, 1e-3), 150 * np.array(CUTS)
+    drawn = EliminationSampler(Invariants.total(12), l1("1/1000")).draw(pseudo(), DRAWS)
     pmf = np.bincount(np.searchsorted(cuts, law.support, "right"), law.pmf, len(cuts) + 1)
     for cell in (0, 6, 11):
         check_law(binned(drawn[:, cell], cuts), pmf)
@@ -76,14 +76,14 @@ def test_messages_with_wide_windows_give_the_law_of_a_cell():
 def test_both_samplers_and_the_one_in_floating_point_draw_from_one_law(shape):
     invariants, epsilon = Invariants.margins(shape), Fraction(1, 4)
     draws = [make(invariants, epsilon).draw(pseudo(), 3_000) for make in SAMPLERS.values()]
-    floating = DynamicSampler(invariants, GeneralizedLaplace(0.25))
+    floating = BoundedEliminationSampler(invariants, GeneralizedLaplace(0.25))
     draws.append(floating.sample(np.random.default_rng(5), 3_000))
     norms = [abs(drawn).sum(axis=1) for drawn in draws]
     for i, j in ((0, 1), (0, 2), (1, 2)):
         assert stats.ks_2samp(norms[i], norms[j]).pvalue > ALPHA
         assert stats.ks_2samp(draws[i][:, 0], draws[j][:, 0]).pvalue > ALPHA
-    off = StagedSampler(invariants, l1("3/10")).draw(pseudo(), 3_000)
+    off = StagedRejectionSampler(invariants, l1("3/10")).draw(pseudo(), 3_000)
     assert stats.ks_2samp(norms[0], abs(off).sum(axis=1)).pvalue < ALPHA
-    pmf = cell_law(invariants, GeneralizedLaplace(0.25), 0, CUTS)
+    pmf = cell_distribution(invariants, GeneralizedLaplace(0.25), 0, CUTS)
     for drawn in draws[:2]:
         check_law(binned(drawn[:, 0], CUTS), pmf)

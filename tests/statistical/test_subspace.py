@@ -15,9 +15,9 @@ from isdp.subspace import (
     Query,
     base_decomposition,
     kronecker_basis,
-    least_trace,
+    min_trace_shape,
 )
-from isdp.subspace.mechanisms.k_norm import root_polytope_noise
+from isdp.subspace.mechanisms.k_norm import draw_root_polytope_noise
 from isdp.subspace.privacy.difference_hull import hit_and_run
 from reproduction.subspace.theory.conditioned_laplace import conditioned_laplace
 from reproduction.subspace.theory.distributed_noise import central_noise
@@ -33,7 +33,7 @@ LAWS = {
     "extended Gaussian": ExtendedGaussian(*TABLE, 1.0, 1e-5),
     "projected Laplace": ProjectedLaplace(*TABLE, 1.0),
     "extended Laplace": ExtendedLaplace(*TABLE, 1.0, kronecker_basis((3, 4))),
-    "best Gaussian": CorrelatedGaussian(least_trace(*TREE), 1.0, 1e-5),
+    "best Gaussian": CorrelatedGaussian(min_trace_shape(*TREE), 1.0, 1e-5),
     "Gaussian of the paper": CorrelatedGaussian(base_decomposition(*TREE), 1.0, 1e-5),
     "K-norm by image": KNorm(*TREE, 1.0),
     "K-norm by hull": KNorm(*CUBE, 1.0),
@@ -86,7 +86,7 @@ def by_quantiles(values, law, bins=50):
 
 
 def test_the_norm_of_k_norm_noise_is_gamma():
-    noise = root_polytope_noise(np.random.default_rng(3), 6, 2.0, DRAWS)
+    noise = draw_root_polytope_noise(np.random.default_rng(3), 6, 2.0, DRAWS)
     assert np.abs(noise.sum(axis=1)).max() < 1e-12 * np.abs(noise).max()
     size = np.abs(noise).sum(axis=1)
     by_quantiles(size, stats.gamma(5, scale=2.0))
@@ -96,7 +96,7 @@ def test_the_norm_of_k_norm_noise_is_gamma():
 
 def test_conditioned_laplace_noise_of_three_cells_is_uniform_on_its_hexagon():
     """Six sectors, by the signs of the cells, have equal shares at every radius."""
-    noise = root_polytope_noise(np.random.default_rng(8), 3, 1.0, DRAWS)
+    noise = draw_root_polytope_noise(np.random.default_rng(8), 3, 1.0, DRAWS)
     sectors = (noise > 0) @ [1, 2, 4]
     counts = np.bincount(sectors, minlength=8)
     assert counts[[0, 7]].tolist() == [0, 0]

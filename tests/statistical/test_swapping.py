@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from isdp.swapping.accuracy import covariance, expected_table
-from isdp.swapping.mechanism.derangements import derange, pseudo_random
+from isdp.swapping.mechanism.derangements import derange, pseudo_random_bits
 from isdp.swapping.mechanism.exact_permutation import permutation_for_release
 from isdp.swapping.mechanism.permutation import Strata, draw_permutation, swap_table
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
@@ -42,7 +42,7 @@ def secure(strata, rate):
 
 
 def permutations_drawn(draw, n, rate, strata=STRATA):
-    sigma = draw(Strata.consecutive(np.full(strata, n)), rate).reshape(strata, n)
+    sigma = draw(Strata.from_sizes(np.full(strata, n)), rate).reshape(strata, n)
     return sigma - n * np.arange(strata)[:, None]
 
 
@@ -67,7 +67,7 @@ def check_derangements(images):
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("n", [4, 5, 6, 7])
 def test_all_derangements_are_equally_likely(n, exact):
-    words = pseudo_random(np.random.default_rng(13))
+    words = pseudo_random_bits(np.random.default_rng(13))
     strata = 2 * STRATA  # as there are 1854 derangements of seven
     image = derange(words, np.full(strata, n), exact=exact).reshape(strata, n)
     check_derangements(image - n * np.arange(strata)[:, None])

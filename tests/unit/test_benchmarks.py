@@ -10,7 +10,7 @@ from benchmarks import numpy_algorithm1, timing
 from benchmarks.topdown_growth import ALL_BLOCKS, NATION, nation_table
 from benchmarks.workflow_cost import cost_table, rule_names, rule_of
 from isdp import GeneralizedLaplace, Invariants
-from isdp.exact import enumerate_law
+from isdp.exact import enumerate_distribution
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.compiled_chains import metropolis
 from tests.statistical.checks import LawRejected, check_law
@@ -37,9 +37,9 @@ def test_the_transcription_has_the_library_s_law(run):
     rng = np.random.default_rng(1)
     # so far apart that nothing is left of the draw before
     draws = run(rng, basis, mechanism.epsilon, 0.4, draws=600, thin=40)
-    check_law(*by_norm(draws, enumerate_law(invariants, mechanism)))
+    check_law(*by_norm(draws, enumerate_distribution(invariants, mechanism)))
     with pytest.raises(LawRejected):
-        check_law(*by_norm(draws, enumerate_law(invariants, GeneralizedLaplace(1.4))))
+        check_law(*by_norm(draws, enumerate_distribution(invariants, GeneralizedLaplace(1.4))))
 
 
 def by_norm(draws, law):

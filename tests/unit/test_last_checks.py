@@ -7,18 +7,26 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants, exact, topdown
-from isdp.commands.privatize.run import check_totals, make
-from isdp.commands.shared.invariants_file import Held
+from isdp import (
+    SYSTEM_RANDOMNESS,
+    GeneralizedGaussian,
+    GeneralizedLaplace,
+    InputError,
+    Invariants,
+    draw_noise,
+    topdown,
+)
+from isdp.commands.privatize.run import check_totals, make_noisy_table
+from isdp.commands.shared.invariants_file import HeldTotals
 from isdp.commands.shared.noise import draw
-from isdp.commands.shared.request import Request
+from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import read_table
 from isdp.commands.swap.records import read_records
 from isdp.commands.swap.run import compare, swap_file
-from isdp.commands.topdown.run import Wish
+from isdp.commands.topdown.run import TopDownOptions
 from isdp.commands.topdown.run import topdown as release_topdown
-from isdp.exact.disjoint.bounded_laplace import BoundedSampler
-from isdp.exact.sampler import WordSampler
+from isdp.exact.disjoint.bounded_laplace import BoundedCompositionSampler
+from isdp.exact.sampler import RandomBitSampler
 from isdp.io.output_folder import OutputFolder
 from tests import ROOT
 
@@ -47,22 +55,22 @@ class Unmet(Invariants):
 def test_noise_that_does_not_meet_the_invariants_is_not_given(sets, law, lower):
     invariants = Unmet(Invariants.subsets(sets, 6).sparse)
     with pytest.raises(InputError, match="invariant"):
-        exact.sample(np.random.default_rng(1), invariants, law, 3, lower)
-    budget = {"rho": "1/8"} if isinstance(law, GeneralizedGaussian) else {"epsilon": "1/2"}
-    with pytest.raises(InputError, match="invariant"):
-        exact.release(invariants, **budget)
+        draw_noise(law, invariants, n_draws=3, rng=np.random.default_rng(1), lower=lower)
+    if lower is None and law.exact_energy is not None:
+        with pytest.raises(InputError, match="invariant"):
+            draw_noise(law, invariants, rng=SYSTEM_RANDOMNESS)
 
 
 def test_bounded_noise_that_does_not_meet_the_invariants_is_not_given():
     total = Invariants.total(6)
     for invariants, refused in ((total, False), (Unmet(total.sparse), True)):
-        sampler = BoundedSampler(invariants, GeneralizedLaplace(0.5), [-3] * 6)
+        sampler = BoundedCompositionSampler(invariants, GeneralizedLaplace(0.5), [-3] * 6)
         with pytest.raises(InputError, match="invariant") if refused else nullcontext():
             assert sampler.sample(np.random.default_rng(1), 50).min() == -3
 
 
 def test_a_sampler_that_breaks_an_invariant_is_refused():
-    class Broken(WordSampler):
+    class Broken(RandomBitSampler):
         invariants = Invariants.total(4)
 
         def draw(self, words, draws):
@@ -77,22 +85,22 @@ def test_a_sampler_that_breaks_an_invariant_is_refused():
 def test_a_noisy_table_with_another_total_is_not_made(place, other):
     """Noise that moves a person between two cells that differ in one column alone."""
     table = read_table(EXAMPLE / "ages.csv")
-    held = [Held(name, table.groups([name])) for name in table.names]
+    held = [HeldTotals(name, table.groups([name])) for name in table.names]
 
     def broken(free, request):
         drawn = draw(free, request)
         drawn.noise[[0, other]] += [1, -1]
         return drawn
 
-    given = held, ("rules", ""), Request(epsilon=1), (), "now"
-    assert len(make(table, *given).noisy) == len(table)
+    given = held, ("rules", ""), NoiseRequest(epsilon=1), (), "now"
+    assert len(make_noisy_table(table, *given).noisy) == len(table)
     with pytest.raises(InputError, match=table.names[place]):
-        make(table, *given, sampler=broken)
+        make_noisy_table(table, *given, sampler=broken)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_sums_that_could_leave_the_integers_are_refused(sign):
-    held = [Held("total", np.zeros(4, np.int64))]
+    held = [HeldTotals("total", np.zeros(4, np.int64))]
     counts = np.array([1, 2, 3, 4])
     assert check_totals(held, counts, counts[::-1])[0]["largest_difference"] == 0
     wrapped = [sign * 2**62 + extra for extra in (0, 0, 0, 10)]  # whose sum is 10 in 64 bits
@@ -160,10 +168,10 @@ def test_a_topdown_release_is_checked_before_it_is_written(tmp_path, change, hel
 
     table, present = EXAMPLE / "last_census.csv", tmp_path / "present.csv"
     present.write_text("county,age\nAsh,0-17\n")
-    wish = Wish(LEVELS, "pure", Fraction(1), held, present=present, simulations=0)
-    release_topdown(table, wish, tmp_path / "whole")
+    options = TopDownOptions(LEVELS, "pure", Fraction(1), held, present=present, simulations=0)
+    release_topdown(table, options, tmp_path / "whole")
     with pytest.raises(InputError):
-        release_topdown(table, wish, tmp_path / "out", algorithm=broken)
+        release_topdown(table, options, tmp_path / "out", algorithm=broken)
     assert not (tmp_path / "out").exists()
 
 

@@ -95,4 +95,6 @@ def test_importing_the_library_takes_less_than_a_second_of_processor_time():
 def test_every_public_name_is_there_after_an_import_of_the_library():
     names = printed("import isdp; print(*(name for name in isdp.__all__ if vars(isdp)[name]))")
     assert {"Invariants", "exact", "subspace"} <= set(names)
-    assert printed("import isdp; print(isdp.exact.sample.__module__)") == ["isdp.exact.selection"]
+    assert printed("import isdp; print(isdp.exact.draw_noise.__module__)") == [
+        "isdp.exact.release_noise"
+    ]

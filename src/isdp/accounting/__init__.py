@@ -6,6 +6,8 @@ Laplace and Gaussian noise is smaller. Every function raises `InputError` for a 
 of range.
 """
 
+from typing import TYPE_CHECKING
+
 from isdp.accounting.composition import as_zcdp, compose
 from isdp.accounting.guarantees import (
     PrivacyGuarantee,
@@ -13,6 +15,7 @@ from isdp.accounting.guarantees import (
     guarantee_from_record,
     upper_decimal,
 )
+from isdp.renamed import refuse_renamed
 
 __all__ = [
     "PrivacyGuarantee",
@@ -22,3 +25,6 @@ __all__ = [
     "guarantee_from_record",
     "upper_decimal",
 ]
+
+if not TYPE_CHECKING:  # a type checker takes any name for granted otherwise
+    __getattr__ = refuse_renamed(__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from isdp.cli.options import add_columns, command
 
-MOST_SHOWN = 20
+MAX_SHOWN = 20
 EPILOG = """\
 Losses add up within one flavour, and then only for tables that agree in the totals of all releases.
 That the releases are of the same data, and that no further one is, nobody can tell from the files.
@@ -72,5 +72,5 @@ def run(certificate_paths: list[str], **given) -> int:
 
 
 def _listed(names: list[str]) -> str:
-    shown = [*names[:MOST_SHOWN], *(["..."] if len(names) > MOST_SHOWN else [])]
+    shown = [*names[:MAX_SHOWN], *(["..."] if len(names) > MAX_SHOWN else [])]
     return f": {'; '.join(shown)}" if shown else ""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from isdp.errors import InputError
 
-MOST_DIGITS = 100  # of a seed
+MAX_DIGITS = 100  # of a seed
 DELTA = 1e-10  # of `isdp.commands.shared.request`, which takes a second to import
 
 
@@ -136,7 +136,7 @@ def request(given: dict):
     InputError
         If they do not go together or are out of range.
     """
-    from isdp.commands.shared.request import Request
+    from isdp.commands.shared.request import NoiseRequest
 
     experiment, seed = take_experiment(given)
     if given["allow_mcmc"] and not experiment:
@@ -146,7 +146,7 @@ def request(given: dict):
         )
     names = ("epsilon", "rho", "sigma", "norm", "delta", "allow_mcmc")
     options = {name: given.pop(name) for name in names}
-    return Request(**options, experiment=experiment, seed=seed)
+    return NoiseRequest(**options, experiment=experiment, seed=seed)
 
 
 def take_experiment(given: dict) -> tuple[bool, int | None]:
@@ -160,7 +160,7 @@ def take_experiment(given: dict) -> tuple[bool, int | None]:
     allowed, seed = given.pop("for_experiments"), given.pop("seed")
     if seed is None:
         return allowed, None
-    return True, whole_number(seed, "--seed", MOST_DIGITS)
+    return True, whole_number(seed, "--seed", MAX_DIGITS)
 
 
 def whole_number(text: str, option: str, digits: int = 18) -> int:

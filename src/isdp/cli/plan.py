@@ -69,22 +69,24 @@ def run(error: str | None, error_of: str | None, **given) -> int:
     if error is not None and not any(given[budget] for budget in ("epsilon", "rho", "sigma")):
         given["epsilon"] = "1"  # where the search starts
     options = {"error": _persons(error), "error_of": error_of}
-    outlook = plan(request=request(given), **options, **given)
-    free = outlook.free
+    forecast = plan(request=request(given), **options, **given)
+    free = forecast.free
     print(
-        f"{outlook.setting} {outlook.value:g}: {counted(free.invariants.cells, 'cell')}, "
+        f"{forecast.setting} {forecast.value:g}: {counted(free.invariants.cells, 'cell')}, "
         f"{counted(int(free.degrees), 'degree')} of freedom, "
-        f"{counted(len(free.fixed), 'cell')} published exactly"
+        f"{counted(len(free.determined), 'cell')} published exactly"
     )
-    for line in _lines(outlook.margins, error_of, f"{given['out']}/plan.csv"):
+    for line in _lines(forecast.margins, error_of, f"{given['out']}/plan.csv"):
         print(line)
-    if len(free.residues):
-        print(f"{counted(len(free.residues), 'count')} would be published up to a multiple")
-    print(outlook.statement)
-    sampler = outlook.sampler
+    if len(free.revealed_residues):
+        print(
+            f"{counted(len(free.revealed_residues), 'count')} would be published up to a multiple"
+        )
+    print(forecast.statement)
+    sampler = forecast.sampler
     print(
         f"sampler: {sampler['method']}, {sampler['seconds']:.2g} s for one draw, which was "
-        f"thrown away; up to {outlook.megabytes:,.0f} MB here, reading included"
+        f"thrown away; up to {forecast.megabytes:,.0f} MB here, reading included"
     )
     return 0
 

@@ -69,11 +69,11 @@ def add(commands) -> None:
 
 def run(**given) -> int:
     """Run it and say what was written."""
-    from isdp.commands.privatize.run import privatize
+    from isdp.commands.privatize.run import privatize_file
     from isdp.io.certificate import said_of_privacy
     from isdp.io.wording import counted
 
-    certificate = privatize(request=request(given), **given)
+    certificate = privatize_file(request=request(given), **given)
     out = given["out"]
     totals = sum(check["totals"] for check in certificate["invariants"])
     print(

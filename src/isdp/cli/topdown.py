@@ -13,7 +13,7 @@ from isdp.cli.options import (
 )
 from isdp.errors import InputError
 
-MOST_SIMULATIONS = 10_000
+MAX_SIMULATIONS = 10_000
 EPILOG = """\
 the table: a csv in UTF-8, a row a cell of a smallest region: the columns of --levels name the
 region, a column holds the count, all others say what the cell is; cells not listed are empty
@@ -84,7 +84,7 @@ def add(commands) -> None:
 
 def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given) -> int:
     """Run it and say what was written."""
-    from isdp.commands.topdown.run import Wish, topdown
+    from isdp.commands.topdown.run import TopDownOptions, topdown
     from isdp.exact.release_noise import parse_epsilon
     from isdp.io.certificate import said_of_privacy
 
@@ -97,9 +97,9 @@ def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given
         queries.setdefault(level, {})[name] = _share(share, "--query")
     pairs = (_pair(text, "--share") for text in given["level_shares"])
     simulations = whole_number(given["simulations"], "--simulations")
-    if 0 < simulations < 10 or simulations > MOST_SIMULATIONS:
+    if 0 < simulations < 10 or simulations > MAX_SIMULATIONS:
         raise InputError(
-            f"--simulations must be 0 or from 10 up to {MOST_SIMULATIONS:,}, got {simulations}"
+            f"--simulations must be 0 or from 10 up to {MAX_SIMULATIONS:,}, got {simulations}"
         )
     given |= {
         "levels": tuple(given["levels"].split(",")),
@@ -112,7 +112,7 @@ def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given
         ),
         "simulations": simulations,
     }
-    wish = Wish(
+    wish = TopDownOptions(
         flavour="zCDP" if epsilon is None else "pure",
         total=parse_epsilon(rho, "rho") if epsilon is None else parse_epsilon(epsilon),
         seed=seed,

@@ -13,10 +13,10 @@ import numpy as np
 
 from isdp.accounting import PrivacyGuarantee, compose, guarantee_from_record
 from isdp.commands.check import read_certificate
-from isdp.commands.shared.degrees_of_freedom import find_freedom
-from isdp.commands.shared.guarantee import NOBODY_ALONE
+from isdp.commands.shared.degrees_of_freedom import find_degrees_of_freedom
+from isdp.commands.shared.guarantee import NO_SINGLE_MOVE
 from isdp.commands.shared.invariants_file import read_invariants
-from isdp.commands.shared.table import described
+from isdp.commands.shared.table import describe_cells
 from isdp.errors import InputError
 from isdp.io.csv_files import read_columns
 from isdp.io.files import read_bytes
@@ -24,29 +24,29 @@ from isdp.io.files import read_bytes
 PLACES = ("guarantee", "mechanism", "privacy")  # of a guarantee within a certificate
 
 
-class Together(NamedTuple):
+class RevealedCells(NamedTuple):
     """What the totals of several releases give away together.
 
     Attributes
     ----------
-    settled : list of str
+    determined : list of str
         Names of cells that all totals together settle.
-    new : list of str
+    newly_determined : list of str
         Those of them that no release settles alone.
-    residues : list of str
+    revealed_residues : list of str
         Cells that all totals give away up to a multiple, such as "d modulo 2", where no release
         alone gives away as much.
-    exchange : bool
+    single_move : bool
         Whether two cells stand in the same totals, so that one person can change between them.
     """
 
-    settled: list[str]
-    new: list[str]
-    residues: list[str]
-    exchange: bool
+    determined: list[str]
+    newly_determined: list[str]
+    revealed_residues: list[str]
+    single_move: bool
 
 
-class Account(NamedTuple):
+class PrivacyAccount(NamedTuple):
     """Several releases as one.
 
     Attributes
@@ -56,13 +56,13 @@ class Account(NamedTuple):
         per person where the totals were given and all of them together let nobody change alone.
     experiments : list of str
         Certificates of what is not for release.
-    together : Together or None
+    together : RevealedCells or None
         What all totals together give away; None where they were not given.
     """
 
     guarantee: PrivacyGuarantee
     experiments: list[str]
-    together: Together | None
+    together: RevealedCells | None
 
 
 def account(
@@ -72,7 +72,7 @@ def account(
     invariants_paths: Sequence = (),
     count: str = "count",
     names: list[str] | None = None,
-) -> Account:
+) -> PrivacyAccount:
     """Add up what releases of the same data cost.
 
     Parameters
@@ -106,9 +106,9 @@ def account(
         if cells_path is None or not invariants_paths:
             raise InputError("account: give both --cells and --invariants, or neither")
         found = _given_away(certificates, cells_path, invariants_paths, count, names)
-        if not found.exchange:
-            together = replace(together, per_person=None, why_not_per_person=NOBODY_ALONE)
-    return Account(together, experiments, found)
+        if not found.single_move:
+            together = replace(together, per_person=None, why_not_per_person=NO_SINGLE_MOVE)
+    return PrivacyAccount(together, experiments, found)
 
 
 def _refuse_twice(certificates: dict[str, dict], paths: Sequence) -> None:
@@ -132,10 +132,12 @@ def _guarantee(path: str, certificate: dict) -> PrivacyGuarantee:
     raise InputError(f"{path}: this certificate holds no guarantee that can be added up")
 
 
-def _given_away(certificates, cells_path, invariants_paths, count, names) -> Together:
+def _given_away(certificates, cells_path, invariants_paths, count, names) -> RevealedCells:
     """Find what all totals give away, and what of it none of the releases does alone."""
     path = Path(cells_path)
-    table = described(path, read_columns(path, "a csv with a row a cell", (count,)), names, count)
+    table = describe_cells(
+        path, read_columns(path, "a csv with a row a cell", (count,)), names, count
+    )
     rules = {}
     for one in invariants_paths:
         raw = read_bytes(one)
@@ -156,15 +158,15 @@ def _given_away(certificates, cells_path, invariants_paths, count, names) -> Tog
             )
         held = rules[given["invariants_sha256"]]
         every += held
-        alone = np.lcm(alone, find_freedom(held).steps)
-    free = find_freedom(every)
-    return Together(
-        [table.name(row) for row in free.fixed],
-        [table.name(row) for row in free.fixed if alone[row] > 0],
+        alone = np.lcm(alone, find_degrees_of_freedom(held).steps)
+    free = find_degrees_of_freedom(every)
+    return RevealedCells(
+        [table.name(row) for row in free.determined],
+        [table.name(row) for row in free.determined if alone[row] > 0],
         [
             f"{table.name(row)} modulo {free.steps[row]}"
-            for row in free.residues
+            for row in free.revealed_residues
             if alone[row] != free.steps[row]
         ],
-        free.exchange,
+        free.single_move,
     )

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isdp.commands.shared.degrees_of_freedom import find_freedom
-from isdp.commands.shared.invariants_file import Held, group_names, read_invariants
+from isdp.commands.shared.degrees_of_freedom import find_degrees_of_freedom
+from isdp.commands.shared.invariants_file import HeldTotals, group_names, read_invariants
 from isdp.commands.shared.table import Table, read_table
 from isdp.constraints.invariants import INT64_MAX
 from isdp.errors import InputError
@@ -18,7 +18,7 @@ from isdp.io.csv_files import read_columns, whole_numbers
 from isdp.io.files import read_bytes, sha256_of
 from isdp.io.wording import counted
 
-MOST_SHOWN = 5
+MAX_SHOWN = 5
 TOTALS = "a csv with the columns name and total"
 
 
@@ -72,7 +72,7 @@ def check(
     return found
 
 
-def _totals(table: Table, held: list[Held], path) -> Finding:
+def _totals(table: Table, held: list[HeldTotals], path) -> Finding:
     wanted = _read_totals(path)
     if int(abs(table.counts).max()) * len(table) > INT64_MAX:
         raise InputError(f"{table.path}: sums of these counts could leave 64-bit integers")
@@ -95,8 +95,8 @@ def _totals(table: Table, held: list[Held], path) -> Finding:
     left = f", {missing:,} are not named there" if missing else ""
     detail = f"{compared:,} compared in integers{left}"
     if wrong:
-        more = "; ..." if len(wrong) > MOST_SHOWN else ""
-        detail = f"{len(wrong):,} of {detail}: {'; '.join(wrong[:MOST_SHOWN])}{more}"
+        more = "; ..." if len(wrong) > MAX_SHOWN else ""
+        detail = f"{len(wrong):,} of {detail}: {'; '.join(wrong[:MAX_SHOWN])}{more}"
     return Finding("totals", not wrong, detail)
 
 
@@ -148,13 +148,13 @@ def _part(certificate: dict, *keys):
 
 
 def _certified(
-    certificate: dict, table: Table, held: list[Held], rules: bytes, path: Path
+    certificate: dict, table: Table, held: list[HeldTotals], rules: bytes, path: Path
 ) -> list[Finding]:
     if certificate["made_by"] != "isdp privatize":
         raise InputError(
             f"{path}: made by {certificate['made_by']!r}; wanted one of isdp privatize"
         )
-    free = find_freedom(held)
+    free = find_degrees_of_freedom(held)
     sums = [{"name": one.name, "totals": one.totals} for one in held]
     told = _part(certificate, "invariants")
     told = told if isinstance(told, list) else []
@@ -168,8 +168,8 @@ def _certified(
         "columns": (("input", "published_as_they_are"), table.described_by),
         "negative counts": (("output", "negative_counts"), int((table.counts < 0).sum())),
         "degrees of freedom": (("lattice", "degrees_of_freedom"), int(free.degrees)),
-        "cells without freedom": (("lattice", "cells_without_freedom"), len(free.fixed)),
-        "cells known up to a multiple": (("residues", "cells"), len(free.residues)),
+        "cells without freedom": (("lattice", "cells_without_freedom"), len(free.determined)),
+        "cells known up to a multiple": (("residues", "cells"), len(free.revealed_residues)),
     }
     found = [
         Finding(what, _part(certificate, *keys) == here, _compared(_part(certificate, *keys), here))

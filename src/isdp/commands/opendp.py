@@ -17,8 +17,9 @@ import opendp.prelude as dp
 from isdp.checks import check_integer_vector
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.release_noise import parse_epsilon, release
+from isdp.exact.release_noise import draw_noise, parse_epsilon
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
+from isdp.streams import SYSTEM_RANDOMNESS
 
 METRIC = "l1 distance between tables of equal invariants"
 
@@ -62,7 +63,7 @@ def _digest(invariants: Invariants, totals: np.ndarray) -> str:
 
 
 def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon):
-    """Build the measurement that adds l1 noise by `isdp.exact.release`.
+    """Build the measurement that adds l1 noise by `isdp.draw_noise`.
 
     Parameters
     ----------
@@ -83,14 +84,15 @@ def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon):
         If epsilon is out of range, or the totals are not whole numbers, one an invariant.
     """
     exact = parse_epsilon(epsilon)
-    guarantee = GeneralizedLaplace(float(exact)).guarantee
+    mechanism = GeneralizedLaplace(exact)
+    guarantee = mechanism.guarantee
     wanted = _totals(invariants, totals)
 
     def noisy(table) -> list[int]:
         counts = check_integer_vector("opendp", "the table", np.asarray(table), invariants.cells)
         if (invariants.apply(counts) != wanted).any():  # OpenDP does not ask the domain
             raise InputError("opendp: the table has not the totals of this measurement")
-        return (counts + release(invariants, exact)[0]).tolist()
+        return (counts + draw_noise(mechanism, invariants, rng=SYSTEM_RANDOMNESS)[0]).tolist()
 
     def loss(distance) -> float:
         # exact, then a double that is not below as it is stored; the guarantee is linear

@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from isdp.commands.shared.degrees_of_freedom import Freedom, find_freedom
-from isdp.commands.shared.guarantee import promise
+from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, find_degrees_of_freedom
+from isdp.commands.shared.guarantee import privacy_guarantee
 from isdp.commands.shared.invariants_file import read_invariants, refuse_equal_names
 from isdp.commands.shared.margins import (
     UNKNOWN,
     Margin,
-    Target,
+    MarginTarget,
     margin_table,
     margins_of,
     targets_of,
@@ -30,8 +30,8 @@ from isdp.commands.shared.margins import (
 )
 from isdp.commands.shared.noise import draw
 from isdp.commands.shared.refusals import read_accepted, refuse_weak_noise
-from isdp.commands.shared.request import Request
-from isdp.commands.shared.table import Table, described
+from isdp.commands.shared.request import NoiseRequest
+from isdp.commands.shared.table import Table, describe_cells
 from isdp.errors import InputError
 from isdp.io.csv_files import read_columns
 from isdp.io.output_folder import OutputFolder
@@ -44,11 +44,11 @@ FILES = ("plan.csv", "plan.json", "curve.csv", *PICTURES)
 DRAWS, DRAWS_OF_CURVE = 2000, 400
 SETTINGS = ("epsilon", "sigma")  # by which a law is made wider or narrower
 FACTORS = tuple(2.0**power for power in range(-3, 4))
-SMALLEST, LARGEST = 1e-6, 1e3  # settings that are searched
+MIN_SETTING, MAX_SETTING = 1e-6, 1e3  # settings that are searched
 STRIDE = 300  # steps of three digits at once, a third of a power of ten
 
 
-class Outlook(NamedTuple):
+class NoiseForecast(NamedTuple):
     """What to expect of one law under one set of totals.
 
     Attributes
@@ -69,28 +69,28 @@ class Outlook(NamedTuple):
     value: float
     statement: str
     margins: list[Margin]
-    free: Freedom
+    free: DegreesOfFreedom
     sampler: dict
     megabytes: float
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class PlannedTable:
     """Cells without counts, and the totals to hold.
 
     Attributes
     ----------
     table : Table
         All of its counts are 0.
-    targets : list of Target
+    targets : list of MarginTarget
         What margins are asked for.
     """
 
     table: Table
-    free: Freedom
-    targets: list[Target]
+    free: DegreesOfFreedom
+    targets: list[MarginTarget]
 
-    def outlook(self, request: Request, accepted: Sequence[str] = ()) -> Outlook:
+    def forecast(self, request: NoiseRequest, accepted: Sequence[str] = ()) -> NoiseForecast:
         """Find what to expect of a law; its sampler is tried once.
 
         Parameters
@@ -101,23 +101,23 @@ class Design:
         Raises
         ------
         InputError
-            If `isdp.commands.privatize.privatize` would refuse to draw this noise.
+            If `isdp.commands.privatize.privatize_file` would refuse to draw this noise.
         """
         setting = setting_of(request)
         margins = margins_of(self.targets, self.free, request.mechanism, DRAWS)
         refuse_weak_noise(margins, self.free, request.mechanism, accepted)
         sampler = _tried(self.free, request)  # after every refusal that needs no draw
-        return Outlook(
+        return NoiseForecast(
             setting,
             float(getattr(request.mechanism, setting)),
-            promise(request, self.free).statement(),
+            privacy_guarantee(request, self.free).statement(),
             margins,
             self.free,
             sampler,
             _megabytes(),
         )
 
-    def target(self, name: str | None) -> list[Target]:
+    def target(self, name: str | None) -> list[MarginTarget]:
         """Find the targets of a name; all cells for None.
 
         Raises
@@ -146,12 +146,14 @@ class Design:
     def _held_names(self) -> list[str]:
         return [target.name for target in self.targets if target.held]
 
-    def needed(self, request: Request, error: float, name: str | None = None) -> Request:
+    def request_for_error(
+        self, request: NoiseRequest, error: float, name: str | None = None
+    ) -> NoiseRequest:
         """Find the law with which 95 % of the noise stays within an error.
 
         Parameters
         ----------
-        request : Request
+        request : NoiseRequest
             Whose setting is looked for; the one that it has is where the search starts.
         error : float
             Wanted limit in persons, from 1 up.
@@ -160,7 +162,7 @@ class Design:
 
         Returns
         -------
-        Request
+        NoiseRequest
             With three digits of the setting, on the side that meets the limit.
 
         Raises
@@ -186,13 +188,13 @@ class Design:
 
         setting = setting_of(request)
         less = 1 if setting == "epsilon" else -1  # the way to less noise
-        ends = sorted((less * _step_of(SMALLEST), less * _step_of(LARGEST)))
+        ends = sorted((less * _step_of(MIN_SETTING), less * _step_of(MAX_SETTING)))
         high = less * _step_of(getattr(request.mechanism, setting))
         while not meets(less * high):
             if high >= ends[1]:
                 raise InputError(
-                    f"plan: no {setting} up to {LARGEST:g} and down to {SMALLEST:g} brings the "
-                    f"error to {error:g}; wish for a larger error"
+                    f"plan: no {setting} up to {MAX_SETTING:g} and down to {MIN_SETTING:g} brings "
+                    f"the error to {error:g}; wish for a larger error"
                 )
             high = min(high + STRIDE, ends[1])
         low = high - STRIDE
@@ -202,15 +204,15 @@ class Design:
             low = ends[0]
             if meets(less * low):
                 raise InputError(
-                    f"plan: every {setting} from {SMALLEST:g} to {LARGEST:g} keeps the error "
-                    f"within {error:g}; wish for a smaller error"
+                    f"plan: every {setting} from {MIN_SETTING:g} to {MAX_SETTING:g} keeps the "
+                    f"error within {error:g}; wish for a smaller error"
                 )
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if meets(less * middle) else (middle, high)
         return _with(request, _setting_at(less * high))
 
-    def curve(self, request: Request, margins: Sequence[Margin]) -> pd.DataFrame:
+    def curve(self, request: NoiseRequest, margins: Sequence[Margin]) -> pd.DataFrame:
         """Margins at settings from an eighth to eight times that of a request.
 
         Parameters
@@ -238,11 +240,11 @@ class Design:
         return pd.DataFrame(rows)
 
 
-def _shown(targets: Sequence[Target], margins: Sequence[Margin]) -> list[Target]:
+def _shown(targets: Sequence[MarginTarget], margins: Sequence[Margin]) -> list[MarginTarget]:
     """Widest and narrowest cells and sums, so that all others lie between."""
     shown = []
     for what in ("cell", "sum"):
-        widths: dict[str, Target] = {}  # one target for each width
+        widths: dict[str, MarginTarget] = {}  # one target for each width
         for target, margin in zip(targets, margins, strict=True):
             if target.what == what and margin.sd.value > 0:
                 widths.setdefault(f"{margin.sd.value:.4g}", target)
@@ -252,7 +254,7 @@ def _shown(targets: Sequence[Target], margins: Sequence[Margin]) -> list[Target]
     return shown
 
 
-def setting_of(request: Request) -> str:
+def setting_of(request: NoiseRequest) -> str:
     """Name of the number that makes a law wider or narrower.
 
     Raises
@@ -267,12 +269,12 @@ def setting_of(request: Request) -> str:
     raise InputError(f"plan: the {request.mechanism.name} has none of {', '.join(SETTINGS)}")
 
 
-def _law(request: Request, value: Fraction) -> Mechanism:
+def _law(request: NoiseRequest, value: Fraction) -> Mechanism:
     """Copy the mechanism of a request with another setting, in any range."""
     return replace(request.mechanism, **{setting_of(request): float(value)})
 
 
-def _with(request: Request, value: Fraction) -> Request:
+def _with(request: NoiseRequest, value: Fraction) -> NoiseRequest:
     """Copy a request with another setting."""
     if request.rho is None:
         return replace(request, epsilon=value)
@@ -290,7 +292,7 @@ def _setting_at(step: int) -> Fraction:
     return (digits + 100) * Fraction(10) ** (power - 2)
 
 
-def _tried(free: Freedom, request: Request) -> dict:
+def _tried(free: DegreesOfFreedom, request: NoiseRequest) -> dict:
     started = time.perf_counter()
     report = draw(free, request).report
     return {
@@ -306,14 +308,14 @@ def _megabytes() -> float:
     return most / (2**20 if sys.platform == "darwin" else 2**10)
 
 
-def design(
+def read_planned_table(
     cells_path,
     invariants_path,
     *,
     sums_path=None,
     count: str = "count",
     names: list[str] | None = None,
-) -> Design:
+) -> PlannedTable:
     """Read the cells of a table, without their counts, and which totals are to be held.
 
     Parameters
@@ -321,7 +323,7 @@ def design(
     cells_path : path
         A csv, a row a cell.
     invariants_path : path
-        As for `isdp.commands.privatize.privatize`.
+        As for `isdp.commands.privatize.privatize_file`.
     sums_path : path, optional
         Sums whose margins are wanted, in the same grammar; by default the totals by each column
         of 2 to 100 values.
@@ -337,20 +339,20 @@ def design(
     """
     path = Path(cells_path)
     columns = read_columns(path, "a csv with a row a cell", passed_over=(count,))
-    table = described(path, columns, names, count)
+    table = describe_cells(path, columns, names, count)
     held = read_invariants(invariants_path, table)
     refuse_equal_names(held, table, invariants_path)
-    free = find_freedom(held)
+    free = find_degrees_of_freedom(held)
     if free.degrees == 0:
         raise InputError(f"{invariants_path}: these totals settle every cell; hold fewer")
     sums = usual_sums(table) if sums_path is None else read_invariants(sums_path, table)
-    return Design(table, free, targets_of(table, free, sums))
+    return PlannedTable(table, free, targets_of(table, free, sums))
 
 
 def plan(
     cells_path,
     invariants_path,
-    request: Request,
+    request: NoiseRequest,
     out,
     *,
     error: float | None = None,
@@ -360,13 +362,13 @@ def plan(
     accept: Iterable[str] = (),
     sums_path=None,
     **columns,
-) -> Outlook:
+) -> NoiseForecast:
     """Write what noise to expect, without looking at a count.
 
     Parameters
     ----------
     cells_path, invariants_path, sums_path : path
-        As in `design`.
+        As in `read_planned_table`.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
     error : float, optional
@@ -376,7 +378,7 @@ def plan(
     accept : iterable of str
         Names of risks at which `isdp privatize` is not to refuse, such as "weak-noise".
     **columns
-        As in `design`: count, names.
+        As in `read_planned_table`: count, names.
 
     Raises
     ------
@@ -386,40 +388,40 @@ def plan(
     accepted = read_accepted(accept)
     inputs = [path for path in (cells_path, invariants_path, sums_path) if path is not None]
     folder = OutputFolder(Path(out), FILES, inputs, force, "plan costs nothing")
-    designed = design(cells_path, invariants_path, sums_path=sums_path, **columns)
+    planned = read_planned_table(cells_path, invariants_path, sums_path=sums_path, **columns)
     if error is not None:
-        request = designed.needed(request, error, error_of)
-    outlook = designed.outlook(request, accepted)
-    curve = designed.curve(request, outlook.margins)
-    save = _picture(curve, outlook) if picture and len(curve) and can_draw() else None
-    tables = {"plan.csv": margin_table(outlook.margins), "curve.csv": curve}
-    folder.write(tables, lambda _: {"plan.json": record(outlook)}, save, PICTURES)
-    return outlook
+        request = planned.request_for_error(request, error, error_of)
+    forecast = planned.forecast(request, accepted)
+    curve = planned.curve(request, forecast.margins)
+    save = _picture(curve, forecast) if picture and len(curve) and can_draw() else None
+    tables = {"plan.csv": margin_table(forecast.margins), "curve.csv": curve}
+    folder.write(tables, lambda _: {"plan.json": record(forecast)}, save, PICTURES)
+    return forecast
 
 
-def record(outlook: Outlook) -> dict:
-    """Lay an outlook out for JSON; what is not known is null."""
+def record(forecast: NoiseForecast) -> dict:
+    """Lay an forecast out for JSON; what is not known is null."""
     rows = [
         {name: None if isinstance(x, float) and math.isnan(x) else x for name, x in row.items()}
-        for row in (margin.row() for margin in outlook.margins)
+        for row in (margin.row() for margin in forecast.margins)
     ]
     return {
         "made_by": "isdp plan",
-        outlook.setting: outlook.value,
-        "guarantee": outlook.statement,
-        "cells": outlook.free.invariants.cells,
-        "degrees_of_freedom": int(outlook.free.degrees),
-        "cells_without_freedom": len(outlook.free.fixed),
-        "cells_known_up_to_a_multiple": len(outlook.free.residues),
-        "sampler": outlook.sampler,
-        "megabytes_of_this_process": round(outlook.megabytes),
+        forecast.setting: forecast.value,
+        "guarantee": forecast.statement,
+        "cells": forecast.free.invariants.cells,
+        "degrees_of_freedom": int(forecast.free.degrees),
+        "cells_without_freedom": len(forecast.free.determined),
+        "cells_known_up_to_a_multiple": len(forecast.free.revealed_residues),
+        "sampler": forecast.sampler,
+        "megabytes_of_this_process": round(forecast.megabytes),
         "margins": rows,
     }
 
 
-def _picture(curve: pd.DataFrame, outlook: Outlook):
+def _picture(curve: pd.DataFrame, forecast: NoiseForecast):
     """Draw the curve, and return what saves the picture."""
-    from isdp.plots.error_curves import error_curves
+    from isdp.plots.error_curves import plot_error_curves
     from isdp.plots.style import save
 
-    return partial(save, error_curves(curve, outlook.setting, outlook.value))
+    return partial(save, plot_error_curves(curve, forecast.setting, forecast.value))

@@ -68,11 +68,11 @@ def agreement_rows(
         in a million comparisons
     """
     flat = noise.reshape(-1, noise.shape[-1])
-    norms = mechanism.measure(noise).astype(float)
+    norms = mechanism.noise_norm(noise).astype(float)
     moving = np.flatnonzero((flat != flat[0]).any(axis=0) | (exact != exact[0]).any(axis=0))
     rows = []
     for statistic, values, others in (
-        (NORM, norms[..., None], mechanism.measure(exact)[:, None]),
+        (NORM, norms[..., None], mechanism.noise_norm(exact)[:, None]),
         (CELLS, noise[..., moving], exact[:, moving]),
     ):
         count = values.shape[-1]

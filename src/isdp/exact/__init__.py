@@ -1,22 +1,26 @@
-"""Exact laws and exact draws: no Markov chain, no convergence error.
+"""Draws of noise without a Markov chain, and exact distributions for comparison.
 
-`select_sampler` says which perfect sampler fits and why; `sample` draws by it; `release` draws in
-exact arithmetic from the operating system's randomness; `total_law` and `enumerate_law` are laws to
-judge samplers by.
+`draw_noise` draws by the sampler that `select_sampler` selects. `total_distribution` and
+`enumerate_distribution` compute distributions with which samplers are compared.
 """
 
-from isdp.exact.distributions import TotalLaw, total_law
-from isdp.exact.enumeration import EnumeratedLaw, enumerate_law
-from isdp.exact.release_noise import release
-from isdp.exact.selection import ExactSampler, sample, select_sampler
+from typing import TYPE_CHECKING
+
+from isdp.exact.distributions import TotalDistribution, total_distribution
+from isdp.exact.enumeration import EnumeratedDistribution, enumerate_distribution
+from isdp.exact.release_noise import draw_noise
+from isdp.exact.selection import ExactSampler, select_sampler
+from isdp.renamed import refuse_renamed
 
 __all__ = [
-    "EnumeratedLaw",
+    "EnumeratedDistribution",
     "ExactSampler",
-    "TotalLaw",
-    "enumerate_law",
-    "release",
-    "sample",
+    "TotalDistribution",
+    "draw_noise",
+    "enumerate_distribution",
     "select_sampler",
-    "total_law",
+    "total_distribution",
 ]
+
+if not TYPE_CHECKING:  # a type checker takes any name for granted otherwise
+    __getattr__ = refuse_renamed(__name__)

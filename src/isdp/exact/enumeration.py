@@ -1,4 +1,4 @@
-"""Exact laws by enumeration of small lattices, to judge samplers by."""
+"""Exact distributions by enumeration of small lattices, as oracles for samplers."""
 
 from __future__ import annotations
 
@@ -6,52 +6,58 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mechanisms.base import Mechanism, check_energy
 
-MOST_POINTS = 20_000_000
+MAX_POINTS = 20_000_000
 
 
-class EnumeratedLaw(NamedTuple):
-    """A law on finitely many lattice points.
+class EnumeratedDistribution(NamedTuple):
+    """A distribution on finitely many lattice points.
 
-    `points` is int64 (points, cells), `pmf` float64 (points,) with sum 1, and `left_out` bounds
-    the probability of everything beyond the enumerated ball.
+    Attributes
+    ----------
+    points : int64 array, shape (points, cells)
+    pmf : float64 array, shape (points,)
+        Its sum is 1.
+    left_out : float
+        Bound on the probability beyond the enumerated ball.
     """
 
-    points: np.ndarray
-    pmf: np.ndarray
+    points: NDArray[np.int64]
+    pmf: NDArray[np.float64]
     left_out: float
 
 
-def enumerate_law(
+def enumerate_distribution(
     invariants: Invariants, mechanism: Mechanism, radius: float | None = None
-) -> EnumeratedLaw:
+) -> EnumeratedDistribution:
     """Enumerate every lattice point up to a norm, with its exact probability.
 
-    Meant as an oracle for lattices of two or three dimensions.
+    The result is an oracle for lattices of two or three dimensions.
 
     Parameters
     ----------
     mechanism : Mechanism
-        Of weight exp(-rate ||u||) in either norm, such as `GeneralizedLaplace`.
+        Its weight is exp(-rate ||u||) in either norm, as for `GeneralizedLaplace`.
     radius : float, optional
-        Largest norm to enumerate; by default far enough out to leave less than 1e-9.
+        Largest norm to enumerate. By default the probability beyond it is below 1e-9.
 
     Raises
     ------
     InputError
-        For a law of another form, or if the box around the ball holds more than 2e7 points.
+        If the weight has another form, or the box around the ball holds more than 2e7 points.
     """
     energy = check_energy("exact", mechanism, [(1, False), (2, True)])
     lattice = kernel_lattice(invariants, "lll")
     d = lattice.dimension
     basis = lattice.basis
     if d == 0:
-        return EnumeratedLaw(np.zeros((1, invariants.cells), np.int64), np.ones(1), 0.0)
+        return EnumeratedDistribution(np.zeros((1, invariants.cells), np.int64), np.ones(1), 0.0)
     if radius is None:
         radius = (d + 6 * math.sqrt(d) + 25) / energy.rate
     # |c_j| <= (dual norm of the j-th row of the pseudoinverse) * ||C c||
@@ -61,25 +67,32 @@ def enumerate_law(
         dual = np.linalg.norm(inverse, axis=1)
     half = np.floor(dual * radius + 1e-9).astype(np.int64)
     box = math.prod(2 * int(h) + 1 for h in half)
-    if box > MOST_POINTS:
+    if box > MAX_POINTS:
         raise InputError(
-            f"exact: enumerating dimension {d} up to norm {radius:.3g} means looking at {box:.3g} "
-            f"points, more than {MOST_POINTS:.0e}; use a smaller lattice or a larger epsilon"
+            f"exact: enumerating dimension {d} up to norm {radius:.3g} takes {box:.3g} "
+            f"points, more than {MAX_POINTS:.0e}; use a smaller lattice or a larger epsilon"
         )
     axes = [np.arange(-h, h + 1) for h in half.tolist()]
     points = np.vstack([_within(basis, axes, c, energy.power, radius) for c in axes[0]])
-    norms = mechanism.measure(points)
+    norms = mechanism.noise_norm(points)
     points, norms = points[norms <= radius], norms[norms <= radius]
     weights = np.exp(-energy.rate * norms)
-    return EnumeratedLaw(
+    return EnumeratedDistribution(
         points, weights / weights.sum(), _tail(dual, radius, energy.rate) / weights.sum()
     )
 
 
-def _within(basis, axes: list[np.ndarray], first: int, power: int, radius: float) -> np.ndarray:
+def _within(
+    basis: NDArray[np.int64],
+    axes: list[NDArray[np.int64]],
+    first: int,
+    power: int,
+    radius: float,
+) -> NDArray[np.int64]:
     """Points of the box with the given first coordinate, up to about `radius`; (points, cells).
 
-    A slice at a time, and cell by cell, so that no array holds the cells of the whole box.
+    The function works on one slice and one cell at a time, so that no array holds all cells of the
+    whole box.
     """
     rest = np.meshgrid(*axes[1:], indexing="ij", sparse=True)
     start = np.zeros([len(axis) for axis in axes[1:]], dtype=np.int64)
@@ -95,8 +108,8 @@ def _within(basis, axes: list[np.ndarray], first: int, power: int, radius: float
     return np.stack([cell[inside] for cell in cells], axis=1)
 
 
-def _tail(dual: np.ndarray, radius: float, epsilon: float) -> float:
-    """Bound the weight of all points beyond `radius`, by counting a box for each unit shell."""
+def _tail(dual: NDArray[np.float64], radius: float, epsilon: float) -> float:
+    """Bound the weight of all points beyond `radius`, by a box around each unit shell."""
     shells = radius + np.arange(int(200 / epsilon) + 1)
     counts = np.prod(2 * np.floor(dual[:, None] * (shells + 1)) + 1, axis=0)
     return float(np.sum(counts * np.exp(-epsilon * shells)))

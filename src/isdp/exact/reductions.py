@@ -1,4 +1,4 @@
-"""Laws that are those of smaller ones: independent parts, and cells that move together."""
+"""Reductions of a target to smaller ones: independent parts, and tied cells."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 from isdp.constraints.independent_parts import Part, independent_parts
 from isdp.constraints.invariants import Invariants
-from isdp.exact.bits.geometric import BitSource
-from isdp.exact.sampler import WordSampler
-from isdp.exact.tied_cells import Merged, merge_mirrored
+from isdp.exact.bits.source import BitSource
+from isdp.exact.sampler import RandomBitSampler
+from isdp.exact.tied_cells import TiedCells, merge_tied_cells
 from isdp.io.progress import tracked
 from isdp.mechanisms.base import Mechanism, Target
 
@@ -19,80 +19,84 @@ if TYPE_CHECKING:
     from isdp.exact.selection import ExactSampler
 
 
-def reduce(
-    invariants: Invariants, law: Target | Mechanism, select: Callable[..., ExactSampler]
-) -> PartsSampler | MergedSampler | None:
-    """Set up samplers for the smaller laws that this one is made of.
+def select_reduced_sampler(
+    invariants: Invariants, target: Target | Mechanism, select: Callable[..., ExactSampler]
+) -> IndependentPartsSampler | TiedCellsSampler | None:
+    """Set up samplers for the smaller targets of which this one is made.
 
     Parameters
     ----------
     select : callable
-        ``select(law, invariants)`` sets up a sampler for each of them.
+        ``select(target, invariants)`` selects a sampler for each of them.
 
     Returns
     -------
-    PartsSampler, MergedSampler or None
-        None if the law does not factorise, or all cells hang together and none is another's mirror.
+    IndependentPartsSampler, TiedCellsSampler or None
+        None if the target does not factorise, or the totals join all cells and tie none.
 
     Raises
     ------
     InputError
         If a part has no perfect sampler.
     """
-    if law.energy is None or not law.energy.product:
+    if target.energy is None or not target.energy.product:
         return None
     parts = independent_parts(invariants)
     if len(parts) > 1:
-        return PartsSampler(invariants, parts, law, select)
-    merged = merge_mirrored(invariants)
-    return None if merged is None else MergedSampler(invariants, merged, law, select)
+        return IndependentPartsSampler(invariants, parts, target, select)
+    merged = merge_tied_cells(invariants)
+    return None if merged is None else TiedCellsSampler(invariants, merged, target, select)
 
 
-class PartsSampler(WordSampler):
-    """Draws part by part; parts alike share a sampler, and their draws are made at once.
+class IndependentPartsSampler(RandomBitSampler):
+    """Draws of independent parts; equal parts share a sampler and are drawn together.
 
     Attributes
     ----------
-    expected_tries : float
-        The parts' tries, added up.
+    expected_proposals : float
+        Sum of the parts' expected proposals.
     """
 
     method = "independent parts"
 
-    def __init__(self, invariants: Invariants, parts: list[Part], law: Target | Mechanism, select):
+    def __init__(
+        self, invariants: Invariants, parts: list[Part], target: Target | Mechanism, select
+    ):
         self.invariants = invariants
         alike: dict[Invariants, list[np.ndarray]] = {}
         for cells, held in parts:
             alike.setdefault(Invariants(held.sparse), []).append(cells)
-        self._groups = [(np.stack(cells), select(law, held)) for held, cells in alike.items()]
+        self._groups = [(np.stack(cells), select(target, held)) for held, cells in alike.items()]
         told = (f"{len(cells)} by {chosen.method}" for cells, chosen in self._groups)
-        self.reason = f"no totals join these parts, which are drawn apart: {', '.join(told)}"
-        self.expected_tries = sum(
-            len(cells) * chosen.expected_tries for cells, chosen in self._groups
+        self.reason = f"the totals join no two of these parts: {', '.join(told)}"
+        self.expected_proposals = sum(
+            len(cells) * chosen.expected_proposals for cells, chosen in self._groups
         )
 
-    def draw(self, words: BitSource, draws: int) -> np.ndarray:
-        """Independent draws, int64 (draws, cells)."""
-        noise = np.zeros((draws, self.invariants.cells), dtype=np.int64)
+    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+        """Draw independent noise vectors, int64 (n_draws, cells)."""
+        noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
         for cells, chosen in tracked("drawing noise", self._groups):
-            drawn = chosen.draw(words, draws * len(cells))
-            noise[:, cells.ravel()] = drawn.reshape(draws, cells.size)
+            drawn = chosen.draw(random_bits, n_draws * len(cells))
+            noise[:, cells.ravel()] = drawn.reshape(n_draws, cells.size)
         return noise
 
 
-class MergedSampler(WordSampler):
-    """Draws one cell of each set that moves together."""
+class TiedCellsSampler(RandomBitSampler):
+    """Draws of one cell of each set of tied cells."""
 
-    def __init__(self, invariants: Invariants, merged: Merged, law: Target | Mechanism, select):
+    def __init__(
+        self, invariants: Invariants, merged: TiedCells, target: Target | Mechanism, select
+    ):
         self.invariants, self._merged = invariants, merged
-        energy = law.energy._replace(rate=law.energy.rate * merged.times)
-        self._chosen = select(Target(law.name, energy), merged.invariants)
-        self.method, self.expected_tries = self._chosen.method, self._chosen.expected_tries
+        energy = target.energy._replace(rate=target.energy.rate * merged.times)
+        self._chosen = select(Target(target.name, energy), merged.invariants)
+        self.method, self.expected_proposals = self._chosen.method, self._chosen.expected_proposals
         self.reason = (
-            f"cells move together by {merged.times}, as one with {merged.times} times the rate; "
+            f"sets of {merged.times} tied cells are one cell with {merged.times} times the rate; "
             f"then {self._chosen.reason}"
         )
 
-    def draw(self, words: BitSource, draws: int) -> np.ndarray:
-        """Independent draws, int64 (draws, cells)."""
-        return self._merged.spread(self._chosen.draw(words, draws))
+    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+        """Draw independent noise vectors, int64 (n_draws, cells)."""
+        return self._merged.expand(self._chosen.draw(random_bits, n_draws))

@@ -1,180 +1,179 @@
-"""Draws for a real release: exact noise from the operating system's random bits.
+"""Draws of integer noise: one function for experiments and for release.
 
-Sampling in floating point leaves traces in the low bits of the noise from which the confidential
-numbers can be told (I. Mironov, On significance of the least significant bits for differential
-privacy, CCS 2012). Here no rounded number decides a draw: see `isdp.exact.bits.geometric`.
-
-`isdp.exact.selection` says which sampler it is. The idea of building the discrete Laplace law
-from exact coins is that of C. Canonne, G. Kamath and T. Steinke, The discrete Gaussian for
-differential privacy, NeurIPS 2020.
+Noise that is sampled in floating point leaves traces in its low bits, from which the confidential
+counts can be inferred (I. Mironov, On significance of the least significant bits for differential
+privacy, CCS 2012). Noise for release is therefore drawn in exact arithmetic from random bits of
+the operating system: no rounded number decides a draw (see `isdp.exact.bits`). The construction of
+discrete Laplace variables from Bernoulli draws is that of C. Canonne, G. Kamath and T. Steinke,
+The discrete Gaussian for differential privacy, NeurIPS 2020.
 """
 
 from __future__ import annotations
 
-import os
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from isdp.checks import check_integer, parse_rational
+from isdp.checks import ExactNumber, check_integer, parse_rational
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, NoSamplerError
-from isdp.exact.bits.discrete_gaussian import LEAST_VARIANCE, MOST_VARIANCE
-from isdp.exact.bits.geometric import LARGEST_RATE, BitSource, Source
+from isdp.exact.bits.discrete_gaussian import MAX_VARIANCE, MIN_VARIANCE
+from isdp.exact.bits.geometric import MAX_RATE
+from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.blocks import refuse_large_sums
 from isdp.exact.selection import ExactSampler, select_sampler
-from isdp.mechanisms.base import Energy, Target
+from isdp.mechanisms.base import Mechanism, Target
+from isdp.streams import SYSTEM_RANDOMNESS, SystemRandomness
 
-SMALLEST_EPSILON = Fraction(1, 10**14)
+MIN_EPSILON = Fraction(1, 10**14)
 
 
-def release(
+def draw_noise(
+    mechanism: Mechanism,
     invariants: Invariants,
-    epsilon=None,
-    draws: int = 1,
-    source: Source | None = None,
     *,
-    rho=None,
-) -> np.ndarray:
-    """Draw noise for a real release: exact, from the operating system's randomness.
+    n_draws: int = 1,
+    rng: np.random.Generator | SystemRandomness,
+    lower: ArrayLike | None = None,
+) -> NDArray[np.int64]:
+    """Draw independent integer noise u with A u = 0, without a Markov chain.
 
-    P(u) is proportional to exp(-epsilon ||u||_1) over the integer vectors u with A u = 0, or with
-    `rho` in place of epsilon, to exp(-rho ||u||_2^2), the lattice Gaussian with
-    sigma^2 = 1 / (2 rho). This is the law itself, not one near it: no rounding and no pseudo-random
-    generator decides a draw.
-
-    Totals of disjoint blocks of any size are drawn directly. Where totals overlap, the sums of the
-    cells that stand in the same totals are drawn by rejection and shared out among them
-    (`isdp.exact.overlapping.class_sums`): many cells cost no tries, many totals across many
-    disjoint ones do, and are refused. What falls apart is drawn part by part.
-
-    The draw closes the attack on the low bits of floating-point noise. It does not hide how long
-    the drawing took, which depends on the noise, nor guard the memory that the noise and the
-    table are in. The invariants and epsilon count as public. The privacy loss is epsilon per unit
-    of the l1 distance between two tables with equal invariants, not per person: one person who
-    changes cell moves that distance by 2. Every further draw for the same table costs epsilon
-    again. Of Gaussian noise, rho is the loss per unit of the squared l2 distance, which one person
-    who changes cell moves by 2.
+    Noise alone must never be published. `isdp.privatize` adds noise to a table, and returns the
+    noisy table with its certificate.
 
     Parameters
     ----------
-    epsilon : Fraction, int, str or float, optional
-        Privacy loss per unit of the l1 norm, between 1e-14 and 1000. A float stands for its
-        shortest decimal form, 0.1 for 1/10; a string may be "1/4" or "0.25".
-    source : callable, optional
-        ``source(k)`` returns k random bytes; `os.urandom` by default. Another one is for tests.
-    rho : Fraction, int, str or float, optional
-        Zero-concentrated loss per unit of the squared l2 norm: 1 / (2 sigma^2).
+    rng : numpy.random.Generator or isdp.SYSTEM_RANDOMNESS
+        A seeded generator is for experiments. `isdp.SYSTEM_RANDOMNESS` is for release: it draws in
+        exact arithmetic from the random bits of the operating system.
+    lower : int array_like, shape (cells,), optional
+        Lower bound on the noise of each cell, for experiments. ``-counts`` conditions on a release
+        without negative counts, which has another privacy guarantee (CDP, Theorem 2.1).
 
     Returns
     -------
-    int64 array, shape (draws, cells)
-        Checked: every draw meets the invariants.
+    int64 array, shape (n_draws, cells)
+        Checked in exact integers against the invariants.
 
     Raises
     ------
     InputError
-        If a setting is out of range, or sums could pass 2^53.
+        If a setting is out of range, or sums of the noise could exceed 2^53.
     NoSamplerError
-        If no exact sampler of l1 noise is practical under these invariants, such as where
-        rejection would take more than about 1e6 tries for a draw.
+        If no exact sampler is practical. For experiments, `isdp.mcmc.draw_chains` is the
+        alternative.
+
+    Notes
+    -----
+    Noise for release has the distribution of the mechanism exactly, with its parameter as it was
+    written. This prevents the attack on the low bits of floating-point noise. It does not hide the
+    time of a draw, which depends on the noise, and does not protect the memory that holds the
+    noise. The invariants and the parameter are public. Each further draw for the same table costs
+    the privacy loss again.
 
     Examples
     --------
-    >>> noise = release(Invariants.total(5), "1/4")
-    >>> noise.shape, int(noise.sum())
-    ((1, 5), 0)
+    >>> from isdp import SYSTEM_RANDOMNESS, GeneralizedLaplace
+    >>> total = Invariants.total(5)
+    >>> noise = draw_noise(GeneralizedLaplace("1/3"), total, n_draws=2, rng=SYSTEM_RANDOMNESS)
+    >>> noise.shape, noise.sum(axis=1).tolist()
+    ((2, 5), [0, 0])
     """
-    draws = check_integer("release", "draws", draws)
-    noise = release_sampler(invariants, epsilon, rho=rho, draws=draws).draw(
-        BitSource(os.urandom if source is None else source), draws
-    )
+    n_draws = check_integer("draw_noise", "n_draws", n_draws)
+    if isinstance(rng, np.random.Generator):
+        return select_sampler(mechanism, invariants, lower, n_draws=n_draws).sample(rng, n_draws)
+    if rng is not SYSTEM_RANDOMNESS:
+        raise InputError(
+            f"draw_noise: rng must be a numpy.random.Generator or isdp.SYSTEM_RANDOMNESS, got a "
+            f"{type(rng).__name__}"
+        )
+    if lower is not None:
+        raise InputError("draw_noise: lower is for experiments; give a generator as rng")
+    sampler = release_sampler(mechanism, invariants, n_draws=n_draws)
+    noise = sampler.draw(BitSource(rng.bytes), n_draws)
     invariants.check(noise)
     return noise
 
 
 def release_sampler(
-    invariants: Invariants, epsilon=None, *, rho=None, draws: int = 1
+    mechanism: Mechanism, invariants: Invariants, *, n_draws: int = 1
 ) -> ExactSampler:
-    """Set up the sampler of `release` without a draw.
-
-    Parameters
-    ----------
-    invariants, epsilon, rho, draws
-        As in `release`.
+    """Set up the sampler of noise for release, without a draw.
 
     Raises
     ------
     InputError, NoSamplerError
-        As from `release`.
+        As from `draw_noise`.
     """
-    if (epsilon is None) == (rho is None):
-        raise InputError("release: give either epsilon, for l1 noise, or rho, for Gaussian noise")
-    if rho is not None:
-        law = Target("Gaussian noise", Energy(2, False, parse_rho(rho)))
-        try:
-            return select_sampler(law, invariants, draws=draws)
-        except NoSamplerError as refusal:
-            raise InputError(str(refusal)) from None
-    epsilon = parse_epsilon(epsilon)
-    refuse_large_sums(invariants.cells, float(epsilon))
-    try:
-        return select_sampler(
-            Target("l1 noise", Energy(1, False, epsilon)), invariants, draws=draws
+    energy = mechanism.exact_energy
+    if energy is None:
+        raise NoSamplerError(
+            f"draw_noise: this {mechanism.name} noise has no sampler in exact arithmetic; use "
+            f"GeneralizedLaplace with the l1 norm or GeneralizedGaussian"
         )
+    if energy.power == 2:
+        parse_rho(energy.rate)
+    else:
+        refuse_large_sums(invariants.cells, float(parse_epsilon(energy.rate)))
+    try:
+        return select_sampler(Target(mechanism.name, energy), invariants, n_draws=n_draws)
     except NoSamplerError as refusal:
+        if energy.power == 2:
+            raise
         error = NoSamplerError(
-            f"release: no exact sampler of l1 noise is practical under these invariants at epsilon "
-            f"{float(epsilon):g}; use fewer invariants, a larger epsilon, or Gaussian noise (rho)"
+            f"draw_noise: no exact sampler of l1 noise is practical under these invariants at "
+            f"epsilon {float(energy.rate):g}; use fewer invariants, a larger epsilon, or "
+            f"GeneralizedGaussian(rho=...)"
         )
         error.add_note(str(refusal))
         raise error from None
 
 
-def parse_epsilon(epsilon, name: str = "epsilon") -> Fraction:
-    """Read epsilon as the rational number that it is written as.
+def parse_epsilon(epsilon: ExactNumber, name: str = "epsilon") -> Fraction:
+    """Read the epsilon of noise for release as the rational number that it is written as.
 
     Parameters
     ----------
     epsilon : Fraction, int, str or float
         A float stands for its shortest decimal form.
     name : str
-        What messages call it.
+        Its name in messages.
 
     Raises
     ------
     InputError
-        If it is no number between 1e-14 and 1000.
+        If it is not a number between 1e-14 and 1000.
     """
     exact = parse_rational(name, epsilon)
-    if not SMALLEST_EPSILON <= exact <= LARGEST_RATE:
-        raise InputError(f"release: {name} must lie between 1e-14 and 1000, got {epsilon!r}")
+    if not MIN_EPSILON <= exact <= MAX_RATE:
+        raise InputError(f"{name}: must lie between 1e-14 and 1000, got {epsilon!r}")
     return exact
 
 
-def parse_rho(rho) -> Fraction:
-    """Read rho as the rational number that it is written as.
+def parse_rho(rho: ExactNumber) -> Fraction:
+    """Read the rho of noise for release as the rational number that it is written as.
 
     Raises
     ------
     InputError
-        If it is no number between 5e-21 and 5e5, where sigma^2 lies between 1e-6 and 1e20.
+        If it is not a number between 5e-21 and 5e5, where sigma^2 lies between 1e-6 and 1e20.
     """
     exact = parse_rational("rho", rho)
-    if exact <= 0 or not LEAST_VARIANCE <= 1 / (2 * exact) <= MOST_VARIANCE:
-        raise InputError(f"release: rho must lie between 5e-21 and 5e5, got {rho!r}")
+    if exact <= 0 or not MIN_VARIANCE <= 1 / (2 * exact) <= MAX_VARIANCE:
+        raise InputError(f"rho: must lie between 5e-21 and 5e5, got {rho!r}")
     return exact
 
 
-def rho_of_sigma(sigma) -> Fraction:
-    """Find rho = 1 / (2 sigma^2) of a sigma that is read as it is written.
+def rho_of_sigma(sigma: ExactNumber) -> Fraction:
+    """Compute rho = 1 / (2 sigma^2) of a sigma that is read as it is written.
 
     Raises
     ------
     InputError
-        If it is no number between 1e-3 and 1e10.
+        If it is not a number between 1e-3 and 1e10.
     """
     exact = parse_rational("sigma", sigma)
-    if exact <= 0 or not LEAST_VARIANCE <= exact**2 <= MOST_VARIANCE:
-        raise InputError(f"release: sigma must lie between 1e-3 and 1e10, got {sigma!r}")
+    if exact <= 0 or not MIN_VARIANCE <= exact**2 <= MAX_VARIANCE:
+        raise InputError(f"sigma: must lie between 1e-3 and 1e10, got {sigma!r}")
     return 1 / (2 * exact**2)

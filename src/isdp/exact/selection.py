@@ -1,128 +1,130 @@
-"""One door to the perfect samplers: which of them fits, and why."""
+"""Selection of an exact sampler for a mechanism and invariants.
+
+Samplers are tried in order. A deterministic forecast of the cost decides whether one is practical.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError, MisfitError, NoSamplerError
-from isdp.exact.bits.geometric import BitSource
-from isdp.exact.disjoint.bounded_laplace import BoundedSampler
-from isdp.exact.disjoint.compositions import BlockSampler
-from isdp.exact.disjoint.recursive_splitting import HalvingSampler
-from isdp.exact.elimination.bounded_sampler import DynamicSampler
-from isdp.exact.elimination.laplace_sampler import MessageSampler
-from isdp.exact.overlapping.cell_classes import TypedSampler
-from isdp.exact.overlapping.klein import GaussianSampler
+from isdp.exact.bits.source import BitSource
+from isdp.exact.disjoint.bounded_laplace import BoundedCompositionSampler
+from isdp.exact.disjoint.compositions import CompositionSampler
+from isdp.exact.disjoint.recursive_splitting import SplittingSampler
+from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
+from isdp.exact.elimination.laplace_sampler import EliminationSampler
+from isdp.exact.overlapping.cell_classes import CellClassSampler
+from isdp.exact.overlapping.klein import KleinSampler
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
-from isdp.exact.overlapping.staged_rejection import StagedSampler
-from isdp.exact.reductions import reduce
-from isdp.exact.sampler import MOST_TRIES
+from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
+from isdp.exact.reductions import select_reduced_sampler
+from isdp.exact.sampler import MAX_PROPOSALS
 from isdp.mechanisms.base import Mechanism, Target
 
-FEW_CELLS = 100
-QUICK_CELLS = 1000  # whose samplers are set up in a second
-QUICK_PRODUCTS = 1e9  # of messages that take seconds
-QUICK_TRIES = 1e5  # a draw
-FEW_TRIES = 1e4  # a draw: milliseconds, and not worth the setting up of messages
-MANY_TRIES = 1e6  # in all: seconds, and worth it
+MAX_CELLS_TREE_FIRST = 100  # above it, the search for an elimination tree takes seconds
+MAX_CELLS_QUICK = 1000  # their samplers are set up in a second
+MAX_PRODUCTS_QUICK = 1e9  # of elimination messages: seconds
+MAX_PROPOSALS_QUICK = 1e5  # per draw
+MAX_PROPOSALS_FIRST = 1e4  # per draw: milliseconds, less than the set-up of elimination messages
+MAX_PROPOSALS_FIRST_IN_ALL = 1e6  # for all draws: seconds
 
 SAMPLERS = (
-    BlockSampler,
-    GaussianSampler,
-    HalvingSampler,
+    CompositionSampler,
+    KleinSampler,
+    SplittingSampler,
     MixtureSampler,
-    DynamicSampler,
-    MessageSampler,
-    TypedSampler,
-    BoundedSampler,
-    StagedSampler,
+    BoundedEliminationSampler,
+    EliminationSampler,
+    CellClassSampler,
+    BoundedCompositionSampler,
+    StagedRejectionSampler,
 )
-_Kinds = Sequence[tuple[type, dict]]
 
 
-class _Draws(Protocol):
-    method: str
+class _Sampler(Protocol):
+    method: ClassVar[str]
     reason: str
     error: float
 
-    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
+    def sample(self, rng: np.random.Generator, draws: int) -> NDArray[np.int64]:
         """Draw noise, int64 (draws, cells)."""
+
+    def draw(self, random_bits: BitSource, draws: int) -> NDArray[np.int64]:
+        """Draw noise from random bits."""
+
+
+_Candidates = Sequence[tuple[type, dict[str, float]]]
 
 
 @dataclass(frozen=True)
 class ExactSampler:
-    """A perfect sampler that has been set up for one lattice and one law.
+    """A sampler without a Markov chain, set up for one lattice and one target distribution.
 
     Attributes
     ----------
     method : str
-        "compositions", "bounded compositions", "messages", "mixture", "sums of types", "staged
-        rejection", "Klein" or "halving"; or "independent parts" where each part has its own.
+        Name of the method, such as "compositions"; "independent parts" if each part has its own.
     reason : str
-        Why this one.
+        Reason for the selection of this sampler.
     error : float
-        Bound on the total variation distance between a draw's law and the law asked for:
-        truncation and the rounding of 53-bit arithmetic together. The pseudo-random generator is
-        taken for a source of true uniforms. It is 0 for all noise of the l1 norm or Gaussian noise
-        that is not bounded.
-    expected_tries : float
-        Of a sampler by rejection, an estimate for each draw; else 1.
+        Bound on the total variation distance between the distribution of a draw and the target,
+        from truncation and rounding to 53 bits, given true random numbers. It is 0 for noise
+        without bounds that is Gaussian or of the l1 norm.
     """
 
     method: str
     reason: str
     error: float
-    sampler: _Draws
+    sampler: _Sampler
 
-    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
-        """Draw independent noise vectors; int64 (draws, cells), checked against the invariants."""
-        return self.sampler.sample(rng, draws)
+    def sample(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.int64]:
+        """Draw independent noise, int64 (n_draws, cells), checked against the invariants."""
+        return self.sampler.sample(rng, n_draws)
 
-    def draw(self, words: BitSource, draws: int) -> np.ndarray:
-        """Draw in exact arithmetic, where `error` is 0: int64 (draws, cells), not yet checked."""
-        return self.sampler.draw(words, draws)
+    def draw(self, random_bits: BitSource, n_draws: int) -> NDArray[np.int64]:
+        """Draw in exact arithmetic, if `error` is 0: int64 (n_draws, cells), not yet checked."""
+        return self.sampler.draw(random_bits, n_draws)
 
     @property
-    def expected_tries(self) -> float:
-        """As above."""
-        return getattr(self.sampler, "expected_tries", 1.0)
+    def expected_proposals(self) -> float:
+        """Expected number of proposals per draw of a rejection sampler, estimated; else 1."""
+        return float(getattr(self.sampler, "expected_proposals", 1))
 
 
 def select_sampler(
     mechanism: Target | Mechanism,
     invariants: Invariants,
-    lower=None,
+    lower: ArrayLike | None = None,
     *,
-    draws: int = 10_000,
+    n_draws: int = 10_000,
     quick: bool = False,
 ) -> ExactSampler:
-    """Choose and set up the perfect sampler that fits.
+    """Select and set up an exact sampler.
 
     Parameters
     ----------
-    invariants : Invariants
-        What every draw u leaves unchanged: A u = 0.
     mechanism : Mechanism
-        Any law; its energy decides which samplers fit.
-    lower : int array, shape (cells,), optional
-        Least noise of each cell. ``-counts`` conditions on a release without negative counts,
-        which is another law with another privacy guarantee (CDP, Theorem 2.1).
-    draws : int
-        About how many are wanted: many are worth a longer setting up.
+        Any mechanism; its energy decides which samplers fit.
+    lower : int array_like, shape (cells,), optional
+        Lower bound on the noise of each cell, as in `isdp.draw_noise`.
+    n_draws : int
+        Approximate number of draws. A slow set-up pays only for many draws.
     quick : bool
-        Take only a sampler that is set up within a second or so, and draws within milliseconds.
+        Restrict the selection to samplers whose set-up takes about a second and whose draws take
+        milliseconds.
 
     Raises
     ------
     NoSamplerError
-        If no perfect sampler is practical: with what each would take, and the alternative.
+        If no exact sampler is practical. The message gives the cost of each sampler that fits.
 
     Examples
     --------
@@ -130,118 +132,90 @@ def select_sampler(
     >>> select_sampler(GeneralizedLaplace(0.2), Invariants.total(100)).method
     'compositions'
     """
-    tried = _Tried(invariants, mechanism, lower)
+    trial = _Trial(invariants, mechanism, lower)
     if lower is not None:
-        sampler = tried.first(_bounded(invariants))
+        sampler = trial.first(_bounded(invariants))
     else:
-        sampler = tried.first([(BlockSampler, {}), (HalvingSampler, {})])
+        sampler = trial.first([(CompositionSampler, {}), (SplittingSampler, {})])
         if sampler is None:
-            again = partial(select_sampler, draws=draws, quick=quick)
-            sampler = reduce(invariants, mechanism, again)
+            select = partial(select_sampler, n_draws=n_draws, quick=quick)
+            sampler = select_reduced_sampler(invariants, mechanism, select)
         if sampler is None:
-            sampler = tried.first(_overlapping(invariants, draws, quick))
+            sampler = trial.first(_overlapping(invariants, n_draws, quick))
     if sampler is None:
-        raise tried.error()
-    reason = ", but ".join([sampler.reason, *tried.refusals.values()])
+        raise trial.error()
+    reason = ", but ".join([sampler.reason, *trial.refusals.values()])
     return ExactSampler(sampler.method, reason, sampler.error, sampler)
 
 
-def _bounded(invariants: Invariants) -> _Kinds:
-    """Samplers of bounded noise, in the order in which they are tried.
+def _bounded(invariants: Invariants) -> _Candidates:
+    """Samplers of bounded noise, in the order of trial.
 
-    Of more than a few cells no tree is sought at first, which takes seconds.
+    For more than a few cells an elimination tree is not searched for at first.
     """
-    blocks, quick = (BoundedSampler, {}), (DynamicSampler, {"most_products": QUICK_PRODUCTS})
-    few = invariants.cells <= FEW_CELLS
-    return [*([quick, blocks] if few else [blocks, quick]), (DynamicSampler, {})]
+    blocks: _Candidates = [(BoundedCompositionSampler, {})]
+    quick: _Candidates = [(BoundedEliminationSampler, {"max_products": MAX_PRODUCTS_QUICK})]
+    tree_first = invariants.cells <= MAX_CELLS_TREE_FIRST
+    first = [*quick, *blocks] if tree_first else [*blocks, *quick]
+    return [*first, (BoundedEliminationSampler, {})]
 
 
-def _overlapping(invariants: Invariants, draws: int, quick: bool) -> _Kinds:
-    """Samplers under any totals, in the order in which they are tried.
+def _overlapping(invariants: Invariants, n_draws: int, quick: bool) -> _Candidates:
+    """Samplers under any totals, in the order of trial.
 
-    Where cells share their types, sums of types bear any size, and come first. Rejection that takes
-    few tries in all is not worth the setting up of messages; messages that take longer than seconds
-    come last.
+    If cells share their classes, sums over cell classes serve any size and come first. Rejection
+    with few proposals in all is faster than the set-up of elimination messages. Messages that take
+    longer than seconds come last.
     """
     shared = len(find_cell_classes(invariants)[1]) < invariants.cells
-    typed: _Kinds = [(TypedSampler, {})]
+    by_class: _Candidates = [(CellClassSampler, {})]
     if quick:
-        by_tries: _Kinds = [(StagedSampler, {"most_tries": QUICK_TRIES})]
-        if invariants.cells > QUICK_CELLS:
-            return typed
-        slow: _Kinds = []
+        rejection: _Candidates = [(StagedRejectionSampler, {"max_proposals": MAX_PROPOSALS_QUICK})]
+        if invariants.cells > MAX_CELLS_QUICK:
+            return by_class
+        slow: _Candidates = []
     else:
-        few = min(FEW_TRIES, MANY_TRIES / max(draws, 1))
-        by_tries = [
-            (StagedSampler, {"most_tries": few}),
-            (MessageSampler, {"most_products": QUICK_PRODUCTS}),
-            (StagedSampler, {"most_tries": MOST_TRIES}),
+        few = min(MAX_PROPOSALS_FIRST, MAX_PROPOSALS_FIRST_IN_ALL / max(n_draws, 1))
+        rejection = [
+            (StagedRejectionSampler, {"max_proposals": few}),
+            (EliminationSampler, {"max_products": MAX_PRODUCTS_QUICK}),
+            (StagedRejectionSampler, {"max_proposals": MAX_PROPOSALS}),
         ]
-        slow = [(MessageSampler, {})]
-    iterative = [*typed, *by_tries] if shared else [*by_tries, *typed]
-    return [(GaussianSampler, {}), (MixtureSampler, {}), *iterative, *slow]
+        slow = [(EliminationSampler, {})]
+    iterative = [*by_class, *rejection] if shared else [*rejection, *by_class]
+    return [(KleinSampler, {}), (MixtureSampler, {}), *iterative, *slow]
 
 
-class _Tried:
-    """Samplers that were tried in vain: those that do not fit, and those that refused."""
+class _Trial:
+    """A trial of samplers, with the messages of those that do not fit and those that refused."""
 
-    def __init__(self, invariants: Invariants, law: Target | Mechanism, lower):
-        self.asked = invariants, law, lower
+    def __init__(
+        self, invariants: Invariants, target: Target | Mechanism, lower: ArrayLike | None
+    ) -> None:
+        self.arguments = invariants, target, lower
         self.misfits: list[str] = []
         self.refusals: dict[str, str] = {}
 
-    def first(self, kinds: _Kinds) -> _Draws | None:
-        """Set up the first that is practical; None if none is."""
-        for kind, options in kinds:
+    def first(self, candidates: _Candidates) -> _Sampler | None:
+        """Set up the first sampler that is practical; None if there is none."""
+        for kind, options in candidates:
             try:
-                return kind(*self.asked, **options)
+                sampler: _Sampler = kind(*self.arguments, **options)
             except MisfitError as misfit:
                 self.misfits.append(str(misfit))
             except InputError as refusal:
                 self.refusals[kind.method] = str(refusal)
+            else:
+                return sampler
         return None
 
     def error(self) -> NoSamplerError:
-        """Say what each sampler that fits would take, or where none does, why not."""
-        told = [f"by {method}: {refusal}" for method, refusal in self.refusals.items()]
-        if not told:
+        """State the cost of each sampler that fits, or else the reasons why none fits."""
+        reasons = [f"by {method}: {refusal}" for method, refusal in self.refusals.items()]
+        if not reasons:
             return NoSamplerError(
-                f"exact: no perfect sampler draws this law here: {'; '.join(self.misfits)}"
+                f"exact: no exact sampler draws this distribution here: {'; '.join(self.misfits)}"
             )
-        if len(told) == 1:
+        if len(reasons) == 1:
             return NoSamplerError(next(iter(self.refusals.values())))
-        return NoSamplerError(f"exact: no perfect sampler is practical here; {'; '.join(told)}")
-
-
-def sample(
-    rng: np.random.Generator, invariants: Invariants, mechanism: Mechanism, draws: int, lower=None
-) -> np.ndarray:
-    """Draw independent noise from the mechanism's law itself, without a Markov chain.
-
-    The generator is a pseudo-random one: for experiments; `isdp.exact.release` is for the release
-    of confidential data.
-
-    Parameters
-    ----------
-    lower : int array, shape (cells,), optional
-        As in `select_sampler`, which also says which sampler fits and why.
-
-    Returns
-    -------
-    int64 array, shape (draws, cells)
-
-    Raises
-    ------
-    InputError
-        If no perfect sampler is practical; then `isdp.mcmc.sample` is the alternative.
-
-    Examples
-    --------
-    >>> from isdp import GeneralizedLaplace
-    >>> rng = np.random.default_rng(1)
-    >>> noise = sample(rng, Invariants.margins((2, 3)), GeneralizedLaplace(0.5), draws=4)
-    >>> noise.shape, int(abs(noise.reshape(4, 2, 3).sum(axis=1)).max())
-    ((4, 6), 0)
-    """
-    draws = check_integer("exact", "draws", draws)
-    return select_sampler(mechanism, invariants, lower, draws=draws).sample(rng, draws)
+        return NoSamplerError(f"exact: no exact sampler is practical here; {'; '.join(reasons)}")

@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components
 from isdp.constraints.invariants import INT64_MAX, Invariants, find_cell_classes
 from isdp.errors import InputError
 
-MAX_DENSE = 10_000_000  # entries of a matrix that is eliminated exactly
+MAX_DENSE_ENTRIES = 10_000_000  # entries of a matrix that is eliminated exactly
 
 
 class Echelon(NamedTuple):
@@ -40,7 +40,7 @@ class Echelon(NamedTuple):
     denominator: int
 
 
-class Settled(NamedTuple):
+class DeterminedCells(NamedTuple):
     """How some cells of every vector u with A u = 0 follow from the others.
 
     ``u[cells] = weights @ u[free] / denominator``, where ``u[free]`` may be any numbers.
@@ -112,7 +112,7 @@ def _rref(matrix: np.ndarray) -> tuple[fmpz_mat, fmpz, int]:
     return fmpz_mat(matrix.tolist()).rref()
 
 
-def settle(matrix, order=None) -> Settled:
+def solve_determined(matrix, order=None) -> DeterminedCells:
     """Solve A u = 0 for the first independent cells, exactly.
 
     Parameters
@@ -124,7 +124,7 @@ def settle(matrix, order=None) -> Settled:
 
     Examples
     --------
-    >>> cells, free, weights, denominator = settle([[1, 1, 1]])
+    >>> cells, free, weights, denominator = solve_determined([[1, 1, 1]])
     >>> cells.tolist(), free.tolist(), weights.tolist(), denominator
     ([0], [1, 2], [[-1, -1]], 1)
     """
@@ -132,7 +132,7 @@ def settle(matrix, order=None) -> Settled:
     order = np.arange(matrix.shape[1]) if order is None else np.asarray(order)
     rows, pivots, denominator = row_reduce(matrix[:, order])
     free = np.delete(np.arange(len(order)), pivots)
-    return Settled(order[pivots], order[free], -rows[:, free], denominator)
+    return DeterminedCells(order[pivots], order[free], -rows[:, free], denominator)
 
 
 def unit_cells(equalities: Invariants) -> np.ndarray:
@@ -206,7 +206,7 @@ def solve_for(equalities: Invariants, totals, solved) -> tuple[np.ndarray, np.nd
     # A u - a v = 0, where v is 1: a further cell, the last to be solved for
     last = np.array([-int(total) for total in totals], dtype=object).reshape(-1, 1)
     free = np.setdiff1d(np.arange(cells), solved)
-    found = settle(
+    found = solve_determined(
         np.hstack([equalities.matrix.astype(object), last]),
         np.array([*solved, *free, cells], dtype=np.int64),
     )
@@ -224,7 +224,7 @@ def solve_for(equalities: Invariants, totals, solved) -> tuple[np.ndarray, np.nd
     return _whole_solution(found)
 
 
-def _whole_solution(found: Settled) -> tuple[np.ndarray, np.ndarray]:
+def _whole_solution(found: DeterminedCells) -> tuple[np.ndarray, np.ndarray]:
     """Offset, which stands last among the free cells, and weights of the others, as int64."""
     table = np.roll(found.weights, 1, axis=1)
     broken = np.argwhere(table % found.denominator != 0)
@@ -306,8 +306,8 @@ def integer_kernel(matrix: csr_array) -> np.ndarray:
 
 
 def _refuse_large(rows: int, columns: int) -> None:
-    if rows * columns > MAX_DENSE:
+    if rows * columns > MAX_DENSE_ENTRIES:
         raise InputError(
             f"subspace: {rows} x {columns} entries that share columns are too many to eliminate "
-            f"exactly (up to {MAX_DENSE}); split or thin the invariants"
+            f"exactly (up to {MAX_DENSE_ENTRIES}); split or thin the invariants"
         )

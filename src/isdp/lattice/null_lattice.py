@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from flint import fmpz_mat
@@ -15,10 +16,11 @@ from isdp.errors import InputError
 from isdp.lattice.elimination import row_reduce
 from isdp.lattice.smith import smith_normal_form
 
+Basis = Literal["smith", "lll", "exchange"]
 BASES = ("smith", "lll")
-SOON_REDUCED = 400  # dimension up to which LLL takes about a second; see `basis_seconds`
+QUICK_LLL_DIMENSION = 400  # dimension up to which LLL takes about a second; see `basis_seconds`
 EXCHANGE_ROUNDS = 3
-LARGEST_ENTRY = 2**31  # leaves the samplers room for products with the jumps' coefficients
+MAX_ENTRY = 2**31  # leaves the samplers room for products with the jumps' coefficients
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +147,7 @@ def basis_seconds(invariants: Invariants, basis: str) -> float:
     if basis == "smith":
         return elimination
     columns = invariants.cells if basis == "lll" else len(find_cell_classes(invariants)[1])
-    return elimination + (max(columns - invariants.constraints, 0) / SOON_REDUCED) ** 3
+    return elimination + (max(columns - invariants.constraints, 0) / QUICK_LLL_DIMENSION) ** 3
 
 
 def _lll(kernel, cells: int):
@@ -180,7 +182,7 @@ def _exchanges(invariants: Invariants) -> list[dict[int, int]]:
 
 def _columns(kernel, cells: int, basis: str) -> csc_array:
     largest = max((abs(x) for vector in kernel for x in vector.values()), default=0)
-    if largest > LARGEST_ENTRY:
+    if largest > MAX_ENTRY:
         advice = 'try basis "lll"' if basis == "smith" else "simplify the invariants"
         raise InputError(
             f"lattice: the {basis} basis has an entry of {len(str(largest))} digits, more than "

@@ -3,18 +3,24 @@
 Every function raises `InputError` for settings that are out of range.
 """
 
+from typing import TYPE_CHECKING
+
 from isdp.mcmc.coupling import MeetingTimes, choose_lag, meeting_times, time_to_bound, tv_bound
 from isdp.mcmc.independence_sampler import IndependenceSampler
-from isdp.mcmc.metropolis import LatticeWalk, run_chains, sample
+from isdp.mcmc.metropolis import LatticeWalk, draw_chains, run_chains
+from isdp.renamed import refuse_renamed
 
 __all__ = [
     "IndependenceSampler",
     "LatticeWalk",
     "MeetingTimes",
     "choose_lag",
+    "draw_chains",
     "meeting_times",
     "run_chains",
-    "sample",
     "time_to_bound",
     "tv_bound",
 ]
+
+if not TYPE_CHECKING:  # a type checker takes any name for granted otherwise
+    __getattr__ = refuse_renamed(__name__)

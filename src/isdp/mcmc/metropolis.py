@@ -12,11 +12,13 @@ are for experiments, not for the release of confidential data.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, csr_array
 
 from isdp.checks import INT64_MAX, check_choice, check_integer
@@ -24,7 +26,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 from isdp.io.progress import announce, tracked
-from isdp.lattice.null_lattice import KernelLattice, basis_seconds, kernel_lattice
+from isdp.lattice.null_lattice import Basis, KernelLattice, basis_seconds, kernel_lattice
 from isdp.mcmc.compiled_chains import Vectors, Walk, run_chain
 from isdp.mechanisms.base import WEIGHT_FORMS, Mechanism, check_energy
 from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES, check_proposal
@@ -32,7 +34,8 @@ from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES, check_propos
 if TYPE_CHECKING:
     from isdp.mcmc.independence_sampler import IndependenceSampler
 
-ACCEPTANCE_RULES = ("joint", "coordinate")
+Acceptance = Literal["joint", "coordinate"]
+ACCEPTANCE_RULES: tuple[Acceptance, ...] = ("joint", "coordinate")
 
 
 class ChainState(NamedTuple):
@@ -230,8 +233,8 @@ def run_chains(
     rng: np.random.Generator,
     sampler: LatticeWalk | IndependenceSampler,
     *,
-    draws: int,
-    chains: int = 4,
+    n_draws: int,
+    n_chains: int = 4,
     burn_in: int = 1000,
     thin: int = 1,
     start=None,
@@ -240,10 +243,14 @@ def run_chains(
 
     Parameters
     ----------
-    draws, chains, burn_in, thin : int
-        Kept states a chain, chains, sweeps dropped first, sweeps between kept states.
-    start : int array, shape (chains, cells), optional
-        Where each chain starts; zero by default.
+    n_draws : int
+        Number of kept states per chain.
+    burn_in : int
+        Number of sweeps before the first kept state, which are dropped.
+    thin : int
+        Number of sweeps per kept state.
+    start : int array_like, shape (n_chains, cells), optional
+        Start of each chain; zero by default.
 
     Returns
     -------
@@ -252,59 +259,53 @@ def run_chains(
     info : Info
         Of the kept part, all chains together.
     """
-    draws, chains = (
-        check_integer("metropolis", "draws", draws),
-        check_integer("metropolis", "chains", chains, 1),
-    )
-    burn_in, thin = (
-        check_integer("metropolis", "burn_in", burn_in),
-        check_integer("metropolis", "thin", thin, 1),
-    )
-    if start is not None and len(start) != chains:
-        raise InputError(f"metropolis: {len(start)} starts for {chains} chains; give one each")
-    kept = np.empty((chains, draws, sampler.cells), dtype=np.int64)
+    n_draws = check_integer("metropolis", "n_draws", n_draws)
+    n_chains = check_integer("metropolis", "n_chains", n_chains, 1)
+    burn_in = check_integer("metropolis", "burn_in", burn_in)
+    thin = check_integer("metropolis", "thin", thin, 1)
+    if start is not None and len(start) != n_chains:
+        raise InputError(f"metropolis: {len(start)} starts for {n_chains} chains; give one each")
+    kept = np.empty((n_chains, n_draws, sampler.cells), dtype=np.int64)
     total = ChainInfo(0, 0, 0)
     at_zero = sampler.init() if start is None else None
-    for chain, stream in enumerate(tracked("running chains", rng.spawn(chains))):
+    for chain, stream in enumerate(tracked("running chains", rng.spawn(n_chains))):
         state = at_zero if start is None else sampler.init(start[chain])
         if burn_in:
             _, state, _ = sampler.run(stream, state, draws=1, thin=burn_in)
-        kept[chain], _, info = sampler.run(stream, state, draws=draws, thin=thin)
+        kept[chain], _, info = sampler.run(stream, state, draws=n_draws, thin=thin)
         total += info
     sampler.check(kept)
     return kept, total
 
 
-def sample(
-    rng: np.random.Generator,
-    invariants: Invariants,
+def draw_chains(
     mechanism: Mechanism,
+    invariants: Invariants,
     *,
-    draws: int,
-    chains: int = 4,
+    n_draws: int,
+    n_chains: int = 4,
     burn_in: int = 1000,
     thin: int = 1,
-    basis: str = "smith",
-    acceptance: str = "coordinate",
+    basis: Basis = "smith",
+    acceptance: Acceptance = "coordinate",
     proposal: float | None = None,
-    start=None,
-) -> np.ndarray:
-    """Draw noise by Markov chain Monte Carlo, for experiments.
+    start: Sequence[ArrayLike] | NDArray[np.int64] | None = None,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Draw noise u with A u = 0 by Markov chain Monte Carlo, for experiments.
 
     Parameters
     ----------
-    invariants : Invariants
-        What every draw u leaves unchanged: A u = 0.
     mechanism : Mechanism
-        The target law.
-    draws, chains, burn_in, thin, start
+        The target distribution.
+    n_draws, n_chains, burn_in, thin, start
         As in `run_chains`.
     basis : {"smith", "lll", "exchange"}
         The jumps; see `isdp.lattice.kernel_lattice`.
     acceptance : {"joint", "coordinate"}
-        "smith" with "joint" is the paper's Algorithm 1.
+        "smith" with "joint" is Algorithm 1 of ISDP.
     proposal : float, optional
-        Double geometric parameter of a jump's coefficients; by default jumps are as large as
+        Double geometric parameter of the coefficients of a jump. By default jumps are as large as
         the noise in one cell.
 
     Returns
@@ -315,7 +316,7 @@ def sample(
     --------
     >>> from isdp import GeneralizedLaplace, Invariants
     >>> rng = np.random.default_rng(1)
-    >>> noise = sample(rng, Invariants.total(5), GeneralizedLaplace(0.5), draws=10)
+    >>> noise = draw_chains(GeneralizedLaplace(0.5), Invariants.total(5), n_draws=10, rng=rng)
     >>> noise.shape, int(abs(noise.sum(axis=-1)).max())
     ((4, 10, 5), 0)
     """
@@ -326,5 +327,5 @@ def sample(
         proposal = math.exp(-1 / max(scale, 0.2))
     walk = LatticeWalk(lattice, mechanism, proposal, acceptance)
     return run_chains(
-        rng, walk, draws=draws, chains=chains, burn_in=burn_in, thin=thin, start=start
+        rng, walk, n_draws=n_draws, n_chains=n_chains, burn_in=burn_in, thin=thin, start=start
     )[0]

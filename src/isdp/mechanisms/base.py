@@ -1,29 +1,31 @@
-"""What every noise law answers, whoever samples it.
+"""Interface of all noise mechanisms.
 
-No sampler asks for the type of a law. It looks at `Mechanism.energy`, which holds all that decides
-a draw, and says by it whether it can serve the law. A new law is a class of its own here and needs
-no change elsewhere.
+No sampler tests the class of a mechanism. It reads `Mechanism.energy`, which decides the
+distribution of a draw, and serves the mechanism or refuses it. A new mechanism is a class in this
+package and needs no change elsewhere.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from isdp.accounting.guarantees import PrivacyGuarantee
 from isdp.errors import MisfitError
 
 
 class Energy(NamedTuple):
-    """A log-weight of the form ``-rate * g(sum of |u_i|^power)``, as compiled samplers take it.
+    """A log-weight ``-rate * g(sum of |u_i|^power)``, in the form that compiled samplers take.
 
-    `power` is 1 or 2 and g is the square root if `root`, else the identity. The sum is an
-    integer, so that samplers keep it without rounding. The rate of a release is a fraction.
+    `power` is 1 or 2. The function g is the square root if `root`, else the identity. The sum is
+    an integer, so that samplers keep it without rounding. The rate is a fraction if the draws are
+    for release.
     """
 
     power: int
@@ -32,29 +34,30 @@ class Energy(NamedTuple):
 
     @property
     def product(self) -> bool:
-        """Whether the weight is a product over cells."""
+        """True if the weight is a product over cells."""
         return not self.root
 
     @property
     def of_norm(self) -> bool:
-        """Whether the weight is exp(-rate ||u||), in the l1 or the l2 norm."""
+        """True if the weight is exp(-rate ||u||), in the l1 or the l2 norm."""
         return self.root == (self.power == 2)
 
 
 class Target(NamedTuple):
-    """All that a sampler asks of a mechanism: what it is called, and its energy."""
+    """The target distribution of a sampler: a name for messages, and an energy."""
 
     name: str
     energy: Energy
 
 
+@dataclass(frozen=True)
 class Mechanism(ABC):
-    """A law of integer noise; subclasses are frozen dataclasses whose fields are its parameters.
+    """A distribution of integer noise; subclasses are frozen dataclasses of its parameters.
 
     Attributes
     ----------
     name : str
-        What the law is called in certificates and files of draws.
+        Name of the distribution in certificates and files of draws.
     """
 
     name: ClassVar[str]
@@ -62,19 +65,24 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def energy(self) -> Energy | None:
-        """Log-weight; None for a law of another form, which none of the samplers here draws."""
+        """Log-weight; None for a distribution of another form, which no sampler here draws."""
+
+    @property
+    def exact_energy(self) -> Energy | None:
+        """Log-weight with a rational rate; None if no sampler draws it in exact arithmetic."""
+        return None
 
     @property
     @abstractmethod
     def guarantee(self) -> PrivacyGuarantee:
-        """What a release with noise of this law costs; every statement is made from it."""
+        """Privacy guarantee of a release with this noise."""
 
     @abstractmethod
-    def measure(self, noise) -> np.ndarray:
-        """Norm that the weight falls with; noise (..., cells) gives an array of shape (...)."""
+    def noise_norm(self, noise: ArrayLike) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Norm that decides the weight; noise (..., cells) gives an array of shape (...)."""
 
     @abstractmethod
-    def log_weight(self, noise) -> np.ndarray:
+    def log_weight(self, noise: ArrayLike) -> NDArray[np.float64]:
         """Logarithm of the unnormalised probability of each noise vector; shape (...)."""
 
     @abstractmethod
@@ -83,22 +91,24 @@ class Mechanism(ABC):
 
     @abstractmethod
     def radius(self, dimension: int) -> float:
-        """Norm that no draw exceeds, but for a chance below 1e-20."""
+        """Norm that a draw exceeds with a probability below 1e-20."""
 
-    def as_dict(self) -> dict:
+    def as_dict(self) -> dict[str, object]:
         """Name and parameters, ready for JSON."""
-        parameters = {field.name: getattr(self, field.name) for field in fields(self)}
+        parameters = {part.name: getattr(self, part.name) for part in fields(self) if part.repr}
         return {"name": self.name, **parameters}
 
 
-def l1_norm(noise) -> np.ndarray:
-    """l1 norm of each noise vector, int64."""
-    return np.abs(np.asarray(noise)).sum(axis=-1)
+def l1_norm(noise: ArrayLike) -> NDArray[np.int64]:
+    """l1 norm of each noise vector (..., cells)."""
+    norms: NDArray[np.int64] = np.abs(np.asarray(noise)).sum(axis=-1)
+    return norms
 
 
-def l2_norm(noise) -> np.ndarray:
-    """l2 norm of each noise vector, float64."""
-    return np.sqrt(np.square(np.asarray(noise).astype(float)).sum(axis=-1))
+def l2_norm(noise: ArrayLike) -> NDArray[np.float64]:
+    """l2 norm of each noise vector (..., cells)."""
+    norms: NDArray[np.float64] = np.sqrt(np.square(np.asarray(noise, dtype=float)).sum(axis=-1))
+    return norms
 
 
 WEIGHT_FORMS = {
@@ -109,25 +119,27 @@ WEIGHT_FORMS = {
 }
 
 
-def check_energy(method: str, law: Mechanism, forms: Iterable[tuple[int, bool]]) -> Energy:
-    """Energy of a law, where a sampler serves its form.
+def check_energy(
+    method: str, target: Target | Mechanism, forms: Iterable[tuple[int, bool]]
+) -> Energy:
+    """Return the energy of a target distribution whose form a sampler serves.
 
     Parameters
     ----------
     method : str
-        The sampler, for the message.
+        Name of the sampler, for the message.
     forms : iterable of (power, root)
-        The forms that it serves.
+        The forms that the sampler serves.
 
     Raises
     ------
     MisfitError
-        If the law is of another form.
+        If the energy has another form.
     """
-    forms, energy = tuple(forms), law.energy
-    form = None if energy is None else (energy.power, energy.root)
-    if form not in forms:
+    forms, energy = tuple(forms), target.energy
+    if energy is None or (energy.power, energy.root) not in forms:
         wanted = " or ".join(WEIGHT_FORMS[form] for form in forms)
-        got = WEIGHT_FORMS.get(form, "a weight of another form")
-        raise MisfitError(f"{method}: serves laws of weight {wanted}; the {law.name} has {got}")
+        form = None if energy is None else WEIGHT_FORMS.get((energy.power, energy.root))
+        got = form or "a weight of another form"
+        raise MisfitError(f"{method}: needs the weight {wanted}; the {target.name} has {got}")
     return energy

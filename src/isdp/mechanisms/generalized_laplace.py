@@ -1,106 +1,131 @@
-"""The Laplace family: weights that fall exponentially with a norm."""
+"""Generalized Laplace mechanism: the probability falls exponentially with a norm of the noise."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from isdp.accounting.guarantees import PrivacyGuarantee
-from isdp.checks import check_choice, check_positive, check_probability
+from isdp.accounting.guarantees import Number, PrivacyGuarantee
+from isdp.checks import ExactNumber, check_choice, check_probability, parse_positive
 from isdp.mechanisms.base import Energy, Mechanism, l1_norm, l2_norm
 
-NORMS = ("l1", "l2")
-# how far one person who changes cell moves a table: +1 and -1
-DISTANCE_PER_PERSON = {"l1": 2, "l2": math.sqrt(2)}  # the double is above the root of 2
+Norm = Literal["l1", "l2"]
+NORMS: tuple[Norm, ...] = ("l1", "l2")
+# the distance between two tables that differ in the cell of one person: +1 and -1
+DISTANCE_PER_PERSON: dict[Norm, Number] = {"l1": 2, "l2": math.sqrt(2)}  # rounded up to a double
 # of a double geometric variable, as NumPy's exponential variables give nothing beyond
 MAX_JUMP_IN_SCALES = 45
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class GeneralizedLaplace(Mechanism):
     """P(u) proportional to exp(-epsilon ||u||) on the lattice (ISDP, Definition 9).
 
-    Where nothing is held, the l1 law makes every cell double geometric, independent of the others.
+    Without invariants, the l1 norm makes the cells independent double geometric variables.
 
     Parameters
     ----------
-    epsilon : float
-        Privacy loss per unit of norm, positive.
+    epsilon : Fraction, int, str or float
+        Privacy loss per unit of norm, positive. A float stands for its shortest decimal form; a
+        string may be "1/3" or "0.25".
     norm : {"l1", "l2"}
-        l1, or the l2 norm (not squared).
+        The l1 norm, or the l2 norm (not squared).
+
+    Attributes
+    ----------
+    epsilon : float
+        The nearest double, for samplers and summaries of experiments.
+    exact_epsilon : Fraction
+        The exact value, for guarantees and for noise for release.
     """
 
     epsilon: float
-    norm: str = "l1"
+    norm: Norm
+    exact_epsilon: Fraction = field(init=False, repr=False)
 
     name: ClassVar[str] = "generalized Laplace"
 
-    def __post_init__(self):
-        check_positive("epsilon", self.epsilon)
-        check_choice("norm", self.norm, NORMS)
+    def __init__(self, epsilon: ExactNumber, norm: Norm = "l1") -> None:
+        number, exact = parse_positive("epsilon", epsilon)
+        object.__setattr__(self, "epsilon", number)
+        object.__setattr__(self, "norm", check_choice("norm", norm, NORMS))
+        object.__setattr__(self, "exact_epsilon", exact)
 
     @property
     def energy(self) -> Energy:
-        """Log-weight for the compiled sampler."""
-        if self.norm == "l1":
-            return Energy(power=1, root=False, rate=float(self.epsilon))
-        return Energy(power=2, root=True, rate=float(self.epsilon))
+        """Log-weight for compiled samplers."""
+        power, root = (1, False) if self.norm == "l1" else (2, True)
+        return Energy(power, root, rate=float(self.epsilon))
+
+    @property
+    def exact_energy(self) -> Energy | None:
+        """Log-weight with the exact rate; None for the l2 norm."""
+        return Energy(1, False, self.exact_epsilon) if self.norm == "l1" else None
 
     @property
     def guarantee(self) -> PrivacyGuarantee:
         """Pure differential privacy, linear in the distance (ISDP, Theorem 10)."""
         return PrivacyGuarantee(
-            "pure", self.epsilon, self.norm, DISTANCE_PER_PERSON[self.norm], "ISDP, Theorem 10"
+            "pure",
+            self.exact_epsilon,
+            self.norm,
+            DISTANCE_PER_PERSON[self.norm],
+            "ISDP, Theorem 10",
         )
 
-    def measure(self, noise) -> np.ndarray:
-        """Norm of each noise vector, int64 for l1 and float64 for l2; `noise` is (..., cells)."""
+    def noise_norm(self, noise: ArrayLike) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Norm of each noise vector (..., cells): int64 for l1, float64 for l2; shape (...)."""
         return l1_norm(noise) if self.norm == "l1" else l2_norm(noise)
 
-    def log_weight(self, noise) -> np.ndarray:
+    def log_weight(self, noise: ArrayLike) -> NDArray[np.float64]:
         """-epsilon ||u|| for each noise vector; `noise` has shape (..., cells)."""
-        return -self.epsilon * self.measure(noise)
+        return -float(self.epsilon) * self.noise_norm(noise)
 
     def cell_scale(self, dimension: int, cells: int) -> float:
-        """Typical size of the noise in one cell, from the rule of thumb below."""
+        """Typical size of the noise in one cell, by the approximation of `bound_gamma`."""
         if self.norm == "l1":
             return dimension / (self.epsilon * cells)
         return dimension / (self.epsilon * math.sqrt(cells))
 
     def radius(self, dimension: int) -> float:
-        """Norm that no draw exceeds, but for a chance below 1e-20; see `gamma_reach`."""
+        """Norm that a draw exceeds with a probability below 1e-20; see `bound_gamma`."""
         return bound_gamma(dimension, self.epsilon)
 
 
 def bound_gamma(dimension: int, epsilon: float) -> float:
-    """Value that Gamma(dimension, rate epsilon) exceeds with a chance below 1e-20.
+    """Bound a Gamma(dimension, rate epsilon) variable, up to a probability below 1e-20.
 
-    For small epsilon a generalized Laplace vector's norm is close to that law whatever the norm
-    is; a larger epsilon only shortens it.
+    For a small epsilon the norm of a generalized Laplace vector is close to this distribution,
+    for either norm. A larger epsilon only shortens the vector.
     """
     return (dimension + 12 * math.sqrt(dimension) + 60) / epsilon
 
 
-def double_geometric_pmf(k, a: float) -> np.ndarray:
+def double_geometric_pmf(k: ArrayLike, a: float) -> NDArray[np.float64]:
     """p(k) = (1 - a) / (1 + a) a^|k| on the integers, the proposal of ISDP, Section 4.
 
     Parameters
     ----------
     a : float
-        Between 0 and 1, both excluded. ``a = exp(-epsilon)`` is the discrete Laplace law.
+        Between 0 and 1, both excluded. ``a = exp(-epsilon)`` is the discrete Laplace distribution.
     """
-    return (1 - a) / (1 + a) * a ** np.abs(np.asarray(k, dtype=float))
+    pmf: NDArray[np.float64] = (1 - a) / (1 + a) * a ** np.abs(np.asarray(k, dtype=float))
+    return pmf
 
 
-def double_geometric_noise(rng: np.random.Generator, epsilon: float, shape) -> np.ndarray:
-    """Draw independent double geometric noise with a = exp(-epsilon), as a difference."""
+def double_geometric_noise(
+    rng: np.random.Generator, epsilon: float, shape: int | tuple[int, ...]
+) -> NDArray[np.int64]:
+    """Draw independent double geometric noise, a = exp(-epsilon), as a difference of geometrics."""
     p = -np.expm1(-epsilon)
     return rng.geometric(p, shape) - rng.geometric(p, shape)
 
 
-def check_proposal(where: str, a) -> None:
-    """Refuse a parameter that no double geometric law has."""
+def check_proposal(where: str, a: float) -> None:
+    """Refuse a parameter of the double geometric distribution that is not between 0 and 1."""
     check_probability(f"{where}: the double geometric parameter", a)

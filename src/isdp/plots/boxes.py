@@ -11,7 +11,17 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from isdp.plots.style import BOX, DRAW, FAINT, INK, finish, legend_above, message, panels, styled
+from isdp.plots.style import (
+    BOX,
+    DRAW,
+    FAINT,
+    INK,
+    finish,
+    legend_above,
+    message_figure,
+    panels,
+    styled,
+)
 
 ONE_DRAW = {"one_draw": ("s", DRAW, "one draw")}
 MARK = {"ls": "", "ms": 3.2, "mew": 0}
@@ -122,7 +132,7 @@ def draw_box_shapes(axis: Axes, boxes: pd.DataFrame, *, colour: str, width: floa
 
 
 @styled
-def cell_boxes(boxes: pd.DataFrame, title: str, laws: dict[str, str]) -> Figure:
+def plot_cell_boxes(boxes: pd.DataFrame, title: str, laws: dict[str, str]) -> Figure:
     """Draw the noise of each cell as box plots, one panel for each distribution (ISDP, Figs 5, 7).
 
     Parameters
@@ -135,7 +145,9 @@ def cell_boxes(boxes: pd.DataFrame, title: str, laws: dict[str, str]) -> Figure:
     """
     laws = {law: words for law, words in laws.items() if (boxes["law"] == law).any()}
     if not laws:
-        return message(title, "No perfect sampler is practical here: see the table of agreement.")
+        return message_figure(
+            title, "No perfect sampler is practical here: see the table of agreement."
+        )
     boxes = boxes.assign(position=boxes["cell"] + 1, label=boxes["name"])
     cells = int(boxes["position"].max())
     size = max(9.5, 2 + 0.3 * cells), 1.6 + 2.4 * len(laws)

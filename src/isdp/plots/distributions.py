@@ -14,7 +14,7 @@ CHANCE = "bound: samples of one law are further apart than it once in a million 
 
 
 @styled
-def laws_overlaid(
+def plot_overlaid_distributions(
     norms: pd.DataFrame,
     quantiles: pd.DataFrame,
     agreement: pd.DataFrame,

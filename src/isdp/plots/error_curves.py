@@ -12,13 +12,13 @@ COLORS = {"cell": DRAW, "sum": DAS}
 
 
 @styled
-def error_curves(curve: pd.DataFrame, setting: str, chosen: float) -> Figure:
+def plot_error_curves(curve: pd.DataFrame, setting: str, chosen: float) -> Figure:
     """Draw standard deviations against epsilon or sigma, both on logarithmic axes.
 
     Parameters
     ----------
     curve : DataFrame
-        From `isdp.commands.plan.Design.curve`: what, name, the setting, sd, sd_is, sd_error.
+        From `isdp.commands.plan.PlannedTable.curve`: what, name, the setting, sd, sd_is, sd_error.
     setting : str
         The column of the setting.
     chosen : float

@@ -121,7 +121,7 @@ def legend_above(axis: Axes, handles: Sequence) -> None:
 
 
 @styled
-def message(title: str, text: str) -> Figure:
+def message_figure(title: str, text: str) -> Figure:
     """Make a figure that says why there is none."""
     figure, axes = panels(1, 1, (9.5, 2.4))
     axis = axes[0, 0]

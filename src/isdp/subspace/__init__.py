@@ -1,11 +1,11 @@
 """Subspace differential privacy: real-valued noise that keeps invariants of the answers exact.
 
-After *Subspace Differential Privacy* (Gao, Gong, Yu; AAAI 2022, arXiv 2108.11527), "SDP" in the
-docstrings. Queries and what is held; the projected, extended, correlated and K-norm mechanisms,
-each with its exact covariance, error and guarantee; what they really guarantee; and lower bounds
-for all additive mechanisms. The noise is continuous, in floating point: for study, not for the
-release of confidential data (that is `isdp.exact.release`). Every function raises `InputError` for
-arguments that are out of range or do not fit each other.
+The package follows *Subspace Differential Privacy* (Gao, Gong, Yu; AAAI 2022, arXiv 2108.11527),
+"SDP" in the docstrings. It has queries, and projected, extended, correlated and K-norm mechanisms
+with their exact covariance, error and privacy guarantee. `isdp.subspace.accuracy` has lower bounds
+for all additive mechanisms. The noise is continuous and in floating point. Use it for studies; draw
+noise for release with `isdp.exact`. Every function raises `InputError` for arguments that are out
+of range or do not fit each other.
 
 Examples
 --------
@@ -18,17 +18,17 @@ Examples
 
 from isdp.subspace.bases import contrasts, difference_basis, kronecker_basis, null_basis
 from isdp.subspace.mechanisms.correlated_shapes import (
-    Shape,
+    CovarianceShape,
     base_decomposition,
-    least_trace,
-    spherical,
+    min_trace_shape,
+    spherical_shape,
 )
 from isdp.subspace.mechanisms.gaussian import (
     CorrelatedGaussian,
     ExtendedGaussian,
     ProjectedGaussian,
 )
-from isdp.subspace.mechanisms.k_norm import KNorm, root_polytope_noise
+from isdp.subspace.mechanisms.k_norm import KNorm, draw_root_polytope_noise
 from isdp.subspace.mechanisms.laplace import ExtendedLaplace, ProjectedLaplace
 from isdp.subspace.null_space import NullSpace, null_space
 from isdp.subspace.privacy.neighbours import differences
@@ -42,6 +42,7 @@ from isdp.subspace.queries import Query
 
 __all__ = [
     "CorrelatedGaussian",
+    "CovarianceShape",
     "ExtendedGaussian",
     "ExtendedLaplace",
     "KNorm",
@@ -49,19 +50,18 @@ __all__ = [
     "ProjectedGaussian",
     "ProjectedLaplace",
     "Query",
-    "Shape",
     "base_decomposition",
     "basis_sensitivity",
     "contrasts",
     "difference_basis",
     "differences",
+    "draw_root_polytope_noise",
     "kronecker_basis",
-    "least_trace",
+    "min_trace_shape",
     "null_basis",
     "null_sensitivity",
     "null_space",
     "quotient_sensitivity",
-    "root_polytope_noise",
     "sensitivity",
-    "spherical",
+    "spherical_shape",
 ]

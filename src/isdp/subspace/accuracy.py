@@ -1,9 +1,9 @@
-"""Lower bounds on the error of every additive mechanism, so that "near optimal" is a number.
+"""Lower bounds on the error of every additive mechanism.
 
-Noise that does not depend on the data and is private for a difference v spreads along it by at
-least g in units of |v|, where g hangs on the guarantee alone. So its covariance S exceeds g v v'
-for every v, and the error is at least g Gamma^2, with Gamma^2 the least trace of
-`isdp.subspace.mechanisms.correlated_shapes`.
+Consider noise that does not depend on the data and is private for a difference v. The variance of
+its component along v is at least g |v|^2, where g depends on the guarantee alone. The covariance S
+therefore dominates g v v' for every v, and the total squared error is at least g Gamma^2. Here
+Gamma^2 is the minimum trace of `isdp.subspace.mechanisms.correlated_shapes.min_trace_shape`.
 """
 
 from __future__ import annotations
@@ -13,36 +13,34 @@ import math
 from isdp.checks import check_positive_float, check_probability
 
 
-def pure_spread(epsilon: float) -> float:
-    """Give g = 2a / (1 - a)^2 with a = exp(-epsilon), for epsilon-privacy.
+def min_variance_pure(epsilon: float) -> float:
+    """Compute g = 2a / (1 - a)^2 with a = exp(-epsilon), for epsilon-DP.
 
-    The noise along v, cut into intervals of length |v|, has probabilities that fall by at most a
-    factor a from one to the next on either side; the two-sided geometric law, which spreads
-    least, has this second moment.
+    Divide the line along v into intervals of length |v|. Between neighbouring intervals the
+    probability falls by at most the factor a. The two-sided geometric distribution has the least
+    variance under this condition.
     """
-    return (
-        2
-        * math.exp(-check_positive_float("subspace: epsilon", epsilon))
-        / math.expm1(-epsilon) ** 2
-    )
+    check_positive_float("subspace: epsilon", epsilon)
+    return 2 * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
 
 
-def approximate_spread(epsilon: float, delta: float) -> float:
-    """Give g = (1/t^2 - 1) / 12 with t = (e^epsilon - 1 + 2 delta) / (e^epsilon + 1).
+def min_variance_approximate(epsilon: float, delta: float) -> float:
+    """Compute g = (1/t^2 - 1) / 12 with t = (e^epsilon - 1 + 2 delta) / (e^epsilon + 1).
 
-    No interval as long as the shift holds more than t of the probability. So the sum of the noise
-    and a uniform number of that length has a density of at most t, and hence a variance of at
-    least 1/(12 t^2), of which the uniform number takes 1/12.
+    No interval of length |v| has a probability above t. The noise plus an independent uniform
+    variable of that length therefore has a density of at most t, and a variance of at least
+    1/(12 t^2). The uniform variable contributes 1/12 of it.
     """
     check_probability("subspace: delta", delta)
     grown = math.expm1(check_positive_float("subspace: epsilon", epsilon))
-    most = (grown + 2 * delta) / (grown + 2)
-    return (most**-2 - 1) / 12
+    max_probability = (grown + 2 * delta) / (grown + 2)
+    return (max_probability**-2 - 1) / 12
 
 
-def concentrated_spread(rho: float) -> float:
-    """Give g = 1 / (exp(2 rho) - 1), for rho-zCDP, by the bound of Hammersley and Chapman.
+def min_variance_zcdp(rho: float) -> float:
+    """Compute g = 1 / (exp(2 rho) - 1), for rho-zCDP, by the Hammersley-Chapman-Robbins bound.
 
-    zCDP bounds the divergence of order 2 by 2 rho, so the chi-square one by exp(2 rho) - 1.
+    zCDP bounds the Renyi divergence of order 2 by 2 rho, and the chi-square divergence by
+    exp(2 rho) - 1.
     """
     return 1 / math.expm1(2 * check_positive_float("subspace: rho", rho))

@@ -9,6 +9,7 @@ from itertools import accumulate
 from operator import mul
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, eye_array
 
 from isdp.checks import check_integer
@@ -18,52 +19,47 @@ from isdp.errors import InputError
 
 @dataclass(frozen=True)
 class Query:
-    """A linear query A: the answers A hist(x) of a data set x (SDP, Section 2).
+    """A linear query A, with the answers A hist(x) for a data set x (SDP, Section 2).
 
-    Use one of the constructors, or `linear` for a matrix of your own.
+    Use one of the constructors; `linear` takes a matrix.
 
     Parameters
     ----------
     rows : Invariants
-        One row for each answer, one column for each type of record; integers.
-
-    Raises
-    ------
-    InputError
-        If the rows are anything else, such as an array.
+        Integer matrix with a row for each answer and a column for each type of record.
     """
 
     rows: Invariants
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not isinstance(self.rows, Invariants):
             raise InputError(
-                f"subspace: a query is made of Invariants, got {type(self.rows).__name__}; for a "
-                f"matrix there is Query.linear"
+                f"subspace: a query needs Invariants, got {type(self.rows).__name__}; for a matrix "
+                f"use Query.linear"
             )
 
     @classmethod
-    def linear(cls, matrix, names: Sequence[str] | None = None) -> Query:
-        """Take any integer matrix, dense or sparse, of shape (answers, types).
+    def linear(cls, matrix: ArrayLike | csr_array, names: Sequence[str] | None = None) -> Query:
+        """Make a query from an integer matrix, dense or sparse, of shape (answers, types).
 
         Raises
         ------
         InputError
-            If the matrix has an entry that is no 64-bit integer, no column, or names that do not
-            fit.
+            If an entry is not a 64-bit integer, there is no column, or the number of names is
+            wrong.
         """
         names = [f"answer {row}" for row in range(np.shape(matrix)[0])] if names is None else names
         return cls(Invariants(matrix, names))
 
     @classmethod
     def histogram(cls, types: int) -> Query:
-        """Count every type of record by itself."""
+        """Count the records of each type."""
         types = check_integer("subspace", "the number of types", types, 1)
         return cls.linear(eye_array(types, dtype=np.int64, format="csr"))
 
     @classmethod
     def ranges(cls, types: int) -> Query:
-        """Count every range of neighbouring types, from `first` to `last`, both included.
+        """Count the records of every range of consecutive types.
 
         Examples
         --------
@@ -79,33 +75,30 @@ class Query:
 
     @classmethod
     def prefixes(cls, types: int) -> Query:
-        """Count the records up to and including each type; the last answer is the total."""
+        """Count the records of all types up to each type; the last answer is the total."""
         types = check_integer("subspace", "the number of types", types, 1)
         names = [f"up to {last}" for last in range(types)]
         return cls.linear(_runs(np.zeros(types, dtype=int), np.arange(types), types), names)
 
     @classmethod
     def margins(cls, shape: Sequence[int], kept: Iterable[Sequence[int]]) -> Query:
-        """Count the margins of a table; each is named by the axes that it keeps.
+        """Compute margins of a table, each given by the axes that it keeps.
 
-        The types of record are the table's cells in row-major order, as in `Invariants.margins`,
-        whose errors are raised.
+        The types of record are the cells of the table in row-major order. Errors are those of
+        `Invariants.margins`.
         """
         return cls(Invariants.margins(shape, kept))
 
     @classmethod
     def hierarchy(cls, branching: Sequence[int]) -> Query:
-        """Count every node of a tree, level by level from the root; the types are its leaves.
+        """Count the records of every node of a tree, level by level; the types are its leaves.
 
         Parameters
         ----------
         branching : sequence of int
-            Children of a node at each level: ``(4, 4)`` has a root, 4 nodes and 16 leaves.
+            Number of children at each level: ``(4, 4)`` has a root, 4 nodes and 16 leaves.
         """
-        branching = [
-            check_integer("subspace", "the children of a node", children, 1)
-            for children in branching
-        ]
+        branching = [check_integer("subspace", "the children of a node", n, 1) for n in branching]
         leaves = math.prod(branching)
         levels = [
             np.repeat(np.arange(nodes), leaves // nodes)
@@ -123,7 +116,7 @@ class Query:
         return self.rows.sparse
 
     @property
-    def matrix(self) -> np.ndarray:
+    def matrix(self) -> NDArray[np.int64]:
         """The matrix A as a dense int64 array, shape (answers, types)."""
         return self.rows.matrix
 
@@ -139,14 +132,14 @@ class Query:
 
     @property
     def is_histogram(self) -> bool:
-        """Whether every answer is the count of one type, in order."""
+        """True if answer i is the count of type i, for all i."""
         a = self.sparse
         return a.shape[0] == a.shape[1] == a.nnz and bool(
             (a.data == 1).all() and (a.indices == np.arange(a.nnz)).all()
         )
 
-    def apply(self, histogram) -> np.ndarray:
-        """Compute the answers exactly.
+    def apply(self, histogram: ArrayLike) -> NDArray[np.int64]:
+        """Compute the exact answers.
 
         Parameters
         ----------
@@ -160,13 +153,13 @@ class Query:
         ------
         InputError
             If the last axis is not the types, the counts are not integers, or an answer could
-            leave int64.
+            exceed int64.
         """
         return self.rows.apply(histogram)
 
 
-def _runs(first: np.ndarray, last: np.ndarray, types: int) -> csr_array:
-    """Build the 0/1 matrix whose row i has ones from first[i] to last[i]."""
+def _runs(first: NDArray[np.int64], last: NDArray[np.int64], types: int) -> csr_array:
+    """Build the matrix whose row i has ones from first[i] to last[i], and zeros elsewhere."""
     lengths = last - first + 1
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     within = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)

@@ -4,15 +4,15 @@ import numpy as np
 
 from reproduction.swapping import against_noise, attacks, budgets, figures
 from reproduction.swapping.massachusetts import (
-    counties_table,
+    compare_counties,
     fit_by_rate,
-    fit_table,
-    unmixed_table,
+    fit_scenarios,
+    unmix_printed,
 )
-from reproduction.swapping.printed import before, read_budgets, read_massachusetts
+from reproduction.swapping.printed import counts_before, read_budgets, read_massachusetts
 
 TABLE = read_massachusetts("data/swapping/massachusetts_1940.csv")
-ONE = before(TABLE)
+ONE = counts_before(TABLE)
 
 
 def lines(axis):
@@ -20,9 +20,9 @@ def lines(axis):
 
 
 def test_the_points_of_the_budget_hold_all_that_is_drawn():
-    curves = budgets.curves([10], points=5)
-    printed = budgets.printed_budgets(read_budgets("data/swapping/budgets.csv"))
-    points = budgets.points(curves, printed)
+    curves = budgets.compute_budget_curves([10], points=5)
+    printed = budgets.recompute_printed(read_budgets("data/swapping/budgets.csv"))
+    points = budgets.gather_budget_points(curves, printed)
     parts = dict(list(points.groupby("series")))
     assert parts["curve"]["epsilon_bound"].tolist() == curves["epsilon_bound"].tolist()
     marks = ["largest", "rate", "epsilon", "computed"]
@@ -31,10 +31,12 @@ def test_the_points_of_the_budget_hold_all_that_is_drawn():
 
 def test_attacks_show_places_and_datasets():
     totals, rates = TABLE["total"].to_numpy(), [0.01, 0.1, 0.5]
-    found = attacks.locations(TABLE.index, totals, rates)
-    told = against_noise.advantages(ONE, 9, 3, against_noise.equal_error(ONE, rates))
-    points = attacks.curves(found, attacks.whole_state(totals, rates), told)
-    left, right = figures.attack(points).axes
+    found = attacks.compute_locations(TABLE.index, totals, rates)
+    told = against_noise.compare_advantages(
+        ONE, 9, 3, against_noise.compare_at_equal_error(ONE, rates)
+    )
+    points = attacks.gather_attack_curves(found, attacks.compute_accuracy(totals, rates), told)
+    left, right = figures.plot_attack(points).axes
     island = found[found["county"] == "Nantucket"]
     assert np.array_equal(lines(left)["Nantucket"].get_ydata(), island["posterior"])
     assert {"Middlesex", "all households"} <= set(lines(left))
@@ -53,22 +55,22 @@ def test_attacks_show_places_and_datasets():
 
 def test_a_mix_has_one_colour_in_all_figures():
     household = {"one stratum": ONE, "several": ONE}
-    points = figures.printed_swap(counties_table(TABLE, household)).axes[0]
-    fits = fit_table(TABLE, household).assign(fitted=[False, True])
-    curves = figures.likely_rate(fit_by_rate(TABLE, household, [0.5]), fits).axes[0]
-    shown = "one stratum", "several (made from this very swap: no evidence)"
+    points = figures.plot_printed_swap(compare_counties(TABLE, household)).axes[0]
+    fits = fit_scenarios(TABLE, household).assign(fitted=[False, True])
+    curves = figures.plot_likely_rate(fit_by_rate(TABLE, household, [0.5]), fits).axes[0]
+    shown = "one stratum", "several (fitted to this swap: no evidence)"
     colours = [lines(curves)[name].get_color() for name in shown]
     assert colours == [lines(points)[name].get_color() for name in household]
     assert len(set(colours)) == 2
 
 
 def test_unmixing_shows_both_errors_in_per_cent():
-    table = unmixed_table(TABLE)
-    left, right = figures.unmixed(table).axes
+    table = unmix_printed(TABLE)
+    left, right = figures.plot_unmixed(table).axes
     for axis, tenure in ((left, "owned"), (right, "rented")):
         part = table[table["tenure"] == tenure]
         shown = lines(axis)
         assert np.allclose(shown["as printed"].get_xdata(), 100 * part["off"] / part["before"])
         undone = 100 * part["off_unmixed"] / part["before"]
-        assert np.allclose(shown["unmixed by a reader"].get_xdata(), undone)
+        assert np.allclose(shown["corrected by a reader"].get_xdata(), undone)
     assert [text.get_text() for text in left.get_yticklabels()] == list(TABLE.index)

@@ -32,11 +32,11 @@ def test_all_totals_count_together_and_what_one_settles_alone_is_not_new(release
         invariants_paths=[releases / f"{name}.yaml" for name in SETS],
     )
     assert found.guarantee.loss == Fraction(3, 4)
-    assert found.together.settled == ["a", "b", "c", "d"]
-    assert found.together.new == ["b", "c", "d"]
-    assert found.together.residues == []
+    assert found.together.determined == ["a", "b", "c", "d"]
+    assert found.together.newly_determined == ["b", "c", "d"]
+    assert found.together.revealed_residues == []
     # e and f are in no total, so that one person can change between them
-    assert found.together.exchange
+    assert found.together.single_move
     assert found.guarantee.loss_per_person == Fraction(3, 2)
 
 
@@ -47,7 +47,7 @@ def test_cells_that_no_release_settles_are_not_settled(releases, order):
         cells_path=releases / "one/noisy.csv",
         invariants_paths=[releases / f"{name}.yaml" for name in order],
     )
-    assert (found.together.settled, found.together.new) == (["a"], [])
+    assert (found.together.determined, found.together.newly_determined) == (["a"], [])
 
 
 def test_a_cell_in_no_total_is_no_place_to_move_to_alone(tmp_path):

@@ -10,7 +10,7 @@ from isdp import InputError
 from isdp.accounting import guarantee_from_record
 from isdp.cli import main
 from isdp.commands.account import account
-from isdp.commands.shared.guarantee import NOBODY_ALONE
+from isdp.commands.shared.guarantee import NO_SINGLE_MOVE
 from isdp.mechanisms import GeneralizedGaussian, GeneralizedLaplace
 from tests import ROOT
 
@@ -230,7 +230,7 @@ def test_totals_of_two_releases_settle_what_neither_does(command, tmp_path):
     every, more = two_releases(command, tmp_path, table, one, two)
     assert "a; b; c" in command("account", *every, *more)
     found = account(every, cells_path=more[1], invariants_paths=more[:2:-1]).together
-    assert found.settled == found.new == ["a", "b", "c"]
+    assert found.determined == found.newly_determined == ["a", "b", "c"]
     assert "--invariants" in command("account", *every, *more[:-1], wanted=2)
     (tmp_path / "fewer.csv").write_text("cell\na\nb\nc\nd\ne\nf\n")
     more[1] = tmp_path / "fewer.csv"
@@ -257,13 +257,13 @@ def test_totals_of_two_releases_give_a_remainder_away_that_neither_does(command,
     assert "settle 0 cells, 0 of which" in said
     assert "give 1 count away up to a multiple that no release gives away alone: d modulo 2" in said
     found = account(every, cells_path=more[1], invariants_paths=more[3:])
-    assert found.together.residues == ["d modulo 2"]
+    assert found.together.revealed_residues == ["d modulo 2"]
 
 
 def test_the_reason_for_no_figure_per_person_is_kept(command, tmp_path):
     table = "a,b,count\nx,1,4\nx,2,9\ny,1,3\ny,2,8\n"
     every, _ = two_releases(command, tmp_path, table, *["totals: [a, b]"] * 2)
-    assert NOBODY_ALONE in command("account", *every)
+    assert NO_SINGLE_MOVE in command("account", *every)
     swap = ["swap", ROOT / "docs/example/people.csv", "--match", "state,size", "--swap", "county"]
     for rate in ("0.05", "0.1"):
         command(*swap, "--carry", "tract", "--rate", rate, "--out", tmp_path / rate)

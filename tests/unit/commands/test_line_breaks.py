@@ -5,7 +5,7 @@ import pytest
 
 from isdp import InputError
 from isdp.cli import main
-from isdp.commands.privatize.dataframe import frame
+from isdp.commands.privatize.dataframe import privatize_frame
 
 BREAKS = ["\r", "\n", "\r\n"]
 COMMANDS = {
@@ -63,12 +63,12 @@ def test_a_column_with_a_line_break_in_its_name_is_refused(refused, command, end
 def test_a_data_frame_with_a_line_break_is_refused(end):
     given = {"count": "count", "totals": ["county"], "epsilon": 0.5}
     with pytest.raises(InputError, match="row 2") as error:
-        frame(cells(f"old{end}er"), **given)
+        privatize_frame(cells(f"old{end}er"), **given)
     assert "'age'" in str(error.value)
     for name in ("age", "count"):
         table = cells().rename(columns={name: f"a{end}ge"})
         with pytest.raises(InputError) as error:
-            frame(table, **(given | {"count": table.columns[2]}))
+            privatize_frame(table, **(given | {"count": table.columns[2]}))
         assert repr(f"a{end}ge") in str(error.value)
 
 
@@ -77,7 +77,7 @@ def test_a_subset_with_a_line_break_in_its_name_is_refused(end):
     """Names of subsets are labels of totals.csv."""
     subsets = {f"both{end}ages": {"county": ["A", "B"]}, "one": {"county": "A"}}
     with pytest.raises(InputError, match="subsets"):
-        frame(cells(), count="count", subsets=subsets, epsilon=0.5)
+        privatize_frame(cells(), count="count", subsets=subsets, epsilon=0.5)
 
 
 @pytest.mark.parametrize("other", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"])

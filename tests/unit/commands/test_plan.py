@@ -10,8 +10,8 @@ import pytest
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace
 from isdp.cli import main
-from isdp.commands.plan import FILES, design
-from isdp.commands.shared.request import Request
+from isdp.commands.plan import FILES, read_planned_table
+from isdp.commands.shared.request import NoiseRequest
 from tests import ROOT
 
 CELLS = ROOT / "docs/example/ages.csv"
@@ -44,7 +44,7 @@ def test_what_is_written_and_said(asked, tmp_path):
     said = asked("--epsilon", "0.25", picture=True)
     assert {path.name for path in (tmp_path / "plan").iterdir()} == set(FILES)
     assert "epsilon 0.25: 16 cells, 14 degrees of freedom" in said
-    assert "sampler: isdp.exact.release" in said
+    assert "sampler: isdp.draw_noise" in said
     table = pd.read_csv(tmp_path / "plan/plan.csv").set_index("name")
     assert table.loc["a cell among 8 with one total", "cells"] == 16
     assert table.loc["sex: f", "cells"] == 8
@@ -76,15 +76,15 @@ def test_no_count_is_looked_at(asked, tmp_path):
 )
 @pytest.mark.parametrize("start", [0.001, 0.25, 30])
 def test_the_epsilon_for_an_error_is_the_smallest_that_will_do(error, name, start):
-    cells = design(CELLS, RULES)
-    found = cells.needed(Request(GeneralizedLaplace(start)), error, name)
+    cells = read_planned_table(CELLS, RULES)
+    found = cells.request_for_error(NoiseRequest(GeneralizedLaplace(start)), error, name)
     value = found.mechanism.epsilon
     assert float(f"{value:.3g}") == value
 
     def largest(epsilon):
-        outlook = cells.outlook(Request(GeneralizedLaplace(epsilon)))
+        forecast = cells.forecast(NoiseRequest(GeneralizedLaplace(epsilon)))
         wanted = [
-            m for m in outlook.margins if (m.what == "cell" if name is None else m.name == name)
+            m for m in forecast.margins if (m.what == "cell" if name is None else m.name == name)
         ]
         assert wanted
         return max(margin.limit.value for margin in wanted)
@@ -106,9 +106,9 @@ def test_the_sigma_for_an_error_is_the_largest_that_will_do(asked, tmp_path):
 
 def test_a_request_of_gaussian_noise_stays_of_one_law():
     """The draw that is tried is of the law that was found, not of the one it started from."""
-    cells = design(CELLS, RULES)
-    start = Request(GeneralizedGaussian(1.0))
-    found = cells.needed(start, 15)
+    cells = read_planned_table(CELLS, RULES)
+    start = NoiseRequest(GeneralizedGaussian(1.0))
+    found = cells.request_for_error(start, 15)
     assert found.rho == 1 / (2 * Fraction(str(found.mechanism.sigma)) ** 2)
     assert found.epsilon is None
 
@@ -185,7 +185,7 @@ def test_margins_that_are_not_known_are_one_line(asked, tmp_path):
     said = asked("--epsilon", "0.25", **two_way(tmp_path, 9, 9))
     assert "nan" not in said
     assert "not known" in said
-    assert "sampler: isdp.exact.release" in said
+    assert "sampler: isdp.draw_noise" in said
 
 
 @pytest.mark.parametrize(

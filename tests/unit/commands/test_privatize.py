@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 
 import isdp
-from isdp import GeneralizedLaplace, InputError, Invariants
+from isdp import SYSTEM_RANDOMNESS, GeneralizedLaplace, InputError, Invariants, draw_noise
 from isdp.cli import main
-from isdp.commands.privatize.run import FILES, PICTURES, privatize
+from isdp.commands.privatize.run import FILES, PICTURES, privatize_file
 from isdp.commands.shared.noise import draw
-from isdp.commands.shared.request import Request
-from isdp.exact import release
+from isdp.commands.shared.request import NoiseRequest
 from tests import ROOT
+from tests.exact_noise import exact_noise
 
 EXAMPLE = ROOT / "docs/example"
 
@@ -208,11 +208,13 @@ def test_the_sizes_that_the_documentation_names_are_those_that_are_drawn():
     taken = Invariants.margins((int(rows), int(columns)))
     beyond = Invariants.margins((int(more_rows), int(more_columns)))
     source = np.random.default_rng(47).bytes  # of which few tries are made
-    assert release(taken, epsilon, source=source).any()
+    assert exact_noise(GeneralizedLaplace(epsilon), taken, source=source).any()
     # at an epsilon so large most draws are 0: all of 6000 are once in 70,000 times
-    assert any(release(beyond, larger, draws=300, source=source).any() for _ in range(20))
+    assert any(
+        exact_noise(GeneralizedLaplace(larger), beyond, 300, source=source).any() for _ in range(20)
+    )
     with pytest.raises(InputError, match=r"may take .* tries"):
-        release(beyond, epsilon)
+        draw_noise(GeneralizedLaplace(epsilon), beyond, rng=SYSTEM_RANDOMNESS)
 
 
 @pytest.mark.parametrize("given", [{"epsilon": "1/4"}, {"epsilon": 1, "experiment": True}])
@@ -232,7 +234,9 @@ def test_nothing_published_depends_on_more_than_the_noisy_table(drawing, given):
             return replace(draw(free, request), noise=noise)
 
         inputs = run.folder / "table.csv", run.folder / "rules.yaml"
-        certificate = privatize(*inputs, Request(**given), run.out, force=True, sampler=sampler)
+        certificate = privatize_file(
+            *inputs, NoiseRequest(**given), run.out, force=True, sampler=sampler
+        )
         assert run.noisy["count"].tolist() == goal.tolist()
         assert certificate["output"]["negative_counts"] > 0
         date = certificate["date"].encode()

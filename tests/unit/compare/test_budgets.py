@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from isdp import compare
+from isdp.commands.compare import compare as compare_systems
 from isdp.compare import Areas
 from isdp.topdown import Budget, Plan, Schema
 from tests.statistical.checks import LawRejected, check_mean
@@ -103,7 +104,7 @@ def test_forecasts_have_the_variance_of_their_budgets(tmp_path, free):
     }
     files = [tmp_path / "cells.csv", tmp_path / "rules.yaml"]
     budgets = {"epsilons": [0.25, 1.0], "rhos": [0.125, 0.5]}
-    found = compare.compare(
+    found = compare_systems(
         *files, **budgets, stand_in=tmp_path / "stand_in.csv", simulations=100
     ).errors.query("query == 'cells' and size == 'all' and system != 'TopDown'")
     if free:

@@ -69,7 +69,7 @@ def test_swapping_keeps_all_that_it_says_it_holds():
 
 @pytest.mark.parametrize("rho", [1e-14, 1e-6, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 30.0, 1000])
 def test_projected_gaussian_noise_spends_no_more_than_its_budget(rho):
-    spent = compare.ProjectedGaussianNoise().promise(rho).loss
+    spent = compare.ProjectedGaussianNoise().noise_guarantee(rho).loss
     assert rho * (1 - 1e-10) < spent <= rho
 
 
@@ -112,9 +112,9 @@ def test_a_budget_that_is_none_is_refused(parameter, budget):
     ("counts", "regions", "names", "match"),
     [
         (COUNTS - 20, ["A"] * 5, None, "negative"),
-        (COUNTS.astype(float), ["A"] * 5, None, "whole counts"),
-        (COUNTS, ["A"] * 4, None, "4 areas"),
-        (COUNTS, ["A"] * 5, list("abcda"), "different names"),
+        (COUNTS.astype(float), ["A"] * 5, None, "counts"),
+        (COUNTS, ["A"] * 4, None, "4 rows"),
+        (COUNTS, ["A"] * 5, list("abcda"), "names"),
     ],
 )
 def test_a_table_that_does_not_fit_is_refused(counts, regions, names, match):

@@ -8,13 +8,15 @@ import pytest
 from flint import arb, ctx
 
 from isdp import Invariants
-from isdp.exact.bits.discrete_gaussian import centred_gaussian
-from isdp.exact.bits.geometric import BitSource, Geometric, toss_all
-from isdp.exact.bits.negative_binomial import SumsOfCounts, draw_below
-from isdp.exact.disjoint.compositions import compose
-from isdp.exact.disjoint.recursive_splitting import HalvingSampler
+from isdp.exact.bits.bernoulli import draw_bernoulli
+from isdp.exact.bits.discrete_gaussian import draw_gaussian_around
+from isdp.exact.bits.geometric import Geometric
+from isdp.exact.bits.negative_binomial import NegativeBinomials
+from isdp.exact.bits.source import BitSource, draw_bounded_integers
+from isdp.exact.disjoint.compositions import draw_compositions
+from isdp.exact.disjoint.recursive_splitting import SplittingSampler
 from tests.bits import Explorer, Given, distribution
-from tests.laws import gaussian
+from tests.distributions import gaussian
 
 TOP = 2**64
 
@@ -50,14 +52,18 @@ def check_ratios(found, weights):
 def test_geometric_variables(rate, smallest, below):
     """The last rate is that of counts in two digits, of which the lower one is 0 or 1."""
     rate, geometric = Fraction(rate), Geometric(Fraction(rate))
-    found, undecided = distribution(lambda words: int(geometric.draw(words, 1)[0]), smallest)
+    found, undecided = distribution(
+        lambda random_bits: int(geometric.draw(random_bits, 1)[0]), smallest
+    )
     law = {k: (1 - exp(-rate)) * exp(-rate * k) for k in range(30)}
     check(found, law, undecided, below)
 
 
 def test_low_bits_of_geometric_variables_are_drawn_alone():
     rate, geometric = Fraction(1, 99), Geometric(Fraction(1, 99))
-    found, undecided = distribution(lambda words: int(geometric.draw_remainders(words, 1)[0]))
+    found, undecided = distribution(
+        lambda random_bits: int(geometric.draw_remainders(random_bits, 1)[0])
+    )
     size = 1 << geometric.bits
     weights = {k: exp(-rate * k) for k in range(size)}
     total = sum(weights.values())
@@ -76,22 +82,24 @@ def test_bernoulli_draws_whatever_their_doubles_are_off_by(chance, off):
     def log_chance(i):
         return (arb(chance.numerator) / chance.denominator).log()
 
-    found, undecided = distribution(lambda words: bool(toss_all(words, near, log_chance)[0]))
+    found, undecided = distribution(
+        lambda random_bits: bool(draw_bernoulli(random_bits, near, log_chance)[0])
+    )
     check(found, {True: chance, False: 1 - chance}, undecided, 2**-60)
 
 
 def test_a_bernoulli_draw_of_a_probability_above_one_is_an_error():
     for near, log in ((1.001, arb(0)), (1.0, arb("1e-9"))):
         with pytest.raises(ArithmeticError):
-            toss_all(Given([TOP - 1], 1), np.array([near]), lambda i, log=log: log)
+            draw_bernoulli(Given([TOP - 1], 1), np.array([near]), lambda i, log=log: log)
 
 
 @pytest.mark.parametrize(("variance", "third"), [("1/4", 1), ("5/2", 0)])
 def test_discrete_gaussian_variables_around_a_centre(variance, third):
     variance, numerators, centre = Fraction(variance), np.array([third]), Fraction(third, 3)
 
-    def draw(words):
-        return int(centred_gaussian(words, variance, numerators, 3)[0])
+    def draw(random_bits):
+        return int(draw_gaussian_around(random_bits, variance, numerators, 3)[0])
 
     weights = {k: exp(-((k - centre) ** 2) / (2 * variance)) for k in range(-1, 3)}
     found, _ = distribution(draw, smallest=2**-24, longest=4, wanted=weights)
@@ -100,20 +108,20 @@ def test_discrete_gaussian_variables_around_a_centre(variance, third):
 
 def test_a_split_of_three_cells_is_kept_with_its_probability():
     """The sum of two cells is kept with a probability that depends on whether it is odd."""
-    sampler, k = HalvingSampler(Invariants.total(3), gaussian("1/6")), np.arange(-30, 31)
+    sampler, k = SplittingSampler(Invariants.total(3), gaussian("1/6")), np.arange(-30, 31)
     # all ways in which two cells add up to an even sum and to an odd one, without exp(-s^2 / (4 v))
     even, odd = (math.fsum(np.exp(-3 * (2 * k - s) ** 2 / 2)) for s in (0, 1))
 
-    def draw(words):
-        return tuple(sampler.draw(words, 1)[0].tolist())
+    def draw(random_bits):
+        return tuple(sampler.draw(random_bits, 1)[0].tolist())
 
     paths, shares = [[]], []
     for depth in range(4):
         following = []
         for path in paths:
-            words = Given(path, 0)
-            draw(words)
-            found = Explorer(draw, path).intervals(words.sizes[depth])
+            random_bits = Given(path, 0)
+            draw(random_bits)
+            found = Explorer(draw, path).intervals(random_bits.sizes[depth])
             shares += [float(share) for share, _ in found]
             following += [[*path, number] for _, number in sorted(found)[-2:]]
         paths = following
@@ -127,12 +135,12 @@ def test_a_split_of_three_cells_is_kept_with_its_probability():
 def test_values_are_kept_in_proportion_to_the_law_of_a_sum_of_counts(counts, rate):
     """Under the last two rates the law falls later on its lower side, one step from the mode."""
     rate, law = Fraction(rate), np.array([1])
-    sums = SumsOfCounts([7, counts], rate)
+    sums = NegativeBinomials([7, counts], rate)
     weights = [math.comb(s + counts - 1, counts - 1) * exp(-rate * s) for s in range(400)]
     mode = weights.index(max(weights))
     for s in sorted({max(mode + away, 0) for away in (-16, -14, -5, -4, 0, 3, 5, 14, 16, 40)}):
         found, undecided = distribution(
-            lambda words, s=s: bool(sums.keep(words, law, np.array([s]))[0]), 2**-45
+            lambda random_bits, s=s: bool(sums.keep(random_bits, law, np.array([s]))[0]), 2**-45
         )
         check(found, {True: weights[s] / max(weights)}, undecided, 2**-40)
 
@@ -142,12 +150,12 @@ def test_integers_below_a_limit_are_uniform(limit):
     """Numbers beyond the last whole multiple of the limit are refused, and no others."""
     last = TOP - TOP % limit - 1
     for number in {0, limit - 1, limit, last, *range(TOP - 3, TOP)}:
-        drawn = int(draw_below(Given([number, 0], 1), np.array([limit]))[0])
+        drawn = int(draw_bounded_integers(Given([number, 0], 1), np.array([limit]))[0])
         assert drawn == (number % limit if number <= last else 0)
     if last < TOP - 1:
-        words = Given([last + 1, 2], 1)
-        assert int(draw_below(words, np.array([limit]))[0]) == 2 % limit
-        assert len(words.sizes) == 2
+        random_bits = Given([last + 1, 2], 1)
+        assert int(draw_bounded_integers(random_bits, np.array([limit]))[0]) == 2 % limit
+        assert len(random_bits.sizes) == 2
 
 
 @pytest.mark.parametrize(("total", "cells"), [(1, 2), (2, 2), (2, 3)])
@@ -155,8 +163,8 @@ def test_compositions_are_uniform(total, cells):
     """At a rate of 30 all gaps are zero in the beginning, and what is left is to even out."""
     totals, sizes, geometric = np.array([total]), np.array([cells]), Geometric(Fraction(30))
 
-    def draw(words):
-        return tuple(compose(words, totals, sizes, geometric).tolist())
+    def draw(random_bits):
+        return tuple(draw_compositions(random_bits, totals, sizes, geometric).tolist())
 
     found, _ = distribution(draw, smallest=2**-8, continuations=8)
     shapes = math.comb(total + cells - 1, cells - 1)
@@ -176,10 +184,10 @@ def test_the_bit_source_gives_each_byte_once():
 
         return BitSource(source)
 
-    words, taken = counted(), []
+    random_bits, taken = counted(), []
     for count in (1, 255, 3, 600, 2):
-        taken += words.take(count).tolist()
+        taken += random_bits.take(count).tolist()
     assert taken == list(range(861))
-    words = counted()
-    assert words.shorts(5).tolist() == [0, 0, 0, 0, 1]
-    assert words.one() == 2
+    random_bits = counted()
+    assert random_bits.take_16_bit(5).tolist() == [0, 0, 0, 0, 1]
+    assert random_bits.take_one() == 2

@@ -8,8 +8,8 @@ from scipy.special import gammaincc
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from isdp.errors import NoSamplerError
 from isdp.exact import select_sampler
-from isdp.exact.elimination.bounded_sampler import DynamicSampler
-from isdp.exact.elimination.memory_forecast import least_bytes, least_open
+from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
+from isdp.exact.elimination.memory_forecast import min_frontier, min_message_bytes
 from isdp.exact.elimination.truncation import radius
 
 LATTICES = {
@@ -26,15 +26,15 @@ LATTICES = {
 
 def test_more_pairs_of_cells_than_memory_holds_are_refused():
     with pytest.raises(InputError):
-        least_bytes(Invariants.total(2001), 1, 1.0, -1.0)
+        min_message_bytes(Invariants.total(2001), 1, 1.0, -1.0)
 
 
 @pytest.mark.parametrize("mechanism", [GeneralizedLaplace(1.5), GeneralizedGaussian(1.0)])
 @pytest.mark.parametrize("name", LATTICES)
 def test_the_forecast_is_never_above_what_a_tree_takes(name, mechanism):
     invariants, energy = LATTICES[name], mechanism.energy
-    sampler = DynamicSampler(invariants, mechanism)
-    used, sums = least_bytes(invariants, energy.power, energy.rate, math.log(1e-12))
+    sampler = BoundedEliminationSampler(invariants, mechanism)
+    used, sums = min_message_bytes(invariants, energy.power, energy.rate, math.log(1e-12))
     assert used <= sampler.bytes * (1 + 1e-9)
     assert sums <= max(sampler.dimensions, default=0)
 
@@ -42,15 +42,15 @@ def test_the_forecast_is_never_above_what_a_tree_takes(name, mechanism):
 @pytest.mark.parametrize("table_first", [True, False])
 def test_of_parts_the_one_with_the_most_open_sums_counts(table_first):
     table, three = Invariants.margins((8, 8)), Invariants.total(3)
-    assert least_open(three) == 1
+    assert min_frontier(three) == 1
     parts = [table.matrix, three.matrix] if table_first else [three.matrix, table.matrix]
-    assert least_open(Invariants(block_diag(*parts))) == least_open(table) > 1
+    assert min_frontier(Invariants(block_diag(*parts))) == min_frontier(table) > 1
 
 
 def test_square_tables_have_many_sums_open():
     # half the rows against the other half leave all columns' sums but one open
-    assert 14 <= least_open(Invariants.margins((20, 20))) <= 19
-    assert least_open(Invariants.total(20)) == 1
+    assert 14 <= min_frontier(Invariants.margins((20, 20))) <= 19
+    assert min_frontier(Invariants.total(20)) == 1
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_the_forecast_for_one_total_by_hand(mechanism, norm):
     """One sum is open, which a vector e_i - e_0 of that norm moves by one."""
     energy, log_left_out = mechanism.energy, math.log(1e-12)
     factor = radius(energy.power, energy.rate, 19, 1, log_left_out)
-    used, sums = least_bytes(Invariants.total(20), energy.power, energy.rate, log_left_out)
+    used, sums = min_message_bytes(Invariants.total(20), energy.power, energy.rate, log_left_out)
     assert sums == 1
     assert used == pytest.approx(8 * (2 * math.floor(factor / norm) + 1))
 

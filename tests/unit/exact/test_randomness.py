@@ -9,13 +9,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from isdp import InputError, Invariants
+from isdp import (
+    SYSTEM_RANDOMNESS,
+    GeneralizedGaussian,
+    GeneralizedLaplace,
+    InputError,
+    Invariants,
+    draw_noise,
+)
 from isdp.cli import main
-from isdp.commands.privatize.dataframe import frame
-from isdp.exact import release
+from isdp.commands.privatize.dataframe import privatize_frame
 from isdp.swapping import permutation_for_release
 from isdp.swapping.mechanism.permutation import Strata
 from isdp.topdown import draw_noise_for_release
+from tests.exact_noise import exact_noise
 
 TYPES = ("Generator", "RandomState", "BitGenerator", "SeedSequence")  # libraries ask for them
 STATES_BY_SEX = np.arange(1200).reshape(6, 2, 100)
@@ -24,22 +31,48 @@ TYPED = Invariants.subsets(
 )
 TABLES_APART = Invariants(np.kron(np.eye(3, dtype=int), Invariants.margins((3, 3)).matrix))
 PATHS = {
-    "Laplace, one total": lambda: release(Invariants.total(3000), "1/4"),
-    "Laplace, small epsilon": lambda: release(Invariants.total(300), "1/1000", 10),
-    "Laplace, blocks and free cells": lambda: release(
-        Invariants.partition([None, *(i % 5 for i in range(299))]), 1, 10
+    "Laplace, one total": lambda: draw_noise(
+        GeneralizedLaplace("1/4"), Invariants.total(3000), rng=SYSTEM_RANDOMNESS
     ),
-    "Laplace, sums of types": lambda: release(TYPED, "1/4", 3),
-    "Laplace, rejection": lambda: release(Invariants.margins((3, 3)), 1, 300),
-    "Laplace, messages": lambda: release(Invariants.margins((4, 4)), "1/4", 10_000),
-    "Laplace, tied cells": lambda: release(Invariants.margins((2, 3)), "1/4", 500),
-    "Laplace, independent parts": lambda: release(TABLES_APART, 1, 100),
-    "Gaussian, one total": lambda: release(Invariants.total(50), rho=1, draws=60),
-    "Gaussian, free cells": lambda: release(Invariants(np.zeros((0, 3000), int)), rho="1/18"),
-    "Gaussian, Klein": lambda: release(Invariants.margins((3, 3)), rho="1/2", draws=300),
+    "Laplace, small epsilon": lambda: draw_noise(
+        GeneralizedLaplace("1/1000"), Invariants.total(300), n_draws=10, rng=SYSTEM_RANDOMNESS
+    ),
+    "Laplace, blocks and free cells": lambda: draw_noise(
+        GeneralizedLaplace(1),
+        Invariants.partition([None, *(i % 5 for i in range(299))]),
+        n_draws=10,
+        rng=SYSTEM_RANDOMNESS,
+    ),
+    "Laplace, sums of types": lambda: draw_noise(
+        GeneralizedLaplace("1/4"), TYPED, n_draws=3, rng=SYSTEM_RANDOMNESS
+    ),
+    "Laplace, rejection": lambda: draw_noise(
+        GeneralizedLaplace(1), Invariants.margins((3, 3)), n_draws=300, rng=SYSTEM_RANDOMNESS
+    ),
+    "Laplace, messages": lambda: draw_noise(
+        GeneralizedLaplace("1/4"), Invariants.margins((4, 4)), n_draws=10_000, rng=SYSTEM_RANDOMNESS
+    ),
+    "Laplace, tied cells": lambda: draw_noise(
+        GeneralizedLaplace("1/4"), Invariants.margins((2, 3)), n_draws=500, rng=SYSTEM_RANDOMNESS
+    ),
+    "Laplace, independent parts": lambda: draw_noise(
+        GeneralizedLaplace(1), TABLES_APART, n_draws=100, rng=SYSTEM_RANDOMNESS
+    ),
+    "Gaussian, one total": lambda: draw_noise(
+        GeneralizedGaussian(rho=1), Invariants.total(50), n_draws=60, rng=SYSTEM_RANDOMNESS
+    ),
+    "Gaussian, free cells": lambda: draw_noise(
+        GeneralizedGaussian(rho="1/18"), Invariants(np.zeros((0, 3000), int)), rng=SYSTEM_RANDOMNESS
+    ),
+    "Gaussian, Klein": lambda: draw_noise(
+        GeneralizedGaussian(rho="1/2"),
+        Invariants.margins((3, 3)),
+        n_draws=300,
+        rng=SYSTEM_RANDOMNESS,
+    ),
     "TopDown, pure": lambda: draw_noise_for_release(None, "pure", [1, 2], [2000, 1000]),
     "TopDown, zCDP": lambda: draw_noise_for_release(None, "zCDP", [1, 2], [2000, 1000]),
-    "swap": lambda: permutation_for_release(Strata.consecutive(np.full(60, 50)), "1/2"),
+    "swap": lambda: permutation_for_release(Strata.from_sizes(np.full(60, 50)), "1/2"),
 }
 
 
@@ -110,19 +143,12 @@ def test_the_system_s_bytes_decide_the_noise(path, system):
     assert (found[1] != found[3]).any()
 
 
-@pytest.mark.parametrize(
-    ("invariants", "budget"),
-    [
-        (Invariants.total(3), {"epsilon": 1}),
-        (Invariants.total(3), {"rho": 1}),
-        (Invariants.margins((3, 3)), {"epsilon": 1}),
-        (Invariants.margins((3, 3)), {"rho": 1}),
-    ],
-)
-def test_a_source_that_gives_too_few_bytes_is_refused(invariants, budget):
+@pytest.mark.parametrize("mechanism", [GeneralizedLaplace(1), GeneralizedGaussian(rho=1)])
+@pytest.mark.parametrize("invariants", [Invariants.total(3), Invariants.margins((3, 3))])
+def test_a_source_that_gives_too_few_bytes_is_refused(invariants, mechanism):
     for source in (lambda count: b"", lambda count: bytes(count - 1)):
         with pytest.raises(InputError):
-            release(invariants, **budget, source=source)
+            exact_noise(mechanism, invariants, source=source)
 
 
 def people():
@@ -167,7 +193,9 @@ def test_the_system_s_bytes_decide_what_a_command_releases(command, system, tmp_
 
 def test_a_data_frame_is_released_with_the_noise_of_the_release(system):
     table = counts()
-    noisy = frame(table, count="count", total=True, epsilon="1/4").frame["count"]
+    noisy = privatize_frame(table, count="count", total=True, epsilon="1/4").frame["count"]
     system.start(0)
-    noise = release(Invariants.total(len(table)), "1/4")[0]
+    noise = draw_noise(
+        GeneralizedLaplace("1/4"), Invariants.total(len(table)), rng=SYSTEM_RANDOMNESS
+    )[0]
     assert (noisy - table["count"]).tolist() == noise.tolist()

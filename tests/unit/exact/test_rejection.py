@@ -9,15 +9,15 @@ from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.errors import MisfitError
 from isdp.exact.overlapping.compiled_klein import GramSchmidt, mass
 from isdp.exact.overlapping.klein import (
-    GaussianSampler,
+    KleinSampler,
     gram_schmidt,
     log_masses,
-    log_sum_floor,
+    log_sum_lower_bound,
+    max_expected_proposals,
     refuse_wide,
-    tries_bound,
 )
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
-from isdp.exact.overlapping.staged_rejection import StagedSampler
+from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
 from isdp.lattice.null_lattice import degrees_of_freedom
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 
@@ -33,9 +33,9 @@ EDGES = {
     "4 x 4 table": Invariants.margins((4, 4)),
 }
 LAWS = {
-    "l1": lambda scale: (StagedSampler, GeneralizedLaplace(1 / scale)),
+    "l1": lambda scale: (StagedRejectionSampler, GeneralizedLaplace(1 / scale)),
     "l2": lambda scale: (MixtureSampler, GeneralizedLaplace(1 / scale, "l2")),
-    "gaussian": lambda scale: (GaussianSampler, GeneralizedGaussian(scale)),
+    "gaussian": lambda scale: (KleinSampler, GeneralizedGaussian(scale)),
 }
 
 
@@ -91,12 +91,12 @@ def test_laws_of_another_form_are_refused(law):
 )
 def test_too_many_tries_are_refused_before_they_are_made(shape, law, scale, limit):
     with pytest.raises(InputError):
-        sampler(Invariants.margins(shape), law, scale, most_tries=limit)
+        sampler(Invariants.margins(shape), law, scale, max_proposals=limit)
 
 
 def test_a_draw_that_is_never_accepted_ends_in_an_error():
     made = sampler(Invariants.margins((3, 3)), "l2", 0.6)
-    made.most_tries = 0.0
+    made.max_proposals = 0.0
     with pytest.raises(InputError):
         made.sample(np.random.default_rng(0), 1)
 
@@ -115,8 +115,8 @@ def test_an_epsilon_that_cannot_be_squared_is_refused(scale):
 
 @pytest.mark.parametrize(("matrix", "tries"), [(np.eye(3, dtype=int), 0), (np.ones((0, 3)), 1)])
 def test_what_is_never_refused_takes_a_try_for_each_block(matrix, tries):
-    made = StagedSampler(Invariants(matrix), GeneralizedLaplace(0.5))
-    assert made.expected_tries == tries
+    made = StagedRejectionSampler(Invariants(matrix), GeneralizedLaplace(0.5))
+    assert made.expected_proposals == tries
 
 
 def test_large_coefficients_are_refused():
@@ -149,7 +149,7 @@ def test_the_bound_on_the_lattices_sum_holds(sigma):
     squares = ((grid @ frame.basis.T) ** 2).sum(axis=1)
     total = math.log(np.exp(-squares / (2 * sigma**2)).sum())
     ceiling = log_masses(sigma / frame.lengths, 0.0).sum()
-    assert log_sum_floor(frame.lengths, sigma) <= total + 1e-12
+    assert log_sum_lower_bound(frame.lengths, sigma) <= total + 1e-12
     assert total <= ceiling + 1e-12
 
 
@@ -158,8 +158,8 @@ def test_on_a_line_every_try_of_a_gaussian_is_kept():
     for sigma in (0.3, 1.0, 3.0, 1000.0):
         at_half = mass(sigma / math.sqrt(2), 0.0) / mass(sigma / math.sqrt(2), 0.5)
         narrow = min(mass(sigma / math.sqrt(2), 0.0), at_half)
-        assert 1 <= tries_bound([math.sqrt(2)], sigma) <= narrow * (1 + 1e-12)
-    assert tries_bound([math.sqrt(2)], 3.0) == pytest.approx(1)
+        assert 1 <= max_expected_proposals([math.sqrt(2)], sigma) <= narrow * (1 + 1e-12)
+    assert max_expected_proposals([math.sqrt(2)], 3.0) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(("share", "refused"), [(0.99, False), (1.01, True)])

@@ -3,11 +3,19 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from isdp import InputError, Invariants
+from isdp import (
+    SYSTEM_RANDOMNESS,
+    GeneralizedGaussian,
+    GeneralizedLaplace,
+    InputError,
+    Invariants,
+    draw_noise,
+)
 from isdp.errors import NoSamplerError
-from isdp.exact.overlapping.staged_rejection import StagedSampler
-from isdp.exact.release_noise import parse_epsilon, release
-from tests.laws import l1
+from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
+from isdp.exact.release_noise import parse_epsilon
+from tests.distributions import l1
+from tests.exact_noise import exact_noise
 
 
 def pseudo(seed=3):
@@ -45,7 +53,7 @@ def test_what_is_no_epsilon_is_refused(given):
 @pytest.mark.parametrize("cells", [1, 2, 3, 1000])
 def test_totals_are_kept_at_every_scale(cells, epsilon):
     invariants = Invariants.total(cells)
-    noise = release(invariants, epsilon, draws=3, source=pseudo())
+    noise = exact_noise(GeneralizedLaplace(epsilon), invariants, 3, source=pseudo())
     assert noise.shape == (3, cells)
     assert noise.dtype == np.int64
     assert not invariants.apply(noise).any()
@@ -65,35 +73,41 @@ def test_totals_are_kept_at_every_scale(cells, epsilon):
     ],
 )
 def test_every_lattice_is_kept(invariants):
-    noise = release(invariants, "1/4", draws=20, source=pseudo())
+    noise = exact_noise(GeneralizedLaplace("1/4"), invariants, 20, source=pseudo())
     assert not invariants.apply(noise).any()
     assert noise.any()
 
 
 def test_no_freedom_left_is_zero():
     for matrix in ([[1, 0], [0, 1]], [[1, 0], [1, 1]], [[5]]):
-        assert not release(Invariants(matrix), 0.1, draws=4).any()
+        assert not draw_noise(
+            GeneralizedLaplace(0.1), Invariants(matrix), n_draws=4, rng=SYSTEM_RANDOMNESS
+        ).any()
 
 
 @pytest.mark.parametrize(
-    ("arguments", "named"),
+    ("mechanism", "arguments", "named"),
     [
-        ({"epsilon": 0}, "epsilon"),
-        ({"epsilon": 1, "draws": -1}, "draws"),
-        ({}, "epsilon"),
-        ({"epsilon": 1, "rho": 1}, "epsilon"),
+        (GeneralizedLaplace(2000), {}, "epsilon"),
+        (GeneralizedLaplace("1e-20"), {}, "epsilon"),
+        (GeneralizedGaussian(rho="1e-30"), {}, "rho"),
+        (GeneralizedLaplace(1), {"n_draws": -1}, "n_draws"),
+        (GeneralizedLaplace(1), {"lower": [0, 0, 0]}, "lower"),
+        (GeneralizedLaplace(1), {"rng": 1}, "rng"),
+        (GeneralizedLaplace(1), {"rng": np.random.RandomState(1)}, "rng"),
+        (GeneralizedLaplace(1, "l2"), {}, "exact arithmetic"),
     ],
 )
-def test_what_is_out_of_range_is_refused(arguments, named):
+def test_what_is_out_of_range_is_refused(mechanism, arguments, named):
     with pytest.raises(InputError, match=named):
-        release(Invariants.total(3), **arguments)
+        draw_noise(mechanism, Invariants.total(3), **{"rng": SYSTEM_RANDOMNESS, **arguments})
 
 
 def test_sums_beyond_the_integers_of_a_double_are_refused():
     with pytest.raises(InputError):
-        release(Invariants.total(10_000), "1e-12")
+        draw_noise(GeneralizedLaplace("1e-12"), Invariants.total(10_000), rng=SYSTEM_RANDOMNESS)
     with pytest.raises(InputError):
-        StagedSampler(Invariants.total(3), l1("1e-18"))
+        StagedRejectionSampler(Invariants.total(3), l1("1e-18"))
 
 
 @pytest.mark.parametrize(
@@ -108,5 +122,5 @@ def test_a_refusal_for_lack_of_a_sampler_names_gaussian_noise_and_its_notes_say_
     invariants, epsilon
 ):
     with pytest.raises(NoSamplerError, match="rho") as error:
-        release(invariants, epsilon)
+        draw_noise(GeneralizedLaplace(epsilon), invariants, rng=SYSTEM_RANDOMNESS)
     assert error.value.__notes__

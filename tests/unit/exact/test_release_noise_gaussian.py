@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from flint import ctx
 
-from isdp import GeneralizedGaussian, InputError, Invariants
-from isdp.exact import release, sample, select_sampler
+from isdp import SYSTEM_RANDOMNESS, GeneralizedGaussian, InputError, Invariants, draw_noise
+from isdp.exact import select_sampler
 from isdp.exact.bits.discrete_gaussian import log_relative_mass
-from isdp.exact.disjoint.recursive_splitting import HalvingSampler, period
+from isdp.exact.disjoint.recursive_splitting import SplittingSampler, theta_period
 from isdp.exact.overlapping.compiled_klein import relative_masses
 from isdp.exact.release_noise import parse_rho, rho_of_sigma
+from tests.exact_noise import exact_noise
 
 
 def pseudo(seed=3):
@@ -33,7 +34,7 @@ def weights_of_sums(cells, variance, reach=60):
 @pytest.mark.parametrize("cells", [2, 3, 5, 8])
 def test_the_period_of_a_sum_is_that_of_the_convolution(variance, cells):
     v, sums = float(variance), weights_of_sums(cells, float(variance))
-    middle, theta = len(sums) // 2, period(variance, cells)
+    middle, theta = len(sums) // 2, theta_period(variance, cells)
     for s in range(-cells, cells + 1):
         without = math.exp(-s * s / (2 * cells * v)) * (2 * math.pi * v) ** ((cells - 1) / 2)
         expected = sums[middle + s] / without * math.sqrt(cells)
@@ -41,7 +42,7 @@ def test_the_period_of_a_sum_is_that_of_the_convolution(variance, cells):
 
 
 def test_the_finite_sum_holds_at_every_precision():
-    theta = period(Fraction(1), 500)
+    theta = theta_period(Fraction(1), 500)
     for s in (0, 3, 250):
         balls = []
         for precision in (192, 400):
@@ -56,17 +57,17 @@ def test_sums_of_two_cells_are_drawn_up_to_64_standard_deviations_within_61_bits
     law = GeneralizedGaussian(math.sqrt(share * 2.0**107))
     if refused:
         with pytest.raises(InputError):
-            HalvingSampler(Invariants.total(2), law)
+            SplittingSampler(Invariants.total(2), law)
     else:
-        HalvingSampler(Invariants.total(2), law)
+        SplittingSampler(Invariants.total(2), law)
 
 
 def test_a_flat_period_is_flat():
-    theta = period(Fraction(4), 6)
+    theta = theta_period(Fraction(4), 6)
     assert theta.spread < 1e-9
     with ctx.workprec(192):
         assert all(-1e-9 < float(theta.log_relative(s)) <= 0 for s in range(6))
-    narrow = period(Fraction(1, 4), 6)
+    narrow = theta_period(Fraction(1, 4), 6)
     assert narrow.spread > 0.1
     near = narrow.relative(np.arange(-6, 7))
     assert near == pytest.approx([float(narrow.log_relative(s).exp()) for s in range(-6, 7)])
@@ -99,7 +100,7 @@ def test_the_mass_around_a_centre_in_doubles_is_that_in_balls_and_of_the_sum(var
 )
 @pytest.mark.parametrize("rho", ["1/2", 2, "0.00000001"])
 def test_totals_are_kept_at_every_scale(invariants, rho):
-    noise = release(invariants, rho=rho, draws=3, source=pseudo())
+    noise = exact_noise(GeneralizedGaussian(rho=rho), invariants, 3, source=pseudo())
     assert noise.shape == (3, invariants.cells)
     assert not invariants.apply(noise).any()
 
@@ -111,15 +112,15 @@ def test_the_sampler_for_experiments_takes_any_size():
     noise = chosen.sample(np.random.default_rng(1), 2)
     assert not invariants.apply(noise).any()
     assert (noise == chosen.sample(np.random.default_rng(1), 2)).all()
-    assert sample(
-        np.random.default_rng(1), Invariants.total(1500), GeneralizedGaussian(0.3), 1
+    assert draw_noise(
+        GeneralizedGaussian(0.3), Invariants.total(1500), rng=np.random.default_rng(1)
     ).any()
 
 
 @pytest.mark.parametrize("rho", [0, "x", "1e-30000000", 10**6])
 def test_what_is_no_rho_is_refused(rho):
     with pytest.raises(InputError, match="rho"):
-        release(Invariants.total(3), rho=rho)
+        draw_noise(GeneralizedGaussian(rho=rho), Invariants.total(3), rng=SYSTEM_RANDOMNESS)
 
 
 @pytest.mark.parametrize("sigma", ["1e-9", -2])
@@ -142,7 +143,7 @@ def test_what_is_no_sigma_is_refused(sigma):
 )
 def test_what_is_out_of_reach_is_refused(invariants, rho):
     with pytest.raises(InputError):
-        release(invariants, rho=rho)
+        draw_noise(GeneralizedGaussian(rho=rho), invariants, rng=SYSTEM_RANDOMNESS)
 
 
 def test_rho_and_sigma_are_read_as_they_are_written():

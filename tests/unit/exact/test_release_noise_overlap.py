@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from isdp import GeneralizedLaplace, Invariants
-from isdp.exact import release, select_sampler
-from isdp.exact.bits.geometric import BitSource
-from isdp.exact.elimination.bounded_sampler import DynamicSampler
-from isdp.exact.elimination.laplace_sampler import MessageSampler, rarer
-from isdp.exact.overlapping.staged_rejection import StagedSampler
-from tests.laws import l1
+from isdp.exact import select_sampler
+from isdp.exact.bits.source import BitSource
+from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
+from isdp.exact.elimination.laplace_sampler import EliminationSampler, proposal_ratio
+from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
+from tests.distributions import l1
+from tests.exact_noise import exact_noise
 
 QUARTER = l1("1/4")
 UNEVEN = Invariants([[1, 1, 1, 1, 0], [1, -1, 1, 2, 0]])
@@ -21,7 +22,7 @@ def pseudo(seed=3):
     return BitSource(np.random.default_rng(seed).bytes)
 
 
-@pytest.mark.parametrize("sampler", [MessageSampler, StagedSampler])
+@pytest.mark.parametrize("sampler", [EliminationSampler, StagedRejectionSampler])
 @pytest.mark.parametrize(
     "invariants",
     [Invariants.margins((3, 4)), UNEVEN, Invariants([[2, 3, 0], [4, 6, 0]]), Invariants([[5]])],
@@ -36,12 +37,16 @@ def test_every_draw_keeps_the_totals_and_a_source_decides_it(sampler, invariants
 
 def test_the_bound_is_the_normaliser_and_the_ball_reaches_far_enough():
     invariants = Invariants.margins((3, 3))
-    sampler = MessageSampler(invariants, QUARTER)
-    reference = DynamicSampler(invariants, GeneralizedLaplace(0.25)).log_normaliser
+    sampler = EliminationSampler(invariants, QUARTER)
+    reference = BoundedEliminationSampler(invariants, GeneralizedLaplace(0.25)).log_normaliser
     # the windows leave some of the law to the tries outside
     assert reference - 1e-2 < float(sampler.log_bound) < reference + 1e-5
     theta, d = float(sampler.theta), sampler.dimension
-    log = math.log(rarer()) - float(sampler.log_bound) - (1 - theta) * 0.25 * (sampler.radius + 1)
+    log = (
+        math.log(proposal_ratio())
+        - float(sampler.log_bound)
+        - (1 - theta) * 0.25 * (sampler.radius + 1)
+    )
     assert log - d * math.log(math.tanh(theta * 0.25 / 2)) < 0
 
 
@@ -50,14 +55,16 @@ def test_the_bound_is_the_normaliser_and_the_ball_reaches_far_enough():
 )
 def test_what_the_sampler_for_experiments_takes_comes_out(shape, held):
     invariants = Invariants.margins(shape, held)
-    noise = release(invariants, "1/4", source=np.random.default_rng(4).bytes)
+    noise = exact_noise(
+        GeneralizedLaplace("1/4"), invariants, source=np.random.default_rng(4).bytes
+    )
     assert not invariants.apply(noise).any()
     assert noise.any()
 
 
 def test_messages_are_taken_where_many_draws_take_many_tries():
     invariants = Invariants.margins((2, 8, 2), ((0, 1), (1, 2)))
-    few, many = (select_sampler(QUARTER, Invariants.margins((4, 4)), draws=n) for n in (1, 10**5))
+    few, many = (select_sampler(QUARTER, Invariants.margins((4, 4)), n_draws=n) for n in (1, 10**5))
     assert (few.method, many.method) == ("staged rejection", "messages")
     for chosen in (few, many):
         assert not Invariants.margins((4, 4)).apply(chosen.draw(pseudo(), 5)).any()

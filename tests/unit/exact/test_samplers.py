@@ -5,10 +5,18 @@ from functools import cache
 import numpy as np
 import pytest
 
-from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants, mcmc
+from isdp import (
+    SYSTEM_RANDOMNESS,
+    GeneralizedGaussian,
+    GeneralizedLaplace,
+    InputError,
+    Invariants,
+    draw_noise,
+    mcmc,
+)
 from isdp.errors import NoSamplerError
-from isdp.exact import release, select_sampler
-from isdp.exact.overlapping.staged_rejection import StagedSampler
+from isdp.exact import select_sampler
+from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
 
 TABLE = Invariants.margins((3, 3))
 TWO_OF_A_TYPE = Invariants([[1, 1, 1, 0, 0], [0, 0, 0, 1, 1], [1, 1, 0, 1, 0]])
@@ -20,12 +28,15 @@ def exact(invariants, law):
 
 
 def staged(draws):
-    return StagedSampler(TABLE, GeneralizedLaplace(2.0)).sample(np.random.default_rng(1), draws)
+    return StagedRejectionSampler(TABLE, GeneralizedLaplace(2.0)).sample(
+        np.random.default_rng(1), draws
+    )
 
 
 def chain(law, **options):
     def draw(draws):
-        return mcmc.sample(np.random.default_rng(1), TABLE, law, draws=draws, chains=2, **options)
+        rng = np.random.default_rng(1)
+        return mcmc.draw_chains(law, TABLE, n_draws=draws, n_chains=2, rng=rng, **options)
 
     return draw
 
@@ -37,8 +48,18 @@ SAMPLERS = {
     "types": (exact(TWO_OF_A_TYPE, GeneralizedLaplace(0.5)), (5,)),
     "mixture": (exact(TABLE, GeneralizedLaplace(0.5, "l2")), (9,)),
     "Klein": (exact(TABLE, GeneralizedGaussian(2.0)), (9,)),
-    "release, blocks": (lambda draws: release(Invariants.total(9), 1, draws), (9,)),
-    "release, rejection": (lambda draws: release(TABLE, 1, draws), (9,)),
+    "release, blocks": (
+        lambda draws: draw_noise(
+            GeneralizedLaplace(1), Invariants.total(9), n_draws=draws, rng=SYSTEM_RANDOMNESS
+        ),
+        (9,),
+    ),
+    "release, rejection": (
+        lambda draws: draw_noise(
+            GeneralizedLaplace(1), TABLE, n_draws=draws, rng=SYSTEM_RANDOMNESS
+        ),
+        (9,),
+    ),
     "walk": (chain(GeneralizedLaplace(0.5)), (2, 9)),
 }
 

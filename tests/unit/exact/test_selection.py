@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
+from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants, draw_noise
 from isdp.errors import NoSamplerError
-from isdp.exact import sample, select_sampler
+from isdp.exact import select_sampler
 
 LAPLACE = GeneralizedLaplace(1.0)
 
@@ -51,7 +51,9 @@ def test_bounded_noise_stays_above_its_bound():
     counts = np.array([0, 1, 5, 2])
     lower = -counts
     assert select_sampler(LAPLACE, Invariants.total(4), lower).method == "messages"
-    noise = sample(np.random.default_rng(1), Invariants.total(4), LAPLACE, 500, lower)
+    noise = draw_noise(
+        LAPLACE, Invariants.total(4), n_draws=500, rng=np.random.default_rng(1), lower=lower
+    )
     assert (noise >= lower).all()
     assert (noise.sum(axis=1) == 0).all()
 

@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isdp import InputError, Invariants
-from isdp.lattice.elimination import pivot_columns, row_reduce, settle, solve_for, unit_cells
+from isdp.lattice.elimination import (
+    pivot_columns,
+    row_reduce,
+    solve_determined,
+    solve_for,
+    unit_cells,
+)
 from reproduction.data.table_p12 import sex_by_age_invariants
 
 SMALL = st.integers(1, 4).flatmap(
@@ -45,7 +51,7 @@ def test_elimination_is_that_of_the_textbook(matrix):
 @given(SMALL, st.randoms(use_true_random=False))
 def test_settled_cells_are_the_first_independent_ones_and_meet_the_equalities(matrix, random):
     order = random.sample(range(len(matrix[0])), len(matrix[0]))
-    cells, free, weights, denominator = settle(matrix, order)
+    cells, free, weights, denominator = solve_determined(matrix, order)
     assert cells.tolist() == [
         order[i] for i in by_hand([[row[j] for j in order] for row in matrix])[1]
     ]

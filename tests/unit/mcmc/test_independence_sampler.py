@@ -21,7 +21,7 @@ def sampler(**settings):
 
 @pytest.mark.parametrize("mechanism", [GeneralizedLaplace(0.5, "l2"), GeneralizedGaussian(2.0)])
 def test_draws_stay_within_in_exact_integers(mechanism):
-    noise, info = run_chains(np.random.default_rng(1), sampler(mechanism=mechanism), draws=300)
+    noise, info = run_chains(np.random.default_rng(1), sampler(mechanism=mechanism), n_draws=300)
     assert noise.dtype == np.int64
     assert (MARGINS.apply(noise) == 0).all()
     assert (noise + COUNTS >= 0).all()
@@ -29,8 +29,8 @@ def test_draws_stay_within_in_exact_integers(mechanism):
 
 
 def test_equal_seeds_give_equal_chains_and_a_step_leaves_its_state_alone():
-    one = run_chains(np.random.default_rng(3), sampler(), draws=50)[0]
-    two = run_chains(np.random.default_rng(3), sampler(), draws=50)[0]
+    one = run_chains(np.random.default_rng(3), sampler(), n_draws=50)[0]
+    two = run_chains(np.random.default_rng(3), sampler(), n_draws=50)[0]
     assert (one == two).all()
     state = sampler().init()
     sampler().run(np.random.default_rng(4), state, draws=1)
@@ -55,7 +55,7 @@ def test_a_proposal_that_never_accepts_ends_and_is_reported():
     counts = np.zeros(6, np.int64)
     within = Polytope.of_counts(Invariants.total(6), counts).around(counts)
     stuck = IndependenceSampler(within, GeneralizedLaplace(1.0), 1e-4)
-    noise, info = run_chains(np.random.default_rng(1), stuck, draws=10, thin=100)
+    noise, info = run_chains(np.random.default_rng(1), stuck, n_draws=10, thin=100)
     assert info.accepted == 0
     assert info.proposed == 4 * 1000
     assert (noise == 0).all()
@@ -92,7 +92,7 @@ def test_inequalities_on_several_cells_are_kept_too():
     walls = Invariants(np.array([[1, 1, 0, 0, 0, 0], [0, 0, 0, -1, 0, 0]]), ["pair", "cap"])
     within = Polytope(MARGINS, np.zeros(5, np.int64), walls, np.array([-1, -2]))
     chain = IndependenceSampler(within, GeneralizedLaplace(0.3), 0.4)
-    noise, info = run_chains(np.random.default_rng(5), chain, draws=500)
+    noise, info = run_chains(np.random.default_rng(5), chain, n_draws=500)
     assert info.accepted > 100
     assert noise[..., :2].sum(axis=-1).min() == -1
     assert noise[..., 3].max() == 2

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.lattice.null_lattice import kernel_lattice
-from isdp.mcmc.metropolis import ChainInfo, LatticeWalk, run_chains, sample
+from isdp.mcmc import draw_chains
+from isdp.mcmc.metropolis import ChainInfo, LatticeWalk, run_chains
 
 
 def walk(invariants=None, mechanism=None, proposal=0.6, acceptance="coordinate", basis="smith"):
@@ -23,15 +24,15 @@ def walk(invariants=None, mechanism=None, proposal=0.6, acceptance="coordinate",
 def test_every_draw_of_a_random_system_meets_it_exactly(seed, norm, basis, acceptance):
     rng = np.random.default_rng(seed)
     matrix = rng.integers(-2, 3, (rng.integers(1, 4), rng.integers(2, 7)))
-    noise = sample(
-        rng,
-        Invariants(matrix),
+    noise = draw_chains(
         GeneralizedLaplace(0.2, norm),
-        draws=20,
-        chains=2,
+        Invariants(matrix),
+        n_draws=20,
+        n_chains=2,
         burn_in=5,
         basis=basis,
         acceptance=acceptance,
+        rng=rng,
     )
     assert noise.shape == (2, 20, matrix.shape[1])
     assert noise.dtype == np.int64
@@ -68,7 +69,7 @@ def test_run_is_the_same_as_its_steps():
 def test_every_chain_starts_where_it_is_told_or_at_zero(start):
     w = walk()
     kept, _ = run_chains(
-        np.random.default_rng(5), w, draws=3, chains=2, burn_in=2, thin=2, start=start
+        np.random.default_rng(5), w, n_draws=3, n_chains=2, burn_in=2, thin=2, start=start
     )
     streams = np.random.default_rng(5).spawn(2)
     for chain, stream, noise in zip(kept, streams, start or [None, None], strict=True):
@@ -87,18 +88,20 @@ def test_a_jump_downhill_is_always_accepted_and_a_steep_one_never():
 
 def test_seeds_and_chains():
     arguments = {"invariants": Invariants.total(6), "mechanism": GeneralizedLaplace(0.3)}
-    one = sample(np.random.default_rng(8), **arguments, draws=5)
-    same = sample(np.random.default_rng(8), **arguments, draws=5)
-    other = sample(np.random.default_rng(9), **arguments, draws=5)
+    one = draw_chains(**arguments, n_draws=5, rng=np.random.default_rng(8))
+    same = draw_chains(**arguments, n_draws=5, rng=np.random.default_rng(8))
+    other = draw_chains(**arguments, n_draws=5, rng=np.random.default_rng(9))
     assert (one == same).all()
     assert (one != other).any()
     assert (one[0] != one[1]).any()
-    more_chains = sample(np.random.default_rng(8), **arguments, draws=5, chains=6)
+    more_chains = draw_chains(**arguments, n_draws=5, n_chains=6, rng=np.random.default_rng(8))
     assert (more_chains[:4] == one).all()
 
 
 def test_no_freedom_gives_zero_noise():
-    noise = sample(np.random.default_rng(1), Invariants.total(1), GeneralizedLaplace(0.1), draws=3)
+    noise = draw_chains(
+        GeneralizedLaplace(0.1), Invariants.total(1), n_draws=3, rng=np.random.default_rng(1)
+    )
     assert noise.shape == (4, 3, 1)
     assert not noise.any()
 
@@ -108,7 +111,7 @@ def test_acceptance_rate_of_nothing_is_nan():
 
 
 def run(**settings):
-    return run_chains(np.random.default_rng(1), walk(), **{"draws": 1, **settings})
+    return run_chains(np.random.default_rng(1), walk(), **{"n_draws": 1, **settings})
 
 
 @pytest.mark.parametrize(
@@ -122,10 +125,10 @@ def run(**settings):
         (lambda: walk().init([1, 0, 0, 0, 0]), "invariant"),
         (lambda: walk().init([0, 0]), "start"),
         (lambda: walk().init([2**61, -(2**61), 0, 0, 0]), "64-bit"),
-        (lambda: run(draws=-1), "draws"),
+        (lambda: run(n_draws=-1), "n_draws"),
         (lambda: run(thin=0), "thin"),
         (lambda: run(burn_in=-1), "burn_in"),
-        (lambda: run(chains=1.5), "chains"),
+        (lambda: run(n_chains=1.5), "n_chains"),
         (lambda: run(start=[[0] * 5]), "start"),
     ],
 )
@@ -148,7 +151,7 @@ def test_a_confined_walk_stays_within_and_starts_there(acceptance):
     room = Polytope.of_counts(Invariants.total(4), counts).around(counts)
     lattice = kernel_lattice(room.equalities, "exchange")
     walk = LatticeWalk(lattice, GeneralizedLaplace(0.2), 0.6, acceptance, room)
-    noise, info = run_chains(np.random.default_rng(1), walk, draws=1000)
+    noise, info = run_chains(np.random.default_rng(1), walk, n_draws=1000)
     assert info.accepted > 50
     assert (noise + counts >= 0).all()
     assert (noise.sum(axis=-1) == 0).all()

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.special import gammaincc
 
-from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants, mcmc
+from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants, draw_noise, mcmc
 from isdp.accounting import PrivacyGuarantee
-from isdp.exact import enumerate_law, sample, select_sampler
+from isdp.exact import enumerate_distribution, select_sampler
 from isdp.exact.selection import SAMPLERS
 from isdp.mechanisms import Energy, Mechanism
 from isdp.mechanisms.generalized_laplace import bound_gamma
@@ -43,11 +43,11 @@ class Households(Mechanism):
             "pure", self.rho, "household", None, "me", why_not_per_person="they move"
         )
 
-    def measure(self, noise):
+    def noise_norm(self, noise):
         return np.abs(noise).sum(axis=-1)
 
     def log_weight(self, noise):
-        return -self.rho / self.size * self.measure(noise)
+        return -self.rho / self.size * self.noise_norm(noise)
 
     def cell_scale(self, dimension, cells):
         return self.size / self.rho
@@ -63,7 +63,7 @@ class Largest(Households):
     name: ClassVar[str] = "largest-cell noise"
     energy: ClassVar[None] = None
 
-    def measure(self, noise):
+    def noise_norm(self, noise):
         return np.abs(noise).max(axis=-1)
 
 
@@ -97,7 +97,7 @@ def test_the_weight_is_the_energys(law):
     expected = -law.energy.rate * (np.sqrt(size) if law.energy.root else size)
     if not isinstance(law, Rooted):
         assert law.log_weight(noise) == pytest.approx(expected)
-    assert law.measure(noise).shape == (2, 2)
+    assert law.noise_norm(noise).shape == (2, 2)
     assert law.energy.product == (not law.energy.root)
     assert law.energy.of_norm == (law.energy.root == (law.energy.power == 2))
 
@@ -116,7 +116,9 @@ def test_guarantees_of_the_laplace_laws():
 @pytest.mark.parametrize("order", [1.5, 3.0, 20.0])
 def test_the_gaussians_guarantee_bounds_the_renyi_divergence_on_a_lattice(sigma, order):
     """Summed over the lattice of three cells under a total, for each short shift."""
-    points = enumerate_law(Invariants.total(3), GeneralizedLaplace(1.0, "l2"), radius=30).points
+    points = enumerate_distribution(
+        Invariants.total(3), GeneralizedLaplace(1.0, "l2"), radius=30
+    ).points
     law = GeneralizedGaussian(sigma)
     here = law.log_weight(points)
     for shift in points[(np.abs(points).sum(axis=1) <= 6)]:
@@ -149,8 +151,8 @@ def test_a_made_up_law_is_drawn_by_every_sampler_of_its_form():
                 continue
             one, two = (kind(invariants, each).sample(rng(3), 40) for each in (law, twin))
             assert (one == two).all()
-    options = {"draws": 20, "burn_in": 5}
-    chains = [mcmc.sample(rng(1), TABLE, x, **options, proposal=0.5) for x in (law, twin)]
+    options = {"n_draws": 20, "burn_in": 5, "proposal": 0.5}
+    chains = [mcmc.draw_chains(x, TABLE, **options, rng=rng(1)) for x in (law, twin)]
     assert (chains[0] == chains[1]).all()
 
 
@@ -161,13 +163,13 @@ def test_a_law_that_no_sampler_knows_is_refused_by_all_with_the_reason():
     with pytest.raises(InputError, match=Largest.name):
         select_sampler(Largest(1.0), TABLE)
     with pytest.raises(InputError, match=Largest.name):
-        mcmc.sample(np.random.default_rng(1), TABLE, Largest(1.0), draws=1)
+        mcmc.draw_chains(Largest(1.0), TABLE, n_draws=1, rng=np.random.default_rng(1))
 
 
 def test_a_law_that_only_chains_can_follow():
     with pytest.raises(InputError, match=Rooted.name):
-        sample(np.random.default_rng(1), TABLE, Rooted(1.0), 1)
-    noise = mcmc.sample(np.random.default_rng(1), TABLE, Rooted(1.0), draws=50)
+        draw_noise(Rooted(1.0), TABLE, rng=np.random.default_rng(1))
+    noise = mcmc.draw_chains(Rooted(1.0), TABLE, n_draws=50, rng=np.random.default_rng(1))
     assert noise.any()
 
 

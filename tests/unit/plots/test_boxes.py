@@ -5,7 +5,7 @@ from matplotlib.image import imread
 from scipy.ndimage import label
 
 from isdp.diagnostics.summaries import boxes
-from isdp.plots.boxes import MAX_VECTOR_BOXES, cell_boxes, draw_boxes
+from isdp.plots.boxes import MAX_VECTOR_BOXES, draw_boxes, plot_cell_boxes
 from isdp.plots.style import BOX, DRAW, FAINT, panels, save
 from tests.artists import boxes_of, inside, legend_of, marks_of, medians_of, whiskers_of
 
@@ -90,7 +90,7 @@ def test_a_panel_a_law_in_their_order(table):
         for law, scale in (("b", 1), ("a", 2))
     ]
     laws = {"b": "law b", "a": "law a", "none": "drawn by none"}
-    figure = cell_boxes(pd.concat(both), "title", laws)
+    figure = plot_cell_boxes(pd.concat(both), "title", laws)
     assert [axis.get_ylabel().split("\n")[1] for axis in figure.axes] == ["law b", "law a"]
     for axis, scale in zip(figure.axes, (1, 2), strict=True):
         left, _, medians = medians_of(axis).T
@@ -104,5 +104,5 @@ def test_a_panel_a_law_in_their_order(table):
 
 
 def test_without_any_draws_the_figure_says_why(table):
-    figure = cell_boxes(table.assign(law="x", name="")[:0], "title", {"l1": "the law"})
+    figure = plot_cell_boxes(table.assign(law="x", name="")[:0], "title", {"l1": "the law"})
     assert "No perfect sampler" in figure.axes[0].texts[0].get_text()

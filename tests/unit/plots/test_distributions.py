@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from matplotlib.patches import StepPatch
 
-from isdp.plots.distributions import laws_overlaid
+from isdp.plots.distributions import plot_overlaid_distributions
 from isdp.plots.style import INK
 from tests.artists import inside, legend_of
 
@@ -46,7 +46,9 @@ def tables():
 
 @pytest.fixture(scope="module")
 def figure(tables):
-    return laws_overlaid(*tables, "title", {"l1": "first law", "l2": "second law"}, SAMPLERS)
+    return plot_overlaid_distributions(
+        *tables, "title", {"l1": "first law", "l2": "second law"}, SAMPLERS
+    )
 
 
 @pytest.mark.parametrize(("row", "law"), [(0, "l1"), (1, "l2")])
@@ -91,7 +93,9 @@ def test_a_law_without_exact_draws_says_so_and_shows_what_there_is(tables):
     told = pd.DataFrame([{"law": "none", "sampler": "mcmc", "statistic": ""}])
     pairs = zip((norms, quantiles, agreement), (*left, told), strict=True)
     both = [pd.concat(pair) for pair in pairs]
-    figure = laws_overlaid(*both, "title", {"none": "too large", "l1": "first law"}, SAMPLERS)
+    figure = plot_overlaid_distributions(
+        *both, "title", {"none": "too large", "l1": "first law"}, SAMPLERS
+    )
     for axis in figure.axes[:2]:
         assert axis.get_title("left") == "no exact draws: no perfect sampler is practical here"
     ticks = [label.get_text() for label in figure.axes[1].get_xticklabels()]
@@ -101,7 +105,9 @@ def test_a_law_without_exact_draws_says_so_and_shows_what_there_is(tables):
     assert set(legend_of(figure.axes[0])) == {"exact draws", *SAMPLERS.values()}
     assert inside(figure)
     short = left[1].assign(name=left[1]["cell"])
-    alone = laws_overlaid(left[0], short, told, "title", {"none": "too large"}, SAMPLERS)
+    alone = plot_overlaid_distributions(
+        left[0], short, told, "title", {"none": "too large"}, SAMPLERS
+    )
     assert {label.get_rotation() for label in alone.axes[1].get_xticklabels()} == {0}
     assert set(legend_of(alone.axes[0])) == {*SAMPLERS.values()}
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from isdp.subspace.accuracy import approximate_spread, concentrated_spread, pure_spread
+from isdp.subspace.accuracy import min_variance_approximate, min_variance_pure, min_variance_zcdp
 from isdp.subspace.privacy.gaussian_calibration import sigma
 
 SLACK = 1e-4  # HiGHS lets each of the constraints be off by 1e-7, which adds up in the tails
@@ -23,18 +23,18 @@ def test_no_private_law_on_a_grid_spreads_less(epsilon, offset):
         A_eq=np.ones((1, size)),
         b_eq=[1],
     )
-    assert found.fun >= pure_spread(epsilon) * (1 - SLACK)
+    assert found.fun >= min_variance_pure(epsilon) * (1 - SLACK)
     if offset == 0:
-        assert found.fun == pytest.approx(pure_spread(epsilon), rel=SLACK)
+        assert found.fun == pytest.approx(min_variance_pure(epsilon), rel=SLACK)
 
 
 def test_spreads_in_numbers():
-    assert approximate_spread(0.192, 1e-5) == pytest.approx(9.0128, abs=5e-5)
-    assert approximate_spread(1, 1e-5) == pytest.approx(0.306882, abs=5e-7)
-    assert 1e-6 * pure_spread(1e-3) == pytest.approx(2, rel=1e-6)
-    assert sigma(1, 1e-5) ** 2 / approximate_spread(1, 1e-5) == pytest.approx(45.4, abs=5e-2)
+    assert min_variance_approximate(0.192, 1e-5) == pytest.approx(9.0128, abs=5e-5)
+    assert min_variance_approximate(1, 1e-5) == pytest.approx(0.306882, abs=5e-7)
+    assert 1e-6 * min_variance_pure(1e-3) == pytest.approx(2, rel=1e-6)
+    assert sigma(1, 1e-5) ** 2 / min_variance_approximate(1, 1e-5) == pytest.approx(45.4, abs=5e-2)
 
 
 @pytest.mark.parametrize(("rho", "ratio"), [(0.01, 1.010), (0.1, 1.107), (0.5, 1.718)])
 def test_the_best_gaussian_is_this_near_to_the_least_under_zcdp(rho, ratio):
-    assert 1 / (2 * rho) / concentrated_spread(rho) == pytest.approx(ratio, abs=1e-3)
+    assert 1 / (2 * rho) / min_variance_zcdp(rho) == pytest.approx(ratio, abs=1e-3)

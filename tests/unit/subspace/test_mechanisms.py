@@ -17,10 +17,10 @@ from isdp.subspace import (
     difference_basis,
     differences,
     kronecker_basis,
-    least_trace,
-    spherical,
+    min_trace_shape,
+    spherical_shape,
 )
-from isdp.subspace.mechanisms.correlated_shapes import Shape
+from isdp.subspace.mechanisms.correlated_shapes import CovarianceShape
 from isdp.subspace.privacy.gaussian_calibration import certified_delta, sigma
 from tests.unit.subspace.workloads import WORKLOADS
 
@@ -32,9 +32,9 @@ LAWS = {  # made when asked for: each process that runs tests imports all of the
     "extended Gaussian": lambda: ExtendedGaussian(*FOUR, 1.0, 1e-5, constant="paper"),
     "projected Laplace": lambda: ProjectedLaplace(*TREE, 0.5),
     "extended Laplace": lambda: ExtendedLaplace(*FOUR, 0.5, kronecker_basis((4, 4))),
-    "best Gaussian": lambda: CorrelatedGaussian(least_trace(*TREE), 1.0, 1e-5),
+    "best Gaussian": lambda: CorrelatedGaussian(min_trace_shape(*TREE), 1.0, 1e-5),
     "Gaussian of the paper": lambda: CorrelatedGaussian(base_decomposition(*TREE), 1.0, 1e-5),
-    "round Gaussian": lambda: CorrelatedGaussian(spherical(*TREE), 1.0, 1e-5),
+    "round Gaussian": lambda: CorrelatedGaussian(spherical_shape(*TREE), 1.0, 1e-5),
     "K-norm by image": lambda: KNorm(*TREE, 1.0),
     "K-norm by hull": lambda: KNorm(*WORKLOADS["3 x 3 margins"], 1.0),
     "K-norm by walk": lambda: KNorm(*WORKLOADS["3 x 3 margins"], 1.0, method="hit-and-run"),
@@ -95,21 +95,21 @@ def test_the_pure_loss_of_projected_laplace_noise_may_be_below_epsilon():
 
 def test_guarantees_say_what_is_protected_and_from_what():
     law = ProjectedLaplace(*FOUR, 0.192)
-    promise = law.guarantee()
+    promise = law.guarantee
     assert (promise.flavour, promise.loss, promise.loss_per_person) == ("pure", 0.192, 0.192)
     assert promise.held == "7 independent invariants of the answers"
     assert "one size" in promise.relation
-    adding = ProjectedLaplace(*FOUR, 0.192, relation="add-remove").guarantee()
+    adding = ProjectedLaplace(*FOUR, 0.192, relation="add-remove").guarantee
     assert adding.loss_per_person == pytest.approx(0.384)
     assert "one size" not in adding.relation
 
 
 def test_the_paper_s_constant_is_never_promised_more_than_it_keeps():
     law = ProjectedGaussian(*FOUR, 1.0, 1e-14, constant="paper")
-    assert law.guarantee().delta == certified_delta(1.0, law.multiplier)[1] > 2e-13
-    assert ProjectedGaussian(*FOUR, 1.0, 1e-14).guarantee().delta == 1e-14
-    assert ProjectedGaussian(*FOUR, 10.0, 1e-20).guarantee().loss == 10
-    adding = ProjectedGaussian(*FOUR, 1.0, 1e-5, relation="add-remove").guarantee()
+    assert law.guarantee.delta == certified_delta(1.0, law.multiplier)[1] > 2e-13
+    assert ProjectedGaussian(*FOUR, 1.0, 1e-14).guarantee.delta == 1e-14
+    assert ProjectedGaussian(*FOUR, 10.0, 1e-20).guarantee.loss == 10
+    adding = ProjectedGaussian(*FOUR, 1.0, 1e-5, relation="add-remove").guarantee
     assert adding.per_person is None
 
 
@@ -117,12 +117,12 @@ def test_the_paper_s_constant_is_never_promised_more_than_it_keeps():
 def test_a_rho_is_not_rounded_down(epsilon):
     law = ProjectedGaussian(Query.histogram(3), Invariants.total(3), epsilon, 1e-7)
     exact = 1 / (2 * Fraction(law.multiplier) ** 2)
-    assert 0 <= Fraction(repr(law.zcdp().loss)) / exact - 1 < 1e-15
+    assert 0 <= Fraction(repr(law.zcdp_guarantee.loss)) / exact - 1 < 1e-15
 
 
 def test_zcdp_follows_from_the_multiplier():
     law = ExtendedGaussian(*FOUR, 1.0, 1e-5)
-    assert law.zcdp().loss_per_person == pytest.approx(0.5 / law.multiplier**2)
+    assert law.zcdp_guarantee.loss_per_person == pytest.approx(0.5 / law.multiplier**2)
 
 
 def test_extension_beats_projection_where_the_answers_depend_on_each_other():
@@ -143,7 +143,7 @@ def test_the_default_basis_is_never_worse_than_either_candidate():
 
 def test_the_extension_may_be_smaller_than_the_null_space_if_it_holds_all_differences():
     query, held = WORKLOADS["tree of 4 x 4"]
-    span = spherical(query, held).geometry.span
+    span = spherical_shape(query, held).geometry.span
     law = ExtendedLaplace(query, held, 1.0, span)
     assert law.basis.shape[1] == 15
     with pytest.raises(InputError, match="basis"):
@@ -151,10 +151,10 @@ def test_the_extension_may_be_smaller_than_the_null_space_if_it_holds_all_differ
 
 
 def test_noise_of_correlated_mechanisms_does_not_hang_on_the_basis_of_the_span():
-    shape = least_trace(*TREE)
+    shape = min_trace_shape(*TREE)
     turn = np.linalg.qr(RNG.standard_normal((15, 15)))[0]
     space = shape.geometry
-    turned = Shape(
+    turned = CovarianceShape(
         type(space)(
             space.query, space.invariants, space.relation, space.span @ turn, turn.T @ space.points
         ),
@@ -168,8 +168,8 @@ def test_noise_of_correlated_mechanisms_does_not_hang_on_the_basis_of_the_span()
 
 
 def test_what_rounding_leaves_of_a_difference_beyond_length_one_is_made_good():
-    shape = least_trace(*TREE)
-    short = Shape(shape.geometry, shape.core / (shape.longest() * (1 + 5e-7)))
+    shape = min_trace_shape(*TREE)
+    short = CovarianceShape(shape.geometry, shape.core / (shape.longest() * (1 + 5e-7)))
     law = CorrelatedGaussian(short, 1.0, 1e-5)
     span = shape.geometry.span
     moves = differences(TREE[0]) @ span
@@ -186,12 +186,12 @@ def test_a_single_cell_left_gets_no_noise_and_costs_nothing():
         ProjectedLaplace(query, held, 1.0),
         ExtendedLaplace(query, held, 1.0),
         KNorm(query, held, 1.0),
-        CorrelatedGaussian(least_trace(query, held), 1.0, 1e-5),
+        CorrelatedGaussian(min_trace_shape(query, held), 1.0, 1e-5),
     ]
     for law in laws:
         assert not law.sample(np.random.default_rng(1), 5).any()
         assert law.error == 0
-        assert (law.guarantee().flavour, law.guarantee().loss) == ("pure", 0)
+        assert (law.guarantee.flavour, law.guarantee.loss) == ("pure", 0)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,9 @@ def test_a_single_cell_left_gets_no_noise_and_costs_nothing():
         lambda: ProjectedGaussian(*FOUR, 1.0, 1e-5, constant="guess"),
         lambda: ExtendedLaplace(*FOUR, 1.0),
         lambda: ExtendedLaplace(*FOUR, 1.0, np.eye(16)),
-        lambda: CorrelatedGaussian(Shape(spherical(*FOUR).geometry, np.eye(9)), 1.0, 1e-5),
+        lambda: CorrelatedGaussian(
+            CovarianceShape(spherical_shape(*FOUR).geometry, np.eye(9)), 1.0, 1e-5
+        ),
         lambda: KNorm(*FOUR, 1.0),
         lambda: KNorm(*FOUR, 1.0, method="image"),
         lambda: KNorm(*FOUR, 1.0, method="hull").error,

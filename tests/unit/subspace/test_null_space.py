@@ -33,7 +33,7 @@ def test_projection_against_a_singular_value_decomposition(rows):
     cells = range(held.cells)
     sums = csr_array([[cell <= last for cell in cells] for last in cells], dtype=float)
     variance = [row @ free @ free.T @ row for row in sums.toarray()]
-    assert null.kept(sums) == pytest.approx(variance, abs=1e-7)
+    assert null.sum_variances(sums) == pytest.approx(variance, abs=1e-7)
 
 
 @given(matrices)

@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import combinations, permutations
 from math import log
 
-from reproduction.swapping.theory.enumeration import distance, output_law
+from reproduction.swapping.theory.enumeration import distance, output_distribution
 
 
 def largest_loss(swapped, held, rate):
@@ -13,7 +13,7 @@ def largest_loss(swapped, held, rate):
         tuple(sorted(Counter(zip(values, held, strict=True)).items())): values
         for values in set(permutations(swapped))
     }
-    laws = [(x, output_law(x, held, rate, table=True)) for x in datasets.values()]
+    laws = [(x, output_distribution(x, held, rate, table=True)) for x in datasets.values()]
     return max(
         (
             abs(log(one[table] / other[table])) / distance(x, y, held)

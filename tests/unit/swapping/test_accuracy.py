@@ -13,16 +13,16 @@ from scipy.stats import binom
 from isdp import InputError
 from isdp.swapping.accuracy import (
     covariance,
+    debias_table,
     expected_absolute_error,
     expected_mape,
     expected_table,
     mape,
-    unmix,
 )
 from isdp.swapping.mechanism.derangements import subfactorial, subfactorial_ratio
 from isdp.swapping.mechanism.permutation import swap_table
-from isdp.swapping.privacy.record_pairs import moved_share, pair_law
-from reproduction.swapping.theory.enumeration import permutation_law
+from isdp.swapping.privacy.record_pairs import moved_probability, pair_distribution
+from reproduction.swapping.theory.enumeration import permutation_distribution
 from reproduction.swapping.theory.fixed_totals_loss import universe_loss
 from reproduction.swapping.theory.location_attack import (
     accuracy,
@@ -31,7 +31,11 @@ from reproduction.swapping.theory.location_attack import (
     location_posterior,
     log_odds_gain,
 )
-from reproduction.swapping.theory.privacy_profile import delta_of, epsilon_at, exchange_loss_law
+from reproduction.swapping.theory.privacy_profile import (
+    delta_at_epsilon,
+    exchange_epsilon,
+    exchange_loss_distribution,
+)
 from reproduction.swapping.theory.rate_estimation import fit, likely_rate
 from tests.statistical.checks import check_mean
 
@@ -55,7 +59,7 @@ def table_of(counties, categories):
 def by_enumeration(counties, categories, rate):
     """Mean (K, L) and covariance (K, L, K, L) of the swapped table."""
     mean, square = np.zeros(SHAPE), np.zeros(SHAPE + SHAPE)
-    for sigma, chance in permutation_law(len(counties), rate).items():
+    for sigma, chance in permutation_distribution(len(counties), rate).items():
         table = table_of([counties[i] for i in sigma], categories)
         mean += float(chance) * table
         square += float(chance) * np.multiply.outer(table, table)
@@ -127,7 +131,7 @@ def test_a_variance_keeps_its_digits_in_strata_of_any_size(counts, rate):
 @pytest.mark.parametrize("size", [2, 3, 4, 5, 6])
 def test_chances_of_one_record_and_of_two(size, rate):
     sums = np.zeros(6)
-    for sigma, chance in permutation_law(size, rate).items():
+    for sigma, chance in permutation_distribution(size, rate).items():
         first, second = sigma[0], sigma[1]
         kinds = (
             first == 0 and second == 1,
@@ -138,15 +142,15 @@ def test_chances_of_one_record_and_of_two(size, rate):
             first != 0,
         )
         sums += float(chance) * np.array(kinds)
-    law, p = pair_law(size, float(Fraction(rate))), float(Fraction(rate))
+    law, p = pair_distribution(size, float(Fraction(rate))), float(Fraction(rate))
     chances = [law.both_fixed, law.one_fixed, law.exchanged, law.one_arrow, law.apart]
-    np.testing.assert_allclose([*chances, moved_share(size, p)], sums, atol=1e-13)
+    np.testing.assert_allclose([*chances, moved_probability(size, p)], sums, atol=1e-13)
 
 
 @pytest.mark.parametrize("rate", [[0.5], "0.5", 1.5, math.nan])
 def test_a_rate_that_is_none_is_refused(rate):
     with pytest.raises(InputError, match="swap rate"):
-        pair_law(5, rate)
+        pair_distribution(5, rate)
     with pytest.raises(InputError, match="swap rate"):
         covariance(np.ones((1, 1, 1), dtype=np.int64), rate)
 
@@ -157,12 +161,12 @@ def test_the_share_moved_is_right_at_extreme_rates(size, rate):
     p = Fraction(rate)
     lone = size * p * (1 - p) ** (size - 1)
     exact = p * (1 - (1 - p) ** (size - 1)) / (1 - lone)
-    assert moved_share(size, rate) == pytest.approx(float(exact), rel=1e-12)
+    assert moved_probability(size, rate) == pytest.approx(float(exact), rel=1e-12)
 
 
 def test_unmixing_is_refused_where_the_mean_tells_nothing():
-    with pytest.raises(InputError, match="nothing to undo"):
-        unmix(np.array([[[1, 0], [0, 1]]]), 0.5)
+    with pytest.raises(InputError, match="rate"):
+        debias_table(np.array([[[1, 0], [0, 1]]]), 0.5)
 
 
 def test_folded_normal_means():
@@ -182,33 +186,33 @@ def test_expected_percentage_errors_follow_from_the_enumerated_moments(rate):
     homes, kinds = ([0, 0, 0, 1, 1, 1], [0, 0, 1, 0, 1, 1])
     counts = table_of(homes, kinds)[None, :2, :2]
     p, mean, squares, undone, bias = float(Fraction(rate)), 0, 0, 0, 0
-    for sigma, chance in permutation_law(6, rate).items():
+    for sigma, chance in permutation_distribution(6, rate).items():
         table = table_of([homes[i] for i in sigma], kinds)[None, :2, :2]
         mean = mean + float(chance) * table
         squares = squares + float(chance) * table**2
-        undone = undone + float(chance) * (unmix(table, p) - counts) ** 2
-        bias = bias + float(chance) * (unmix(table, p) - counts)
+        undone = undone + float(chance) * (debias_table(table, p) - counts) ** 2
+        bias = bias + float(chance) * (debias_table(table, p) - counts)
     np.testing.assert_allclose(bias, 0, atol=1e-12)
     sd = np.sqrt(squares - mean**2)[0]
     swapped = stats.foldnorm(abs(mean - counts)[0] / sd, scale=sd).mean()
     assert expected_mape(counts, p) == pytest.approx(mape(counts[0], counts[0] + swapped))
     folded = np.sqrt(2 / np.pi * undone[0])
-    assert expected_mape(counts, p, unmixed=True) == pytest.approx(
+    assert expected_mape(counts, p, debiased=True) == pytest.approx(
         mape(counts[0], counts[0] + folded)
     )
     with pytest.raises(InputError):
-        expected_mape(np.full((2, 2, 2), 5), 0.3, unmixed=True)
+        expected_mape(np.full((2, 2, 2), 5), 0.3, debiased=True)
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
 @pytest.mark.parametrize("rate", ["3/10", "1/2", "19/20"])
 def test_the_profile_of_an_exchange_is_the_enumerated_one(size, rate):
-    law = permutation_law(size, rate)
+    law = permutation_distribution(size, rate)
     exchanged = {s: law[(s[1], s[0], *s[2:])] for s in law}
-    found = exchange_loss_law(size, float(Fraction(rate)))
+    found = exchange_loss_distribution(size, float(Fraction(rate)))
     for epsilon in (0.0, 0.3, 1.0, 2.0, 4.0):
         delta = sum(max(0, float(law[s]) - math.exp(epsilon) * float(exchanged[s])) for s in law)
-        assert delta_of(found, epsilon) == pytest.approx(delta, abs=1e-14)
+        assert delta_at_epsilon(found, epsilon) == pytest.approx(delta, abs=1e-14)
 
 
 @pytest.mark.parametrize("rate", [1e-6, 0.01, 0.5, 0.99])
@@ -218,12 +222,12 @@ def test_pairs_of_large_strata_are_exchanged_as_summed_over_the_number_moved(siz
     terms = m * (m - 1) / subfactorial_ratio(m - 2, 2)
     chances = binom.pmf(m, size, rate) / (1 - binom.pmf(1, size, rate))
     exact = (chances * terms).sum() / (size * (size - 1))
-    assert pair_law(size, rate).exchanged == pytest.approx(exact, rel=1e-9, abs=0)
+    assert pair_distribution(size, rate).exchanged == pytest.approx(exact, rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize(("size", "rate"), [(40, 0.9), (200, 0.01), (11691, 0.5), (264331, 0.01)])
 def test_the_law_of_the_loss_is_that_of_two_datasets_in_either_order(size, rate):
-    law = exchange_loss_law(size, rate)
+    law = exchange_loss_distribution(size, rate)
     other = law.chance * np.exp(-law.loss)
     assert (law.chance.sum(), other.sum()) == pytest.approx((1, 1), rel=1e-9)
     assert law.chance @ law.loss == pytest.approx(-other @ law.loss, rel=1e-9)
@@ -231,22 +235,22 @@ def test_the_law_of_the_loss_is_that_of_two_datasets_in_either_order(size, rate)
     m = np.delete(np.arange(size + 1), 1)
     moved = binom.pmf(m, size, rate) / (1 - binom.pmf(1, size, rate))
     fixed = (moved * (size - m) * (size - m - 1.0)).sum() / (size * (size - 1))
-    assert pair_law(size, rate).both_fixed == pytest.approx(fixed, rel=1e-9)
+    assert pair_distribution(size, rate).both_fixed == pytest.approx(fixed, rel=1e-9)
 
 
 def test_epsilon_falls_as_delta_grows():
-    values = [epsilon_at(1000, 0.1, delta) for delta in (0, 1e-12, 1e-6, 1e-2, 1)]
+    values = [exchange_epsilon(1000, 0.1, delta) for delta in (0, 1e-12, 1e-6, 1e-2, 1)]
     assert all(earlier > later for earlier, later in pairwise(values))
     assert values[-1] == 0
     with pytest.raises(InputError, match="delta"):
-        epsilon_at(10, 0.5, 2)
+        exchange_epsilon(10, 0.5, 2)
 
 
 @pytest.mark.parametrize("totals", [(1, 1), (1, 4), (2, 3), (1, 2, 2)])
 @pytest.mark.parametrize("rate", ["1/10", "1/2"])
 def test_the_posterior_of_a_location_is_bayes_rule_by_enumeration(totals, rate):
     home = [county for county, n in enumerate(totals) for _ in range(n)]
-    n, law = len(home), permutation_law(len(home), rate)
+    n, law = len(home), permutation_distribution(len(home), rate)
     joint = np.zeros((len(totals), len(totals)))  # true county by county seen
     for place in range(n):
         for sigma, chance in law.items():
@@ -266,7 +270,7 @@ def test_what_an_observer_of_two_records_gains_is_enumerated(totals, rate):
     home = [county for county, n in enumerate(totals) for _ in range(n)]
     first, second = home.index(0), home.index(1)
     likely = {True: 0, False: 0}
-    for sigma, chance in permutation_law(len(home), rate).items():
+    for sigma, chance in permutation_distribution(len(home), rate).items():
         for at_home in likely:
             lives = list(home)
             if not at_home:
@@ -299,7 +303,7 @@ def test_an_advantage_is_the_total_variation_of_two_normal_tables(table, rate):
         lambda: location_posterior((1,), 0.5),
         lambda: bayes_factor_loss((5,), 0.5),
         lambda: distinguishing_advantage(np.ones((1, 3, 2), int), 0.5, 1, 1),
-        lambda: exchange_loss_law(1, 0.5),
+        lambda: exchange_loss_distribution(1, 0.5),
     ],
 )
 def test_questions_without_a_meaning_are_refused(call):

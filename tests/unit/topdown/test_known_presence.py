@@ -9,7 +9,7 @@ from isdp import InputError
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.topdown import Budget, Plan, Schema, run
 from isdp.topdown.budget import workload
-from isdp.topdown.known_presence import Known, kinds_of_children, measured_kinds
+from isdp.topdown.known_presence import KnownPresence, measured_group_totals, split_group_totals
 
 SCHEMA = Schema(("quarters", "sex", "adult"), (4, 2, 2))
 LEVELS = ("all", "state", "county", "tract")
@@ -33,7 +33,7 @@ def make(seed, loss=0.05, absent=True, **options):
     people[:, :, 0] += there
     counts = people.reshape(len(names), 16)
     least = (there & (rng.random(there.shape) < 0.7)).astype(int)
-    known = Known(("quarters",), least, there if absent else np.ones_like(there))
+    known = KnownPresence(("quarters",), least, there if absent else np.ones_like(there))
     budget = Budget("pure", loss, dict.fromkeys(LEVELS, "1/4"), dict.fromkeys(LEVELS, QUERIES))
     return rng, counts, hierarchy, Plan(SCHEMA, budget, known=known, **options)
 
@@ -66,8 +66,8 @@ def test_little_noise_gives_the_truth_back():
 
 
 def test_kinds_along_two_axes_in_any_order():
-    known = Known(("adult", "quarters"), np.zeros((1, 8), int), np.ones((1, 8), bool))
-    kind = known.of_cells(SCHEMA).reshape(4, 2, 2)
+    known = KnownPresence(("adult", "quarters"), np.zeros((1, 8), int), np.ones((1, 8), bool))
+    kind = known.group_of_cells(SCHEMA).reshape(4, 2, 2)
     assert (kind[3, :, 1] == 1 * 4 + 3).all()
     assert (kind[2, :, 0] == 2).all()
 
@@ -79,14 +79,14 @@ def test_estimates_of_kinds_are_unbiased_and_the_total_moves_all_alike():
     exact = (workload(SCHEMA, budget, "a").rows @ counts.T).T
     for axes, shape in ((("quarters",), (4,)), (("sex", "quarters"), (2, 4))):
         size = int(np.prod(shape))
-        known = Known(axes, np.zeros((5, size), int), np.ones((5, size), bool))
+        known = KnownPresence(axes, np.zeros((5, size), int), np.ones((5, size), bool))
         cube = counts.reshape(5, 4, 2, 2).sum(axis=3)
         true = cube.sum(axis=2) if size == 4 else cube.transpose(0, 2, 1).reshape(5, -1)
-        found, _ = measured_kinds(known, SCHEMA, budget, "a", exact)
+        found, _ = measured_group_totals(known, SCHEMA, budget, "a", exact)
         np.testing.assert_allclose(found, true, atol=1e-9)
         moved = exact.copy()
         moved[:, 0] += 100
-        shift = measured_kinds(known, SCHEMA, budget, "a", moved)[0] - found
+        shift = measured_group_totals(known, SCHEMA, budget, "a", moved)[0] - found
         np.testing.assert_allclose(shift, shift[0, 0])
         assert 0 < shift[0].sum() < 100
 
@@ -94,12 +94,12 @@ def test_estimates_of_kinds_are_unbiased_and_the_total_moves_all_alike():
 def test_the_estimate_of_kinds_is_the_best_linear_one():
     budget = Budget("pure", 1, {"a": 1}, {"a": QUERIES})
     work = workload(SCHEMA, budget, "a")
-    known = Known(("quarters",), np.zeros((1, 4), int), np.ones((1, 4), bool))
+    known = KnownPresence(("quarters",), np.zeros((1, 4), int), np.ones((1, 4), bool))
     answers = np.random.default_rng(2).integers(0, 99, (1, work.rows.shape[0]))
-    found, _ = measured_kinds(known, SCHEMA, budget, "a", answers)
+    found, _ = measured_group_totals(known, SCHEMA, budget, "a", answers)
     # each query that keeps the kinds as so many measurements of them, and the total
     rows, values, weights, first = [], [], [], 0
-    for query in budget.asked("a"):
+    for query in budget.measured_queries("a"):
         size = SCHEMA.answers(query)
         part = answers[0, first : first + size]
         first += size
@@ -124,7 +124,7 @@ def test_a_kind_goes_to_regions_that_may_have_it():
     allowed = np.array([[True, False], [True, True], [True, False]])
     for _ in range(20):
         noisy = rng.normal(0, 30, (3, 2))
-        found = kinds_of_children(rng, noisy, least, allowed, np.array([9, 7]))
+        found = split_group_totals(rng, noisy, least, allowed, np.array([9, 7]))
         assert found.sum(axis=0).tolist() == [9, 7]
         assert (found >= least).all()
         assert found[:, 1].tolist() == [0, 7, 0]
@@ -137,12 +137,14 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(InputError, match="structural zeros"):
         Plan(SCHEMA, plan.budget, known=plan.known, structural_zeros=(0, 1, 2, 3))
     with pytest.raises(InputError, match="axes"):
-        Plan(SCHEMA, plan.budget, known=Known(("sex",), plan.known.least, plan.known.allowed))
+        Plan(
+            SCHEMA, plan.budget, known=KnownPresence(("sex",), plan.known.least, plan.known.allowed)
+        )
     with pytest.raises(InputError, match="shape"):
-        Known(("sex",), np.zeros((2, 2), int), np.ones((3, 2), bool))
-    with pytest.raises(InputError, match="least"):
-        Known(("sex",), np.ones((2, 2), int), np.zeros((2, 2), bool))
+        KnownPresence(("sex",), np.zeros((2, 2), int), np.ones((3, 2), bool))
+    with pytest.raises(InputError, match="minimum"):
+        KnownPresence(("sex",), np.ones((2, 2), int), np.zeros((2, 2), bool))
     row, kind = np.argwhere(plan.known.least > 0)[0]
     counts[row, 4 * kind : 4 * kind + 4] = 0
-    with pytest.raises(InputError, match=f"row {row} .*kind {kind}"):
+    with pytest.raises(InputError, match=f"row {row} .*group {kind}"):
         run(rng, counts, hierarchy, plan)

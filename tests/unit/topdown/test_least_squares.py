@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from isdp import InputError
 from isdp.topdown import Budget, Schema
 from isdp.topdown.budget import workload
-from isdp.topdown.least_squares import Problem, normal_equations, solve
+from isdp.topdown.least_squares import LeastSquaresProblem, normal_equations, solve
 
 SCHEMA = Schema(("race", "sex", "adult"), (3, 2, 2))
 PROMISED = 1e-3  # persons by which an entry may be off, as `solve` says
@@ -23,7 +23,7 @@ def make_problem(seed, children=4, cell_sums=True, child_sums=False, queries=Non
     parent = true.sum(axis=0)
     kept = np.flatnonzero(parent) if cell_sums else np.arange(SCHEMA.cells)
     matrix, pull = normal_equations(work.rows, work.weights, answers, kept)
-    return Problem(
+    return LeastSquaresProblem(
         matrix,
         pull,
         parent[kept] if cell_sums else None,
@@ -47,7 +47,7 @@ def violation(problem, table, nonnegative=True):
 
     The gradient must equal a_j + c_x where the table is positive and be no smaller elsewhere.
     """
-    gradient = table @ problem.matrix - problem.pull
+    gradient = table @ problem.matrix - problem.linear_term
     children, cells = table.shape
     inside = (table > 1e-6).ravel() if nonnegative else np.ones(table.size, dtype=bool)
     parts = []
@@ -112,14 +112,14 @@ def test_dropping_the_parents_zeros_is_holding_them_at_zero():
     answers = rng.integers(-5, 60, (4, len(work.weights)))
     parent = np.array([9, 0, 4, 0, 7, 8, 0, 5, 30, 1, 2, 0])
     asked = work.rows, work.weights, answers
-    whole = Problem(*normal_equations(*asked, np.arange(12)), parent, None)
+    whole = LeastSquaresProblem(*normal_equations(*asked, np.arange(12)), parent, None)
     kept = np.flatnonzero(parent)
-    small = Problem(*normal_equations(*asked, kept), parent[kept], None)
+    small = LeastSquaresProblem(*normal_equations(*asked, kept), parent[kept], None)
     assert not whole.diagonal
     np.testing.assert_allclose(solve(whole)[:, kept], solve(small), rtol=0, atol=PROMISED)
     assert not solve(whole)[:, parent == 0].any()
 
 
 def test_nothing_to_add_up_to_is_refused():
-    with pytest.raises(InputError, match="totals"):
-        Problem(np.eye(2), np.ones((1, 2)), None, None)
+    with pytest.raises(InputError, match="child_sums"):
+        LeastSquaresProblem(np.eye(2), np.ones((1, 2)), None, None)

@@ -7,7 +7,7 @@ from scipy.sparse import block_diag, csc_array, kron, vstack
 
 from isdp.topdown import Budget, Schema
 from isdp.topdown.budget import workload
-from isdp.topdown.least_squares import Problem, normal_equations, solve
+from isdp.topdown.least_squares import LeastSquaresProblem, normal_equations, solve
 
 SCHEMA = Schema(("race", "sex", "adult"), (9, 2, 2))
 QUERIES = {
@@ -30,21 +30,21 @@ def make_problem(seed, children, child_sums, kinds=1):
     matrix, pull = normal_equations(work.rows, work.weights, answers, kept)
     if kinds == 1:
         totals = true.sum(axis=1) if child_sums else None
-        return Problem(matrix, pull, true.sum(axis=0)[kept], totals)
+        return LeastSquaresProblem(matrix, pull, true.sum(axis=0)[kept], totals)
     group = np.arange(SCHEMA.cells) % kinds
     totals = np.stack([true[:, group == kind].sum(axis=1) for kind in range(kinds)], axis=1)
-    return Problem(matrix, pull, true.sum(axis=0)[kept], totals, group[kept])
+    return LeastSquaresProblem(matrix, pull, true.sum(axis=0)[kept], totals, group[kept])
 
 
 def by_oracle(problem):
     """The whole programme at once, centred on the solution without constraints."""
-    children, cells = problem.pull.shape
-    centre = np.linalg.solve(problem.matrix, problem.pull.T).T
+    children, cells = problem.linear_term.shape
+    centre = np.linalg.solve(problem.matrix, problem.linear_term.T).T
     rows = [kron(np.ones((1, children)), np.eye(cells))]
     sides = [problem.cell_sums - centre.sum(axis=0)]
     if problem.child_sums is not None:  # the last child's follow from the others
-        groups = np.unique(problem.groups)
-        member = (problem.groups == groups[:, None]).astype(float)
+        groups = np.unique(problem.group_of_cell)
+        member = (problem.group_of_cell == groups[:, None]).astype(float)
         rows.append(kron(np.eye(children), member).tocsr()[: -len(groups)])
         lacking = problem.group_sums[:, groups] - centre @ member.T
         sides.append(lacking[:-1].ravel())
@@ -76,5 +76,5 @@ def test_totals_by_kind_are_met_by_the_oracles_estimate(seed):
     ours = solve(problem)
     assert np.abs(ours - by_oracle(problem)).max() < 1e-3
     for kind in range(3):
-        sums = ours[:, problem.groups == kind].sum(axis=1)
+        sums = ours[:, problem.group_of_cell == kind].sum(axis=1)
         np.testing.assert_allclose(sums, problem.group_sums[:, kind], atol=1e-7)

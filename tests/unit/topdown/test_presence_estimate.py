@@ -11,7 +11,7 @@ from scipy.sparse import csc_array
 
 from isdp import InputError
 from isdp.constraints.presence import Presence
-from isdp.topdown.presence_estimate import Tree, nearest_everywhere
+from isdp.topdown.presence_estimate import RegionTree, estimate_all_levels
 
 
 def random_tree(rng, leaves):
@@ -19,7 +19,7 @@ def random_tree(rng, leaves):
     middle = np.sort(rng.integers(0, 3, leaves))
     middle = np.unique(middle, return_inverse=True)[1]
     parents = [np.zeros(middle.max() + 1, dtype=np.int64), middle]
-    return Tree(parents, rng.uniform(0.1, 3, 3))
+    return RegionTree(parents, rng.uniform(0.1, 3, 3))
 
 
 def sums_matrix(tree, leaves):
@@ -46,7 +46,7 @@ def test_least_squares_over_the_levels_is_that_of_the_dense_matrix(seed, leaves)
     np.testing.assert_allclose(tree.solve(right, 0.7), np.linalg.solve(dense, right), atol=1e-10)
     measured = [rng.normal(size=(len(level), 2)) for level in tree.sums(right)]
     wanted = rows.T @ (weights[:, None] * np.vstack(measured))
-    np.testing.assert_allclose(tree.pulled(measured), wanted, atol=1e-10)
+    np.testing.assert_allclose(tree.weighted_measurements(measured), wanted, atol=1e-10)
 
 
 def by_oracle(tree, measured, presence):
@@ -77,12 +77,12 @@ def cost(tree, whole, real):
 @pytest.mark.parametrize("seed", range(8))
 def test_no_other_rounding_of_the_best_point_is_nearer_at_all_levels(seed):
     rng = np.random.default_rng(seed)
-    tree, presence = Tree([[0, 0], [0, 0, 1]], [0.5, 1, 2]), random_presence(rng, 3, 3, 12)
+    tree, presence = RegionTree([[0, 0], [0, 0, 1]], [0.5, 1, 2]), random_presence(rng, 3, 3, 12)
     measured = [
         level + rng.normal(0, 4, (len(level), 3)) for level in tree.sums(np.full((3, 3), 4))
     ]
     real = by_oracle(tree, measured, presence)
-    found = nearest_everywhere(rng, measured, tree, presence)
+    found = estimate_all_levels(rng, measured, tree, presence)
     assert (found.sum(axis=1) == presence.totals).all()
     assert (found >= presence.least).all()
     assert not found[~presence.present].any()
@@ -102,13 +102,13 @@ def test_no_other_rounding_of_the_best_point_is_nearer_at_all_levels(seed):
 
 
 def test_regions_of_nobody_and_large_counts():
-    tree = Tree([[0, 0, 0]], [1, 1])
+    tree = RegionTree([[0, 0, 0]], [1, 1])
     presence = Presence(np.array([0, 10**9, 5]), np.array([[0, 0], [1, 1], [1, 0]], dtype=bool))
     measured = [
         np.array([[6 * 10**8, 4 * 10**8]]),
         np.array([[3, -3], [6 * 10**8, 4 * 10**8], [1, 1]]),
     ]
-    found = nearest_everywhere(np.random.default_rng(0), measured, tree, presence)
+    found = estimate_all_levels(np.random.default_rng(0), measured, tree, presence)
     assert found.sum(axis=1).tolist() == [0, 10**9, 5]
     assert found[2].tolist() == [5, 0]
     assert abs(found[1, 0] - 6 * 10**8) < 10
@@ -117,8 +117,8 @@ def test_regions_of_nobody_and_large_counts():
 def test_what_does_not_fit_is_refused():
     presence = Presence(np.array([3]), np.array([[True, True]]))
     with pytest.raises(InputError, match="regions"):
-        nearest_everywhere(None, [np.zeros((1, 3))], Tree([], [1]), presence)
+        estimate_all_levels(None, [np.zeros((1, 3))], RegionTree([], [1]), presence)
     with pytest.raises(InputError, match="weight"):
-        Tree([[0, 0]], [1])
+        RegionTree([[0, 0]], [1])
     with pytest.raises(InputError, match="weight"):
-        Tree([[0, 0]], [1, 0])
+        RegionTree([[0, 0]], [1, 0])

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from isdp import InputError
 from isdp.topdown.controlled_rounding import round_tables
-from isdp.topdown.projections import onto_simplices, onto_transportation
+from isdp.topdown.projections import project_onto_simplices, project_onto_transportation_polytope
 
 
 def random_case(seed, rows, columns, size=20):
@@ -15,22 +15,22 @@ def random_case(seed, rows, columns, size=20):
 
 
 def test_a_simplex_projection_solved_by_hand():
-    assert onto_simplices([[5], [1], [-3]], [2]).ravel().tolist() == [2, 0, 0]
-    assert onto_simplices([[1], [2], [3]], [3]).ravel().tolist() == [0, 1, 2]
-    assert onto_simplices([[1], [2]], [0]).ravel().tolist() == [0, 0]
+    assert project_onto_simplices([[5], [1], [-3]], [2]).ravel().tolist() == [2, 0, 0]
+    assert project_onto_simplices([[1], [2], [3]], [3]).ravel().tolist() == [0, 1, 2]
+    assert project_onto_simplices([[1], [2]], [0]).ravel().tolist() == [0, 0]
 
 
 def test_transportation_projections_solved_by_hand():
-    found = onto_transportation([[1, 0], [0, 0]], [1, 1], [1, 1])
+    found = project_onto_transportation_polytope([[1, 0], [0, 0]], [1, 1], [1, 1])
     np.testing.assert_allclose(found, [[0.75, 0.25], [0.25, 0.75]], atol=1e-12)
-    found = onto_transportation([[3, -1, 2], [0, 4, 1]], [5, 3], [2, 3, 3])
+    found = project_onto_transportation_polytope([[3, -1, 2], [0, 4, 1]], [5, 3], [2, 3, 3])
     np.testing.assert_allclose(found, [[2, 0, 3], [0, 3, 0]], atol=1e-12)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 8), st.integers(1, 8))
 def test_simplex_projections_take_one_number_from_all_that_stay_positive(seed, rows, columns):
     points, _, totals = random_case(seed, rows, columns)
-    found = onto_simplices(points, totals)
+    found = project_onto_simplices(points, totals)
     np.testing.assert_allclose(found.sum(axis=0), totals, atol=1e-10)
     for column in np.flatnonzero(totals):
         taken = (points - found)[:, column]
@@ -43,7 +43,7 @@ def test_simplex_projections_take_one_number_from_all_that_stay_positive(seed, r
 def test_no_feasible_direction_comes_nearer(seed, rows, columns):
     """Around four cells in a cycle, the sums stay; the derivative along it must not be negative."""
     points, across, down = random_case(seed, rows, columns)
-    found = onto_transportation(points, across, down)
+    found = project_onto_transportation_polytope(points, across, down)
     np.testing.assert_allclose(found.sum(axis=1), across, atol=1e-8)
     np.testing.assert_allclose(found.sum(axis=0), down, atol=1e-8)
     assert found.min() >= 0
@@ -61,23 +61,23 @@ def test_no_feasible_direction_comes_nearer(seed, rows, columns):
 
 def test_forbidden_cells_stay_empty():
     points = np.array([[5.0, -np.inf], [3.0, 2.0]])
-    found = onto_transportation(points, [4, 6], [7, 3])
+    found = project_onto_transportation_polytope(points, [4, 6], [7, 3])
     np.testing.assert_allclose(found, [[4, 0], [3, 3]], atol=1e-10)
 
 
 def test_entries_of_a_simplex_may_be_forbidden_too():
     none = -np.inf
-    found = onto_simplices([[none, none], [3, none], [1, none]], [2, 0])
+    found = project_onto_simplices([[none, none], [3, none], [1, none]], [2, 0])
     assert found.tolist() == [[0, 0], [2, 0], [0, 0]]
-    with pytest.raises(InputError, match="cells"):
-        onto_simplices([[none], [none]], [1])
+    with pytest.raises(InputError, match="cell"):
+        project_onto_simplices([[none], [none]], [1])
 
 
 def test_sums_that_contradict_each_other_are_refused():
     with pytest.raises(InputError, match="sums"):
-        onto_transportation(np.ones((2, 2)), [1, 1], [1, 2])
+        project_onto_transportation_polytope(np.ones((2, 2)), [1, 1], [1, 2])
     with pytest.raises(InputError, match="sums"):
-        onto_transportation([[0, -np.inf], [0, 0]], [4, 6], [3, 7])
+        project_onto_transportation_polytope([[0, -np.inf], [0, 0]], [4, 6], [3, 7])
 
 
 @pytest.mark.parametrize("digits", [9, 12, 13])
@@ -89,7 +89,7 @@ def test_counts_of_many_digits_keep_their_sums_to_a_few_thousandths(digits, seed
     rows, columns = table.sum(axis=1), table.sum(axis=0)
     for noise in (1e-9, 1.0):
         points = table + rng.normal(0, noise * 10**digits, table.shape)
-        found = onto_transportation(points, rows, columns)
+        found = project_onto_transportation_polytope(points, rows, columns)
         nearest = np.rint(found)
         part = found - nearest  # sums of whole numbers below 2^53 are exact in doubles
         for axis, sums in ((0, columns), (1, rows)):

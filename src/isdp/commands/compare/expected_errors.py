@@ -14,20 +14,20 @@ from typing import NamedTuple
 import numpy as np
 
 from isdp.commands.compare.question import Question
-from isdp.commands.shared.invariants_file import Held
-from isdp.commands.shared.margins import BOUNDED, EXACT, SIMULATED, Figure, two_standard_errors
+from isdp.commands.shared.invariants_file import HeldTotals
+from isdp.commands.shared.margins import BOUNDED, EXACT, SIMULATED, Estimate, two_standard_errors
 from isdp.compare.areas import Areas
 from isdp.compare.systems import PlainNoise
 from isdp.errors import InputError
 from isdp.subspace.null_space import null_space
 from isdp.swapping.accuracy import covariance, expected_table
 
-MOST_PROJECTED = 2e7  # numbers, of sums times cells
-MOST_COVARIANCES = 2e7  # of cells with cells, all regions together
+MAX_PROJECTED = 2e7  # numbers, of sums times cells
+MAX_COVARIANCES = 2e7  # of cells with cells, all regions together
 NEGLIGIBLE = 1e-9  # part of a variance that rounding leaves where there is none
 
 
-class Moments(NamedTuple):
+class ErrorMoments(NamedTuple):
     """What is known of the errors of a query's answers.
 
     Attributes
@@ -44,8 +44,8 @@ class Moments(NamedTuple):
 
 
 def of_plain_noise(
-    system: PlainNoise, budget: float, question: Question, query: Held
-) -> Moments | None:
+    system: PlainNoise, budget: float, question: Question, query: HeldTotals
+) -> ErrorMoments | None:
     """Find the moments of noise that does not depend on the counts; None where none are known.
 
     The cells of one total may be exchanged, and their noise adds up to zero, so that the sum of k
@@ -53,7 +53,7 @@ def of_plain_noise(
     the covariance of SDP's additive noise is s^2 Pi_N, and that of discrete Gaussian noise at most
     that.
     """
-    spread = system.spread(budget)
+    spread = system.covariance_scale(budget)
     square, how = None, EXACT
     if question.free.blocks is not None:
         try:
@@ -66,11 +66,11 @@ def of_plain_noise(
             square = spread * _kept(question, query)
         except InputError:
             return None
-        how = EXACT if system.exactly else BOUNDED
-    return None if square is None else Moments(square, np.zeros(len(square)), how)
+        how = EXACT if system.scale_is_exact else BOUNDED
+    return None if square is None else ErrorMoments(square, np.zeros(len(square)), how)
 
 
-def _in_blocks(each: Callable[[int], float], blocks: np.ndarray, query: Held) -> np.ndarray:
+def _in_blocks(each: Callable[[int], float], blocks: np.ndarray, query: HeldTotals) -> np.ndarray:
     """Variance of each sum under totals of disjoint blocks, from that of a cell of so many."""
     sizes = np.bincount(blocks + 1, minlength=1)
     variance = {n: each(n) for n in np.unique(sizes[1:]).tolist()}
@@ -91,7 +91,7 @@ def _cell_variance(system: PlainNoise, budget: float, cells: int) -> float:
     return 0.0 if cells == 1 else system.cell_variance(cells, budget)
 
 
-def _kept(question: Question, query: Held) -> np.ndarray:
+def _kept(question: Question, query: HeldTotals) -> np.ndarray:
     """Squared length of each sum's direction within the null space of the totals held.
 
     Raises
@@ -99,9 +99,9 @@ def _kept(question: Question, query: Held) -> np.ndarray:
     InputError
         If there are too many sums of too many cells.
     """
-    if query.totals * question.cells > MOST_PROJECTED and query.totals < question.cells:
+    if query.totals * question.cells > MAX_PROJECTED and query.totals < question.cells:
         raise InputError("compare: too many sums to project")
-    return null_space(question.free.invariants).kept(query.incidence())
+    return null_space(question.free.invariants).sum_variances(query.incidence())
 
 
 class SwappedMoments:
@@ -121,7 +121,7 @@ class SwappedMoments:
     def __init__(self, areas: Areas, rows: np.ndarray, rate: float):
         width = areas.schema.cells
         numbers = sum((len(each) * width) ** 2 for each in areas.blocks.values())
-        if numbers > MOST_COVARIANCES:
+        if numbers > MAX_COVARIANCES:
             raise InputError("compare: too many cells for all of their covariances")
         self.parts = []
         for inside in areas.blocks.values():
@@ -137,7 +137,7 @@ class SwappedMoments:
                 (rows[inside].T.ravel(), bias.T.ravel(), whole.reshape(bias.size, bias.size))
             )
 
-    def of(self, query: Held) -> Moments:
+    def of(self, query: HeldTotals) -> ErrorMoments:
         """Find the moments of a query's answers."""
         variance, bias = np.zeros(query.totals), np.zeros(query.totals)
         for rows, means, whole in self.parts:
@@ -148,7 +148,7 @@ class SwappedMoments:
             bias += sums @ means
         scale = max(1.0, max(float(np.abs(means).max(initial=0)) for _, means, _ in self.parts))
         bias[np.abs(bias) < NEGLIGIBLE * scale] = 0
-        return Moments(variance + bias**2, bias, EXACT)
+        return ErrorMoments(variance + bias**2, bias, EXACT)
 
 
 def of_swapping(rate: float, question: Question) -> SwappedMoments | None:
@@ -159,26 +159,26 @@ def of_swapping(rate: float, question: Question) -> SwappedMoments | None:
         return None
 
 
-def answered(errors: np.ndarray, query: Held) -> np.ndarray:
+def answered(errors: np.ndarray, query: HeldTotals) -> np.ndarray:
     """Errors of a query's answers, float64 (answers,), from those of the cells."""
     return np.bincount(query.labels + 1, errors, minlength=query.totals + 1)[1:]
 
 
-def from_moments(moments: Moments, chosen: np.ndarray) -> tuple[Figure, Figure]:
+def from_moments(moments: ErrorMoments, chosen: np.ndarray) -> tuple[Estimate, Estimate]:
     """Root mean squared error and bias over some of the answers, marked in a bool array."""
     square, bias = moments.square[chosen], moments.bias[chosen]
     return (
-        Figure(math.sqrt(square.mean()), moments.how),
-        Figure(float(bias.mean()), EXACT),
+        Estimate(math.sqrt(square.mean()), moments.how),
+        Estimate(float(bias.mean()), EXACT),
     )
 
 
 def by_simulation(
     draw: Callable[[int], np.ndarray],
     simulations: int,
-    wanted: Sequence[tuple[Held, np.ndarray]],
+    wanted: Sequence[tuple[HeldTotals, np.ndarray]],
     at: Callable[[int], None] = lambda done: None,
-) -> list[tuple[Figure, Figure]]:
+) -> list[tuple[Estimate, Estimate]]:
     """Find errors over some answers of each query from runs.
 
     Parameters
@@ -198,7 +198,7 @@ def by_simulation(
     squares, biases = (np.empty((simulations, len(wanted))) for _ in range(2))
     for run in range(simulations):
         errors = draw(run)
-        last: tuple[Held | None, np.ndarray] = (None, errors)
+        last: tuple[HeldTotals | None, np.ndarray] = (None, errors)
         for place, (query, chosen) in enumerate(wanted):
             if query is not last[0]:
                 last = query, answered(errors, query)
@@ -211,8 +211,8 @@ def by_simulation(
         error = two_standard_errors(square) / (2 * root) if root else 0.0
         found.append(
             (
-                Figure(root, SIMULATED, error),
-                Figure(float(bias.mean()), SIMULATED, two_standard_errors(bias)),
+                Estimate(root, SIMULATED, error),
+                Estimate(float(bias.mean()), SIMULATED, two_standard_errors(bias)),
             )
         )
     return found

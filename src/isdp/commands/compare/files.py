@@ -20,7 +20,7 @@ TABLE, PAGE = "comparison.csv", "comparison.md"
 PICTURES = ("comparison.svg", "comparison.png")
 MARK = "CONFIDENTIAL_"
 FILES = tuple(mark + name for mark in ("", MARK) for name in (TABLE, PAGE, *PICTURES))
-AGAIN = "same table costs its budget again; a comparison releases none"
+COST_OF_ANOTHER_RUN = "same table costs its budget again; a comparison releases none"
 
 
 def compare_files(
@@ -52,7 +52,7 @@ def compare_files(
     given = [
         path for path in (cells_path, invariants_path, stand_in, sums_path) if path is not None
     ]
-    folder = OutputFolder(Path(out), FILES, given, force, AGAIN)
+    folder = OutputFolder(Path(out), FILES, given, force, COST_OF_ANOTHER_RUN)
     found = compare(cells_path, invariants_path, stand_in=stand_in, sums_path=sums_path, **options)
     mark = MARK if found.question.source == CONFIDENTIAL else ""
     something = (found.errors["rmse"] > 0).any()  # or else all that is asked for is held

@@ -16,8 +16,8 @@ from isdp.commands.compare.run import ALL
 from isdp.plots.style import DARK, FAINT, finish, panels, styled
 
 MARKERS = "osD^vP*X"
-MOST_QUERIES = 12
-LONGEST = 34  # characters of a query's name
+MAX_QUERIES = 12
+MAX_NAME_LENGTH = 34  # characters of a query's name
 WIDE = 12  # from the least to the largest error: too much to label all steps
 SPREAD = 0.55  # of the distance between two queries, that the systems of one take
 
@@ -53,12 +53,12 @@ def error_by_query(errors: pd.DataFrame, headings: dict, title: str) -> Figure:
 def shown_queries(errors: pd.DataFrame) -> list[tuple[str, str]]:
     """List queries, with their classes, that not every system holds; the first of many."""
     kept = errors.groupby(["query", "size"], sort=False)["rmse"].max()
-    return list(kept[kept > 0].index)[:MOST_QUERIES]
+    return list(kept[kept > 0].index)[:MAX_QUERIES]
 
 
 def _name(query: str, size: str) -> str:
     words = query if size == ALL else f"{query} of {size}"
-    return words if len(words) <= LONGEST else words[: LONGEST - 3] + "..."
+    return words if len(words) <= MAX_NAME_LENGTH else words[: MAX_NAME_LENGTH - 3] + "..."
 
 
 def _draw(axis: Axes, part: pd.DataFrame, queries: list, colours: dict, zero: float) -> None:

@@ -12,11 +12,15 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from isdp.commands.shared.degrees_of_freedom import Freedom, find_freedom, implies
-from isdp.commands.shared.invariants_file import Held, read_invariants
+from isdp.commands.shared.degrees_of_freedom import (
+    DegreesOfFreedom,
+    find_degrees_of_freedom,
+    implies,
+)
+from isdp.commands.shared.invariants_file import HeldTotals, read_invariants
 from isdp.commands.shared.margins import usual_sums
-from isdp.commands.shared.table import Table, described, read_counts, read_table
-from isdp.commands.shared.warnings import cautions_of_names
+from isdp.commands.shared.table import Table, describe_cells, read_counts, read_table
+from isdp.commands.shared.warnings import warnings_of_names
 from isdp.commands.topdown.run import Problem, arrange
 from isdp.compare.areas import LEVELS, Areas
 from isdp.errors import InputError
@@ -63,7 +67,7 @@ class Question:
     ----------
     table : Table
         Its counts are all 0.
-    queries : list of Held
+    queries : list of HeldTotals
         Disjoint sums of cells each; the first is the cells themselves.
     counts : int64 array, shape (cells,), or None
     source : {"no counts", "stand-in", "confidential"}
@@ -76,9 +80,9 @@ class Question:
     """
 
     table: Table
-    held: list[Held]
-    free: Freedom
-    queries: list[Held]
+    held: list[HeldTotals]
+    free: DegreesOfFreedom
+    queries: list[HeldTotals]
     counts: np.ndarray | None
     source: str
     from_file: str
@@ -95,7 +99,7 @@ class Question:
         """Whether each cell is in just one of disjoint totals."""
         return self.free.blocks is not None and bool((self.free.blocks >= 0).all())
 
-    def settles(self, query: Held) -> bool:
+    def settles(self, query: HeldTotals) -> bool:
         """Whether one set of the totals held gives all answers of a query."""
         return any(implies(one.labels, query.labels) for one in self.held)
 
@@ -157,7 +161,7 @@ def read_question(
         A csv, a row a cell. Where it has a column of counts, and there is no stand-in, they are
         used, and all that comes of them is confidential.
     invariants_path : path
-        As for `isdp.commands.privatize.privatize`.
+        As for `isdp.commands.privatize.privatize_file`.
     sums_path : path, optional
         Sums whose errors are wanted, in the same grammar; by default the totals of the areas and
         those by each column of 2 to 100 values.
@@ -179,8 +183,8 @@ def read_question(
     texts = columns.pop(count, None)
     if not columns:
         raise InputError(f"{path}: no column beside {count!r} says what a row is; add one")
-    table = described(path, columns, names, count)
-    for caution in cautions_of_names(table):
+    table = describe_cells(path, columns, names, count)
+    for caution in warnings_of_names(table):
         LOG.warning("%s", caution)
     counts, source, from_file = None, NO_COUNTS, ""
     if stand_in is not None:
@@ -188,13 +192,13 @@ def read_question(
     elif texts is not None:
         counts, source, from_file = read_counts(texts, table), CONFIDENTIAL, path
     held = read_invariants(invariants_path, table)
-    free = find_freedom(held)
+    free = find_degrees_of_freedom(held)
     if free.degrees == 0:
         raise InputError(f"{invariants_path}: these totals settle every cell; hold fewer")
     nested, why_not = _nested(table, held, region, area)
     named = None if sums_path is None else read_invariants(sums_path, table)
     sums = _usual_sums(table, nested) if named is None else named
-    alone = Held(CELLS, np.arange(len(table), dtype=np.int32))
+    alone = HeldTotals(CELLS, np.arange(len(table), dtype=np.int32))
     from_file = Path(from_file).name
     return Question(table, held, free, [alone, *sums], counts, source, from_file, nested, why_not)
 
@@ -221,17 +225,17 @@ def _stand_in(path, table: Table, count: str) -> np.ndarray:
     return other.counts[its.get_indexer(own)]
 
 
-def _usual_sums(table: Table, nested: Nested | None) -> list[Held]:
+def _usual_sums(table: Table, nested: Nested | None) -> list[HeldTotals]:
     """Totals of the areas, and by each column that names cells and has 2 to 100 values."""
     usual = usual_sums(table)
     if nested is None:
         return usual
-    areas = Held(AREAS, table.groups([nested.region, nested.area]))
+    areas = HeldTotals(AREAS, table.groups([nested.region, nested.area]))
     return [areas, *(one for one in usual if one.columns != (nested.area,))]
 
 
 def _nested(
-    table: Table, held: list[Held], region: str | None, area: str | None
+    table: Table, held: list[HeldTotals], region: str | None, area: str | None
 ) -> tuple[Nested | None, str]:
     """Find the areas in regions, or say why there are none."""
     for option, name in (("--region", region), ("--area", area)):

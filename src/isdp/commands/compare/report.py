@@ -62,7 +62,7 @@ def budget_told(parameter: str, budget: float) -> str:
 
 
 def heading(flavour: str, unit: str) -> str:
-    """Name what systems of one group promise, such as "pure, for one person who ..."."""
+    """Name what systems of one group privacy_guarantee, such as "pure, for one person who ..."."""
     return f"{flavour}, for one {unit.removeprefix('one ')}"
 
 
@@ -224,7 +224,7 @@ def _across(comparison: Comparison) -> Iterator[str]:
     if {"pure", "zCDP"} <= set(people["flavour"]):
         pairs = []
         for epsilon in people.loc[people["flavour"] == "pure", "budget"].unique():
-            rho = as_zcdp(IntegerLaplace().promise(epsilon)).loss_per_person
+            rho = as_zcdp(IntegerLaplace().noise_guarantee(epsilon)).loss_per_person
             pairs.append(f"{budget_told('epsilon', epsilon)} is rho {upper_decimal(rho)}")
         yield ""
         yield (

@@ -14,16 +14,16 @@ from isdp.accounting import upper_decimal
 from isdp.accounting.guarantees import PrivacyGuarantee
 from isdp.checks import check_integer
 from isdp.commands.compare.expected_errors import (
-    Moments,
+    ErrorMoments,
     by_simulation,
     from_moments,
     of_plain_noise,
     of_swapping,
 )
 from isdp.commands.compare.question import CELLS, NO_COUNTS, Question, read_question
-from isdp.commands.shared.invariants_file import Held
-from isdp.commands.shared.margins import EXACT, Figure
-from isdp.commands.topdown.run import Wish, plan_of
+from isdp.commands.shared.invariants_file import HeldTotals
+from isdp.commands.shared.margins import EXACT, Estimate
+from isdp.commands.topdown.run import TopDownOptions, plan_of
 from isdp.compare.areas import LEVELS, Areas
 from isdp.compare.systems import (
     ConditionedNoise,
@@ -45,9 +45,9 @@ from isdp.streams import stream
 PERSON = "one person who changes cell"
 SIZES = {"0": 0, "1 to 9": 1, "10 to 99": 10, "100 or more": 100}
 ALL = "all"
-LEAST_RUNS, MOST_RUNS = 10, 10_000
-MOST_BUDGETS = 20
-MOST_RECORDS = 50_000_000  # of a region, all of which swapping takes into memory
+MIN_RUNS, MAX_RUNS = 10, 10_000
+MAX_BUDGETS = 20
+MAX_RECORDS = 50_000_000  # of a region, all of which swapping takes into memory
 NEEDS_COUNTS = "its errors depend on the counts, and there are none here; give a --stand-in"
 
 
@@ -115,9 +115,9 @@ def compare(
         check_integer("compare", "simulations", simulations),
         check_integer("compare", "seed", seed),
     )
-    if not LEAST_RUNS <= simulations <= MOST_RUNS:
+    if not MIN_RUNS <= simulations <= MAX_RUNS:
         raise InputError(
-            f"compare: simulations must be from {LEAST_RUNS} to {MOST_RUNS:,}, got {simulations}"
+            f"compare: simulations must be from {MIN_RUNS} to {MAX_RUNS:,}, got {simulations}"
         )
     budgets = _budgets({"epsilon": epsilons, "rho": rhos, "rate": rates})
     question = read_question(cells_path, invariants_path, **files)
@@ -128,8 +128,8 @@ def _budgets(given: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
     if not any(len(each) for each in given.values()):
         raise InputError(f"compare: give a budget: {', '.join(f'--{name}' for name in given)}")
     for name, values in given.items():
-        if len(set(values)) > MOST_BUDGETS:
-            raise InputError(f"compare: at most {MOST_BUDGETS} values of {name}, please")
+        if len(set(values)) > MAX_BUDGETS:
+            raise InputError(f"compare: at most {MAX_BUDGETS} values of {name}, please")
     return {name: sorted(set(values)) for name, values in given.items()}
 
 
@@ -147,7 +147,7 @@ def _systems(question: Question) -> list[System]:
 
 def _plan(question: Question, flavour: str, spent: float):
     """Plan what `isdp topdown` does by default."""
-    wish = Wish(LEVELS[1:], flavour, Fraction(repr(spent)), held=(LEVELS[1],))
+    wish = TopDownOptions(LEVELS[1:], flavour, Fraction(repr(spent)), held=(LEVELS[1],))
     return plan_of(question.nested.problem, wish)
 
 
@@ -185,7 +185,7 @@ def _reasons(left_out: Sequence[Mapping]) -> str:
     return "; ".join(told)
 
 
-def _wanted(question: Question) -> Iterator[tuple[Held, str, np.ndarray]]:
+def _wanted(question: Question) -> Iterator[tuple[HeldTotals, str, np.ndarray]]:
     """List queries with the answers of each class of true size; only cells have classes."""
     for query in question.queries:
         yield query, ALL, np.ones(query.totals, dtype=bool)
@@ -214,7 +214,7 @@ def _check(system: System, question: Question) -> None:
 def _guarantee(system: System, budget: float, question: Question) -> PrivacyGuarantee:
     if isinstance(system, PlainNoise):
         held = "; ".join(one.name for one in question.held)
-        return replace(system.promise(budget), held=held)
+        return replace(system.noise_guarantee(budget), held=held)
     areas, _ = _placed(system, question)
     return system.guarantee(areas, budget)
 
@@ -239,7 +239,7 @@ def _described(system: System, guarantee: PrivacyGuarantee) -> dict:
     }
 
 
-def _row(query: Held, size: str, chosen: np.ndarray, rmse: Figure, bias: Figure) -> dict:
+def _row(query: HeldTotals, size: str, chosen: np.ndarray, rmse: Estimate, bias: Estimate) -> dict:
     row = {"query": query.name, "size": size, "answers": int(chosen.sum())}
     for name, mean in (("rmse", rmse), ("bias", bias)):
         row |= {name: mean.value, f"{name}_is": mean.how, f"{name}_error": mean.error}
@@ -248,12 +248,12 @@ def _row(query: Held, size: str, chosen: np.ndarray, rmse: Figure, bias: Figure)
 
 def _errors(
     system: System, budget: float, question: Question, wanted, simulations: int, seed: int
-) -> list[tuple[Figure, Figure]]:
+) -> list[tuple[Estimate, Estimate]]:
     """Root mean squared error and bias for each query and class."""
-    found: list[tuple[Figure, Figure] | None] = []
+    found: list[tuple[Estimate, Estimate] | None] = []
     law = None
     if isinstance(system, PlainNoise) and question.free.blocks is None:
-        law = system.law(question.free.invariants, budget)  # refuses where none is practical
+        law = system.sampler(question.free.invariants, budget)  # refuses where none is practical
     moments_of = _moments(system, budget, question)
     for query, group in groupby(wanted, key=lambda one: one[0]):
         moments = moments_of(query)
@@ -264,7 +264,7 @@ def _errors(
         return found
 
     if isinstance(system, PlainNoise):
-        law = law or system.law(question.free.invariants, budget)
+        law = law or system.sampler(question.free.invariants, budget)
     else:
         areas, rows = _placed(system, question)
         if isinstance(system, Swapping):
@@ -287,13 +287,15 @@ def _errors(
     return found
 
 
-def _moments(system: System, budget: float, question: Question) -> Callable[[Held], Moments | None]:
+def _moments(
+    system: System, budget: float, question: Question
+) -> Callable[[HeldTotals], ErrorMoments | None]:
     """Give what finds the moments of a query's answers, or None where they are not known."""
     swapped = of_swapping(budget, question) if isinstance(system, Swapping) else None
 
-    def moments_of(query: Held) -> Moments | None:
+    def moments_of(query: HeldTotals) -> ErrorMoments | None:
         if question.settles(query):
-            return Moments(np.zeros(query.totals), np.zeros(query.totals), EXACT)
+            return ErrorMoments(np.zeros(query.totals), np.zeros(query.totals), EXACT)
         if isinstance(system, PlainNoise):
             return of_plain_noise(system, budget, question, query)
         return None if swapped is None else swapped.of(query)
@@ -303,10 +305,10 @@ def _moments(system: System, budget: float, question: Question) -> Callable[[Hel
 
 def _refuse_many_records(areas: Areas) -> None:
     most = max(int(areas.counts[rows].sum()) for rows in areas.blocks.values())
-    if most > MOST_RECORDS:
+    if most > MAX_RECORDS:
         raise InputError(
             f"its simulation would take {most:,} records of one region into memory, more than "
-            f"{MOST_RECORDS:,}"
+            f"{MAX_RECORDS:,}"
         )
 
 

@@ -1,6 +1,6 @@
 """`isdp privatize`: add noise to a table of counts and keep its totals exact."""
 
-from isdp.commands.privatize.dataframe import frame
-from isdp.commands.privatize.run import privatize
+from isdp.commands.privatize.dataframe import privatize_frame
+from isdp.commands.privatize.run import privatize_file
 
-__all__ = ["frame", "privatize"]
+__all__ = ["privatize_file", "privatize_frame"]

@@ -10,17 +10,17 @@ from dataclasses import asdict
 
 from isdp.accounting.conversions import epsilon_above
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_decimal, upper_product
-from isdp.commands.shared.degrees_of_freedom import Freedom
-from isdp.commands.shared.guarantee import distances, promise
-from isdp.commands.shared.margins import Unchanged
+from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
+from isdp.commands.shared.guarantee import distances, privacy_guarantee
+from isdp.commands.shared.margins import ProbabilityUnchanged
 from isdp.commands.shared.noise import SamplerReport
-from isdp.commands.shared.request import Request
+from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import Table
-from isdp.commands.shared.warnings import residues_listed
+from isdp.commands.shared.warnings import list_revealed_residues
 from isdp.io.certificate import FOR_RELEASE, NO_GUARANTEE, NOT_FOR_RELEASE, SEED_KNOWN
 from isdp.io.versions import versions
 
-MOST_LISTED = 10
+MAX_LISTED = 10
 CONVERSION = "Canonne-Kamath-Steinke"  # holds for every mechanism of that rho
 NOT_SAID = (
     "The guarantee is per unit of distance, not per person, and compares tables that agree in all "
@@ -45,10 +45,10 @@ def describe(
     table: Table,
     rules: tuple[str, str],
     checks: list[dict],
-    free: Freedom,
-    request: Request,
+    free: DegreesOfFreedom,
+    request: NoiseRequest,
     report: SamplerReport,
-    unchanged: Unchanged | None,
+    unchanged: ProbabilityUnchanged | None,
     negative: int,
     started: str,
     accepted: tuple[str, ...] = (),
@@ -64,7 +64,7 @@ def describe(
         Name and SHA-256 of the file of invariants.
     checks : list of dict
         From `isdp.commands.privatize.run.check_totals`.
-    unchanged : Unchanged or None
+    unchanged : ProbabilityUnchanged or None
         Chance that a cell with freedom keeps its count; None where it is not known.
 
     Returns
@@ -91,12 +91,12 @@ def describe(
         "invariants": checks,
         "lattice": {
             "degrees_of_freedom": int(free.degrees),
-            "cells_without_freedom": len(free.fixed),
-            "published_exactly": [table.name(row) for row in free.fixed[:MOST_LISTED]],
+            "cells_without_freedom": len(free.determined),
+            "published_exactly": [table.name(row) for row in free.determined[:MAX_LISTED]],
         },
         "residues": {
-            "cells": len(free.residues),
-            "published": residues_listed(table, free, MOST_LISTED),
+            "cells": len(free.revealed_residues),
+            "published": list_revealed_residues(table, free, MAX_LISTED),
         },
         "mechanism": _mechanism(request, free) | _unchanged(unchanged),
         "sampler": sampler,
@@ -105,12 +105,12 @@ def describe(
     }
 
 
-def _not_said(request: Request) -> list[str]:
+def _not_said(request: NoiseRequest) -> list[str]:
     found = [NO_GUARANTEE] * request.experiment + [SEED_KNOWN] * (request.seed is not None)
     return [*found, *NOT_SAID]
 
 
-def _unchanged(unchanged: Unchanged | None) -> dict:
+def _unchanged(unchanged: ProbabilityUnchanged | None) -> dict:
     """Lay out the chance that a count is left as it is, on average and at most."""
     found = {"mean": None, "most": None, "how": "unknown", "error": None}
     found |= {} if unchanged is None else unchanged._asdict()
@@ -122,9 +122,9 @@ def _unchanged(unchanged: Unchanged | None) -> dict:
     }
 
 
-def _mechanism(request: Request, free: Freedom) -> dict:
+def _mechanism(request: NoiseRequest, free: DegreesOfFreedom) -> dict:
     """Tell the law's parameters and its guarantee, with epsilon as it was written."""
-    guarantee = promise(request, free)
+    guarantee = privacy_guarantee(request, free)
     content = {**request.mechanism.as_dict(), "epsilon": None} | guarantee.record()
     if guarantee.metric == "l1":
         content["loss_at_distance_2"] = upper_decimal(guarantee.loss_at(2))

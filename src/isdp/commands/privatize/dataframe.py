@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from isdp.commands.privatize.run import make, totals_of
+from isdp.commands.privatize.run import make_noisy_table, totals_of
 from isdp.commands.shared.invariants_file import invariants_of
 from isdp.commands.shared.margins import margin_table
 from isdp.commands.shared.refusals import read_accepted
-from isdp.commands.shared.request import Request
-from isdp.commands.shared.table import LARGEST_COUNT, Table, described
+from isdp.commands.shared.request import NoiseRequest
+from isdp.commands.shared.table import MAX_COUNT, Table, describe_cells
 from isdp.errors import InputError
 from isdp.io.certificate import now
 from isdp.io.csv_files import TEXT, Column
@@ -25,7 +25,7 @@ WHERE = "the data frame"
 INDEX = "The index of the data frame is published as it is too, and no hash covers it."
 
 
-class Framed(NamedTuple):
+class PrivatizedTable(NamedTuple):
     """A noisy table and what goes with it.
 
     Attributes
@@ -47,7 +47,7 @@ class Framed(NamedTuple):
     totals: pd.DataFrame
 
 
-def frame(
+def privatize_frame(
     df: pd.DataFrame,
     *,
     count: str,
@@ -57,10 +57,10 @@ def frame(
     epsilon=None,
     rho=None,
     sigma=None,
-    request: Request | None = None,
+    request: NoiseRequest | None = None,
     names: Sequence[str] | None = None,
     accept: str | Iterable[str] = (),
-) -> Framed:
+) -> PrivatizedTable:
     """Add noise to the counts of a data frame and keep named totals exactly.
 
     Parameters
@@ -76,8 +76,8 @@ def frame(
         Totals of selections of cells, as in a file of invariants; values are compared as text.
     epsilon, rho, sigma : Fraction, int, str or float, optional
         The budget of noise for release, exactly one of them: epsilon per unit of the l1 norm, or
-        rho or sigma of Gaussian noise; see `Request`.
-    request : Request, optional
+        rho or sigma of Gaussian noise; see `NoiseRequest`.
+    request : NoiseRequest, optional
         In place of a budget, such as a request for experiments.
     names : sequence of str, optional
         The columns that name a cell; by default all but the counts.
@@ -88,7 +88,7 @@ def frame(
     accepted = read_accepted(accept)
     budget = {"epsilon": epsilon, "rho": rho, "sigma": sigma}
     if request is None:
-        request = Request(**budget)
+        request = NoiseRequest(**budget)
     elif any(given is not None for given in budget.values()):
         raise InputError("privatize: give a request, or one of epsilon, rho and sigma, not both")
     table = _table(df, count, names)
@@ -99,7 +99,7 @@ def frame(
     }
     held = invariants_of(content, table, "privatize")
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-    made = make(table, held, ("given in Python", digest), request, accepted, started)
+    made = make_noisy_table(table, held, ("given in Python", digest), request, accepted, started)
     noisy = df.assign(**{count: made.noisy})
     text = noisy.to_csv(index=False, lineterminator="\n").encode()
     made.certificate["output"] |= {
@@ -109,7 +109,7 @@ def frame(
     }
     made.certificate["not_said"].append(INDEX)
     sums = pd.DataFrame(totals_of(table, held, made.noisy))
-    return Framed(noisy, made.certificate, margin_table(made.margins), sums)
+    return PrivatizedTable(noisy, made.certificate, margin_table(made.margins), sums)
 
 
 def _table(df: pd.DataFrame, count: str, names: Sequence[str] | None) -> Table:
@@ -125,7 +125,7 @@ def _table(df: pd.DataFrame, count: str, names: Sequence[str] | None) -> Table:
         raise InputError(f"{WHERE}: there are no rows; wanted a row a cell")
     columns = {name: _column(df[name]) for name in header if name != count}
     path = Path(WHERE)
-    table = described(path, columns, None if names is None else list(names), count)
+    table = describe_cells(path, columns, None if names is None else list(names), count)
     counts = _counts(df[count], table)
     return Table(path, columns, count, header.index(count), table.names, counts)
 
@@ -145,7 +145,7 @@ def _column(values: pd.Series) -> Column:
 def _counts(values: pd.Series, table: Table) -> np.ndarray:
     if not pd.api.types.is_integer_dtype(values.dtype) or values.isna().any():
         raise InputError(f"{WHERE}: {table.count} must hold whole numbers, none of them missing")
-    wrong = ((values < 0) | (values > LARGEST_COUNT)).to_numpy(dtype=bool)
+    wrong = ((values < 0) | (values > MAX_COUNT)).to_numpy(dtype=bool)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InputError(

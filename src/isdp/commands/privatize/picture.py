@@ -7,33 +7,33 @@ from collections.abc import Callable
 import numpy as np
 from matplotlib.figure import Figure
 
-from isdp.commands.shared.margins import BOUNDED, EXACT, SIMULATED, Spread
+from isdp.commands.shared.margins import BOUNDED, EXACT, SIMULATED, NoiseSpread
 from isdp.commands.shared.table import Table
 from isdp.plots.style import BOX, DRAW, FAINT, INK, finish, panels, styled
 
-MOST_POINTS = 2000
-MOST_NAMES = 40
+MAX_POINTS = 2000
+MAX_NAMES = 40
 WAYS = {EXACT: "by its law", BOUNDED: "at most", SIMULATED: "simulated"}
 
 
 def picture_of(
-    table: Table, noisy: np.ndarray, spread: Callable[[np.ndarray], Spread | None], title: str
+    table: Table, noisy: np.ndarray, spread: Callable[[np.ndarray], NoiseSpread | None], title: str
 ) -> Figure:
     """Draw a table's noisy counts; `spread` gives the spread of the noise in some rows."""
     rows = shown_rows(noisy)
-    names = [table.name(row)[:40] for row in rows] if len(rows) <= MOST_NAMES else None
+    names = [table.name(row)[:40] for row in rows] if len(rows) <= MAX_NAMES else None
     return ranked_counts(noisy[rows], len(noisy), spread(rows), names, title)
 
 
 def shown_rows(noisy: np.ndarray) -> np.ndarray:
     """Rows to show, by rank of their noisy counts: all, or evenly spaced ones of a long table."""
-    picked = np.linspace(0, len(noisy) - 1, min(len(noisy), MOST_POINTS)).round().astype(int)
+    picked = np.linspace(0, len(noisy) - 1, min(len(noisy), MAX_POINTS)).round().astype(int)
     return np.argsort(noisy, kind="stable")[picked]
 
 
 @styled
 def ranked_counts(
-    noisy: np.ndarray, cells: int, spread: Spread | None, names: list[str] | None, title: str
+    noisy: np.ndarray, cells: int, spread: NoiseSpread | None, names: list[str] | None, title: str
 ) -> Figure:
     """Draw noisy counts in increasing order.
 
@@ -43,14 +43,14 @@ def ranked_counts(
         The noisy counts to show, from `shown_rows`.
     cells : int
         Cells of the whole table.
-    spread : Spread, optional
+    spread : NoiseSpread, optional
         Of the noise in each of them.
     names : list of str, optional
         Their names, where they are few enough to read.
     """
     ranks = np.linspace(1, cells, len(noisy))
     figure, ((axis,),) = panels(1, 1, (9.5, 4.8 if names else 4.2))
-    few = len(noisy) <= MOST_NAMES
+    few = len(noisy) <= MAX_NAMES
     if spread is not None:
         sd, label = spread.sd, f"2 standard deviations of the noise, {WAYS[spread.how]}"
         if few:

@@ -18,28 +18,28 @@ from typing import NamedTuple
 import numpy as np
 
 from isdp.commands.privatize.certificate import describe
-from isdp.commands.shared.degrees_of_freedom import Freedom, find_freedom
+from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, find_degrees_of_freedom
 from isdp.commands.shared.invariants_file import (
-    Held,
+    HeldTotals,
     group_names,
     read_invariants,
     refuse_equal_names,
 )
 from isdp.commands.shared.margins import (
     Margin,
-    Target,
+    MarginTarget,
     margin_table,
     margins_of,
+    probability_unchanged,
     spread_of_cells,
     targets_of,
-    unchanged_of,
     usual_sums,
 )
-from isdp.commands.shared.noise import Drawn, draw
+from isdp.commands.shared.noise import DrawnNoise, draw
 from isdp.commands.shared.refusals import read_accepted, refuse_revealing_rows, refuse_weak_noise
-from isdp.commands.shared.request import Request
+from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import Table, read_table
-from isdp.commands.shared.warnings import cautions_of_freedom, cautions_of_table
+from isdp.commands.shared.warnings import warnings_of_revealed_residues, warnings_of_table
 from isdp.constraints.invariants import INT64_MAX
 from isdp.errors import InputError
 from isdp.io.certificate import certificate_files, now
@@ -49,15 +49,15 @@ from isdp.plots import can_draw
 
 PICTURES = ("noisy.svg", "noisy.png")
 FILES = ("noisy.csv", "totals.csv", "margins.csv", "certificate.json", "certificate.md", *PICTURES)
-AGAIN = "same table costs epsilon again"
+COST_OF_ANOTHER_RUN = "same table costs epsilon again"
 LOG = logging.getLogger(__name__)
-Sampler = Callable[[Freedom, Request], Drawn]
+Sampler = Callable[[DegreesOfFreedom, NoiseRequest], DrawnNoise]
 
 
-def privatize(
+def privatize_file(
     table_path,
     invariants_path,
-    request: Request,
+    request: NoiseRequest,
     out,
     *,
     count: str = "count",
@@ -92,13 +92,15 @@ def privatize(
     """
     started = now()
     accepted = read_accepted(accept)
-    folder = OutputFolder(Path(out), FILES, [table_path, invariants_path], force, AGAIN)
+    folder = OutputFolder(
+        Path(out), FILES, [table_path, invariants_path], force, COST_OF_ANOTHER_RUN
+    )
     table = read_table(table_path, count, names)
     raw = read_bytes(invariants_path)
     held = read_invariants(invariants_path, table, raw)
     digest = hashlib.sha256(raw).hexdigest()
     rules = (Path(invariants_path).name, digest)
-    made = make(table, held, rules, request, accepted, started, sampler)
+    made = make_noisy_table(table, held, rules, request, accepted, started, sampler)
     drawn = picture and can_draw()
     save = _draw_picture(table, made, request) if drawn else None
     tables = {
@@ -116,7 +118,7 @@ def privatize(
     return made.certificate
 
 
-class Made(NamedTuple):
+class NoisyTable(NamedTuple):
     """A noisy table before anything is written.
 
     Attributes
@@ -128,20 +130,20 @@ class Made(NamedTuple):
 
     noisy: np.ndarray
     certificate: dict
-    targets: list[Target]
+    targets: list[MarginTarget]
     margins: list[Margin]
-    free: Freedom
+    free: DegreesOfFreedom
 
 
-def make(
+def make_noisy_table(
     table: Table,
-    held: list[Held],
+    held: list[HeldTotals],
     rules: tuple[str, str],
-    request: Request,
+    request: NoiseRequest,
     accepted: Sequence[str],
     started: str,
     sampler: Sampler = draw,
-) -> Made:
+) -> NoisyTable:
     """Draw the noise, add it and describe it.
 
     Parameters
@@ -153,7 +155,7 @@ def make(
     """
     refuse_revealing_rows(table, accepted)
     refuse_equal_names(held, table, rules[0])
-    free = find_freedom(held)
+    free = find_degrees_of_freedom(held)
     if free.degrees == 0:
         raise InputError(
             f"{rules[0]}: these totals settle every cell, so that the table would be published as "
@@ -163,7 +165,7 @@ def make(
     targets = targets_of(table, free, usual_sums(table))
     margins = margins_of(targets, free, request.mechanism)
     refuse_weak_noise(margins, free, request.mechanism, accepted)
-    for warning in [*cautions_of_table(table), *cautions_of_freedom(table, free)]:
+    for warning in [*warnings_of_table(table), *warnings_of_revealed_residues(table, free)]:
         LOG.warning("%s", warning)
     drawn = sampler(free, request)
     noisy = drawn.noise  # of a long table there is no room for three
@@ -175,15 +177,15 @@ def make(
         free=free,
         request=request,
         report=drawn.report,
-        unchanged=unchanged_of(margins),
+        unchanged=probability_unchanged(margins),
         negative=int((noisy < 0).sum()),
         started=started,
         accepted=tuple(accepted),
     )
-    return Made(noisy, certificate, targets, margins, free)
+    return NoisyTable(noisy, certificate, targets, margins, free)
 
 
-def check_totals(held: list[Held], counts: np.ndarray, noisy: np.ndarray) -> list[dict]:
+def check_totals(held: list[HeldTotals], counts: np.ndarray, noisy: np.ndarray) -> list[dict]:
     """Compare all totals of both tables in integers.
 
     Raises
@@ -206,14 +208,14 @@ def check_totals(held: list[Held], counts: np.ndarray, noisy: np.ndarray) -> lis
     return checks
 
 
-def totals_of(table: Table, held: list[Held], counts: np.ndarray) -> dict[str, np.ndarray]:
+def totals_of(table: Table, held: list[HeldTotals], counts: np.ndarray) -> dict[str, np.ndarray]:
     """Columns `name` and `total` of all totals that are held."""
     parts = [(group_names(table, one), one.sums(counts)) for one in held]
     names = np.concatenate([names for names, _ in parts])
     return {"name": names, "total": np.concatenate([sums for _, sums in parts])}
 
 
-def _draw_picture(table: Table, made: Made, request: Request):
+def _draw_picture(table: Table, made: NoisyTable, request: NoiseRequest):
     """Draw the noisy counts, and return what saves the picture."""
     from isdp.commands.privatize.picture import picture_of
     from isdp.plots.style import save

@@ -8,16 +8,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import vstack
 
-from isdp.commands.shared.invariants_file import Held
+from isdp.commands.shared.invariants_file import HeldTotals
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.exact.disjoint.blocks import block_sizes, blocks_of
 from isdp.lattice.smith import smith_normal_form
 
-MOST_KINDS = 5000  # of cells that differ in their totals: some ten seconds
+MAX_CELL_CLASSES = 5000  # of cells that differ in their totals: some ten seconds
 
 
-class Freedom(NamedTuple):
+class DegreesOfFreedom(NamedTuple):
     """What is drawn under, and what it leaves free.
 
     Attributes
@@ -43,24 +43,24 @@ class Freedom(NamedTuple):
     kernel: tuple[dict[int, int], ...] | None = None
 
     @property
-    def fixed(self) -> np.ndarray:
+    def determined(self) -> np.ndarray:
         """Cells that are published exactly; int64."""
         return np.flatnonzero(self.steps == 0)
 
     @property
-    def residues(self) -> np.ndarray:
+    def revealed_residues(self) -> np.ndarray:
         """Cells whose counts are published modulo their step; int64."""
         return np.flatnonzero(self.steps > 1)
 
     @property
-    def exchange(self) -> bool:
+    def single_move(self) -> bool:
         """Whether one person can change cell alone: two cells stand in the same totals."""
         if self.blocks is not None:
             return bool(block_sizes(self.blocks).max() > 1)
         return len(find_cell_classes(self.invariants)[1]) < self.invariants.cells
 
     @property
-    def loose(self) -> bool:
+    def single_change(self) -> bool:
         """Whether a cell stands in no total: one person more or fewer there changes none."""
         if self.blocks is not None:
             return bool((self.blocks < 0).any())
@@ -68,7 +68,7 @@ class Freedom(NamedTuple):
         return bool((np.bincount(held.sparse.indices, minlength=held.cells) == 0).any())
 
 
-def find_freedom(held: list[Held]) -> Freedom:
+def find_degrees_of_freedom(held: list[HeldTotals]) -> DegreesOfFreedom:
     """Build the invariants from the totals held, and find what they leave free.
 
     Raises
@@ -81,8 +81,10 @@ def find_freedom(held: list[Held]) -> Freedom:
     if blocks is not None:
         sizes = block_sizes(blocks)
         alone = (sizes[blocks + 1] == 1) & (blocks >= 0)
-        return Freedom(invariants, blocks, len(blocks) - len(sizes) + 1, 1 - alone.astype(np.int8))
-    return Freedom(invariants, None, *_by_kinds(invariants))
+        return DegreesOfFreedom(
+            invariants, blocks, len(blocks) - len(sizes) + 1, 1 - alone.astype(np.int8)
+        )
+    return DegreesOfFreedom(invariants, None, *_by_kinds(invariants))
 
 
 def _by_kinds(invariants: Invariants) -> tuple[int, np.ndarray, tuple[dict[int, int], ...]]:
@@ -92,10 +94,10 @@ def _by_kinds(invariants: Invariants) -> tuple[int, np.ndarray, tuple[dict[int, 
     number, so that only cells that are alone in their kind can lack freedom.
     """
     kind, first = find_cell_classes(invariants)
-    if len(first) > MOST_KINDS:
+    if len(first) > MAX_CELL_CLASSES:
         raise InputError(
             f"privatize: these totals overlap in {len(first)} ways, too many to tell which cells "
-            f"they give away (at most {MOST_KINDS}); hold fewer"
+            f"they give away (at most {MAX_CELL_CLASSES}); hold fewer"
         )
     form = smith_normal_form(invariants.sparse[:, first])
     steps = [0] * len(first)
@@ -108,7 +110,7 @@ def _by_kinds(invariants: Invariants) -> tuple[int, np.ndarray, tuple[dict[int, 
     return invariants.cells - form.rank, found[kind].astype(np.int64), form.kernel
 
 
-def _without_implied(held: list[Held]) -> list[Held]:
+def _without_implied(held: list[HeldTotals]) -> list[HeldTotals]:
     """Drop each set of totals that sums of another one's totals give."""
     kept = list(held)
     for one in held:
@@ -129,6 +131,6 @@ def implies(fine: np.ndarray, coarse: np.ndarray) -> bool:
     return bool((of_group[groups] == labels).all())
 
 
-def _invariants(held: list[Held]) -> Invariants:
+def _invariants(held: list[HeldTotals]) -> Invariants:
     names = [f"{one.name} {i + 1}" for one in held for i in range(one.totals)]
     return Invariants(vstack([one.incidence() for one in held], format="csr"), names)

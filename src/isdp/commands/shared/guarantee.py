@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from isdp.accounting.guarantees import PrivacyGuarantee
-from isdp.commands.shared.degrees_of_freedom import Freedom
-from isdp.commands.shared.request import Request
+from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
+from isdp.commands.shared.request import NoiseRequest
 
-NOBODY_ALONE = "no two cells stand in the same totals, so that nobody can change cell alone"
+NO_SINGLE_MOVE = "no two cells stand in the same totals, so that nobody can change cell alone"
 
 
-def promise(request: Request, free: Freedom) -> PrivacyGuarantee:
+def privacy_guarantee(request: NoiseRequest, free: DegreesOfFreedom) -> PrivacyGuarantee:
     """Give the guarantee of the law, with epsilon or rho as it was written.
 
     Returns
@@ -21,12 +21,12 @@ def promise(request: Request, free: Freedom) -> PrivacyGuarantee:
     """
     exact = request.epsilon if request.rho is None else request.rho
     guarantee = replace(request.mechanism.guarantee, loss=exact)
-    if free.exchange:
+    if free.single_move:
         return guarantee
-    return replace(guarantee, per_person=None, why_not_per_person=NOBODY_ALONE)
+    return replace(guarantee, per_person=None, why_not_per_person=NO_SINGLE_MOVE)
 
 
-def distances(free: Freedom, squared: bool) -> str:
+def distances(free: DegreesOfFreedom, squared: bool) -> str:
     """Say how far apart tables with equal totals are that differ in one person, or in few.
 
     Parameters
@@ -35,8 +35,8 @@ def distances(free: Freedom, squared: bool) -> str:
         Whether distances are those of l2, squared, and not of l1.
     """
     distance = "squared distance" if squared else "distance"
-    if not free.exchange:
-        words = NOBODY_ALONE
+    if not free.single_move:
+        words = NO_SINGLE_MOVE
         if free.blocks is None:
             words += (
                 f": several people have to change at once; under both margins of a two-way table "
@@ -52,7 +52,7 @@ def distances(free: Freedom, squared: bool) -> str:
         words = (
             f"one person who changes cell and leaves all totals as they are is a {distance} of 2"
         )
-    if free.loose:
+    if free.single_change:
         words += (
             f"; one person more or fewer in a cell that stands in no total is a {distance} of 1"
         )

@@ -9,7 +9,7 @@ import pandas as pd
 import yaml
 from scipy.sparse import csr_array
 
-from isdp.commands.shared.table import JOINT, Table, refuse_empty
+from isdp.commands.shared.table import JOINT, Table, refuse_blank_values
 from isdp.errors import InputError
 from isdp.io.csv_files import LINE_ENDS, PIECE
 from isdp.io.files import read_bytes
@@ -17,7 +17,7 @@ from isdp.io.files import read_bytes
 KEYS = ("total", "totals", "subsets")
 
 
-class Held(NamedTuple):
+class HeldTotals(NamedTuple):
     """A set of totals to hold: disjoint groups of cells.
 
     Attributes
@@ -57,7 +57,7 @@ def incidence(groups: np.ndarray, cells: np.ndarray, shape: tuple[int, int]) -> 
     return csr_array((np.ones(len(cells), dtype=np.int64), (groups, cells)), shape=shape)
 
 
-def group_names(table: Table, one: Held) -> np.ndarray:
+def group_names(table: Table, one: HeldTotals) -> np.ndarray:
     """Names of the groups, in their order, such as "county: A, sex: f"; object array of str."""
     if not one.columns:
         return np.array([one.name], dtype=object)
@@ -70,7 +70,7 @@ def group_names(table: Table, one: Held) -> np.ndarray:
     return np.array(list(map(JOINT.join, zip(*texts, strict=True))), dtype=object)
 
 
-def refuse_equal_names(held: list[Held], table: Table, where: str) -> None:
+def refuse_equal_names(held: list[HeldTotals], table: Table, where: str) -> None:
     """Raise `InputError` if two totals have one name, by which a recipient looks them up.
 
     Parameters
@@ -109,7 +109,7 @@ def _mapping(loader: _Loader, node: yaml.Node) -> dict:
 _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 
 
-def read_invariants(path, table: Table, raw: bytes | None = None) -> list[Held]:
+def read_invariants(path, table: Table, raw: bytes | None = None) -> list[HeldTotals]:
     """Read which totals of a table to hold.
 
     Parameters
@@ -138,7 +138,7 @@ def read_invariants(path, table: Table, raw: bytes | None = None) -> list[Held]:
     return invariants_of(content, table, path)
 
 
-def invariants_of(content, table: Table, path) -> list[Held]:
+def invariants_of(content, table: Table, path) -> list[HeldTotals]:
     """Find which totals to hold from what a file of invariants says.
 
     Parameters
@@ -166,15 +166,15 @@ def invariants_of(content, table: Table, path) -> list[Held]:
     return held
 
 
-def _grand_total(given, table: Table) -> list[Held]:
+def _grand_total(given, table: Table) -> list[HeldTotals]:
     if not isinstance(given, str) or given.lower() not in ("true", "false"):
         raise InputError(f"total must be true or false, got {given!r}")
     if given.lower() == "false":
         return []
-    return [Held("grand total", np.zeros(len(table), dtype=np.int32))]
+    return [HeldTotals("grand total", np.zeros(len(table), dtype=np.int32))]
 
 
-def _totals(given, table: Table) -> list[Held]:
+def _totals(given, table: Table) -> list[HeldTotals]:
     if not isinstance(given, list):
         raise InputError("totals must be a list of columns, such as [county, [county, sex]]")
     held = []
@@ -185,7 +185,7 @@ def _totals(given, table: Table) -> list[Held]:
         for column in columns:
             _check_column(column, table, "totals")
         name = f"totals by {' x '.join(columns)}"
-        held.append(Held(name, table.groups(columns), tuple(columns)))
+        held.append(HeldTotals(name, table.groups(columns), tuple(columns)))
     return held
 
 
@@ -195,10 +195,10 @@ def _check_column(column, table: Table, key: str) -> None:
             f"{key}: {column!r} is no column that describes cells; there are "
             f"{', '.join(map(repr, table.described_by))}"
         )
-    refuse_empty(table, column)
+    refuse_blank_values(table, column)
 
 
-def _subsets(given, table: Table) -> list[Held]:
+def _subsets(given, table: Table) -> list[HeldTotals]:
     if not isinstance(given, dict):
         raise InputError("subsets must give each subset's name and its cells")
     rows: dict[str, list[int]] = {}
@@ -216,7 +216,7 @@ def _subsets(given, table: Table) -> list[Held]:
             else:
                 rows = rows or _rows_by_name(table)
                 inside[_row_called(entry, rows, name)] = True
-        held.append(Held(f"subset {name}", inside.astype(np.int32) - 1))
+        held.append(HeldTotals(f"subset {name}", inside.astype(np.int32) - 1))
     return held
 
 

@@ -23,13 +23,13 @@ import numpy as np
 import pandas as pd
 
 from isdp.accounting.guarantees import upper_decimal
-from isdp.commands.shared.degrees_of_freedom import Freedom
-from isdp.commands.shared.invariants_file import Held, group_names, incidence
+from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
+from isdp.commands.shared.invariants_file import HeldTotals, group_names, incidence
 from isdp.commands.shared.table import Table
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.exact.disjoint.blocks import block_sizes
-from isdp.exact.distributions import Part, sum_law, sum_variance
+from isdp.exact.distributions import Part, sum_distribution, sum_variance
 from isdp.exact.selection import ExactSampler, select_sampler
 from isdp.mechanisms.base import Energy, Mechanism
 from isdp.streams import stream
@@ -38,17 +38,17 @@ from isdp.subspace.null_space import null_space
 LEVEL = 0.95
 PROBABILITY_ERROR = 1e-9  # bound on the error of a probability from `isdp.exact.distributions`
 SIZES = (0, 1, 2, 5, 10, 20, 50, 100)  # counts whose chance to turn negative is told
-MOST_SUMS, MOST_VALUES = 1000, 100
-MOST_PARTS = 2000  # of all sums together, whose laws are computed
-MOST_DRAWN = 1e7  # cells times draws, from a hundred draws up
-MOST_PROPOSED = 5e6  # tries of all draws together, of samplers that reject
-FEWEST = 100  # draws
-LARGEST_MATRIX = 2e7  # kinds of cells times totals
-POOLED = 20  # cells of a kind that are looked at in each draw
+MAX_SUMS, MAX_VALUES = 1000, 100
+MAX_PARTS = 2000  # of all sums together, whose laws are computed
+MAX_DRAWN_NUMBERS = 1e7  # cells times draws, from a hundred draws up
+MAX_PROPOSALS = 5e6  # tries of all draws together, of samplers that reject
+MIN_DRAWS = 100  # draws
+MAX_MATRIX_NUMBERS = 2e7  # kinds of cells times totals
+MAX_POOLED_CELLS = 20  # cells of a kind that are looked at in each draw
 EXACT, BOUNDED, SIMULATED, UNKNOWN = "exact", "bounded", "simulated", "unknown"
 
 
-class Figure(NamedTuple):
+class Estimate(NamedTuple):
     """A number, and how it was found.
 
     Attributes
@@ -82,11 +82,11 @@ class Margin:
         Of a sum, or of the cells of one kind.
     cells : int
         In the sum, or of this kind.
-    limit : Figure
+    limit : Estimate
         Least size that the noise exceeds in magnitude with a chance of at most 5 %.
-    unchanged : Figure
+    unchanged : Estimate
         Chance of no noise.
-    negative : dict of int to Figure
+    negative : dict of int to Estimate
         Chance that a count of a given size turns negative.
     held : bool
         Whether the totals held give this sum, so that it has no noise.
@@ -95,10 +95,10 @@ class Margin:
     what: str
     name: str
     cells: int
-    sd: Figure
-    limit: Figure
-    unchanged: Figure
-    negative: dict[int, Figure]
+    sd: Estimate
+    limit: Estimate
+    unchanged: Estimate
+    negative: dict[int, Estimate]
     held: bool = False
 
     def row(self) -> dict:
@@ -112,7 +112,7 @@ class Margin:
         return row
 
 
-class Unchanged(NamedTuple):
+class ProbabilityUnchanged(NamedTuple):
     """Chance that a cell with freedom keeps its count.
 
     Attributes
@@ -131,7 +131,7 @@ class Unchanged(NamedTuple):
     error: float = 0.0
 
 
-def unchanged_of(margins: Sequence[Margin]) -> Unchanged | None:
+def probability_unchanged(margins: Sequence[Margin]) -> ProbabilityUnchanged | None:
     """Find the chance of no noise in cells from their margins; None if one is unknown."""
     kinds = [margin for margin in margins if margin.what == "cell"]
     ways = {margin.unchanged.how for margin in kinds}
@@ -141,10 +141,12 @@ def unchanged_of(margins: Sequence[Margin]) -> Unchanged | None:
     mean = np.average(chances, weights=[margin.cells for margin in kinds])
     how = EXACT if ways == {EXACT} else SIMULATED
     error = kinds[chances.argmax()].unchanged.error
-    return Unchanged(round(float(mean), 4), round(float(chances.max()), 4), how, round(error, 4))
+    return ProbabilityUnchanged(
+        round(float(mean), 4), round(float(chances.max()), 4), how, round(error, 4)
+    )
 
 
-class Spread(NamedTuple):
+class NoiseSpread(NamedTuple):
     """The standard deviation of the noise in some cells, float64 (cells,), and how it was found."""
 
     sd: np.ndarray
@@ -156,7 +158,7 @@ def _rounded(value: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Target:
+class MarginTarget:
     """What a margin is asked for.
 
     Attributes
@@ -168,7 +170,7 @@ class Target:
     held : bool
         Whether the totals held give this sum, so that it has no noise.
     kind : int
-        Of cells; see `kinds_of_cells`.
+        Of cells; see `cell_classes`.
     """
 
     what: str
@@ -180,7 +182,9 @@ class Target:
     kind: int = -1
 
 
-def targets_of(table: Table, free: Freedom, sums: Sequence[Held]) -> list[Target]:
+def targets_of(
+    table: Table, free: DegreesOfFreedom, sums: Sequence[HeldTotals]
+) -> list[MarginTarget]:
     """List the kinds of cells with freedom, and the sums.
 
     Raises
@@ -189,8 +193,8 @@ def targets_of(table: Table, free: Freedom, sums: Sequence[Held]) -> list[Target
         If there are more than 1000 sums.
     """
     many = sum(one.totals for one in sums)
-    if many > MOST_SUMS:
-        raise InputError(f"plan: {many:,} named sums are too many; name at most {MOST_SUMS:,}")
+    if many > MAX_SUMS:
+        raise InputError(f"plan: {many:,} named sums are too many; name at most {MAX_SUMS:,}")
     sizes = None if free.blocks is None else block_sizes(free.blocks)
     return _kinds(table, free) + [
         target for one in sums for target in _sums_of(table, one, free, sizes)
@@ -200,7 +204,7 @@ def targets_of(table: Table, free: Freedom, sums: Sequence[Held]) -> list[Target
 class _HeldSums:
     """Which sums the totals held give, where these overlap."""
 
-    def __init__(self, free: Freedom):
+    def __init__(self, free: DegreesOfFreedom):
         self.kind, _ = find_cell_classes(free.invariants)
         self.sizes = np.bincount(self.kind)
         self.kernel = free.kernel
@@ -213,7 +217,7 @@ class _HeldSums:
         return not any(sum(x for kind, x in v.items() if kind in inside) for v in self.kernel)
 
 
-def kinds_of_cells(free: Freedom) -> np.ndarray:
+def cell_classes(free: DegreesOfFreedom) -> np.ndarray:
     """Give each cell the number of its kind, -1 without freedom; int64 (cells,).
 
     The noise of one kind has one law. Under disjoint totals the number is that of the cells that
@@ -226,25 +230,28 @@ def kinds_of_cells(free: Freedom) -> np.ndarray:
     return np.where(free.steps == 0, -1, kind)
 
 
-def _kinds(table: Table, free: Freedom) -> list[Target]:
-    kinds, found = kinds_of_cells(free), []
+def _kinds(table: Table, free: DegreesOfFreedom) -> list[MarginTarget]:
+    kinds, found = cell_classes(free), []
     numbers = np.unique(kinds, return_index=True, return_counts=True)
     for kind, first, cells in zip(*(each.tolist() for each in numbers), strict=True):
         if kind < 0:
             continue
         if free.blocks is None:
             name = table.name(first) if cells == 1 else f"a cell such as {table.name(first)}"
-            rows, parts = np.flatnonzero(kinds == kind)[:POOLED], ()
+            rows, parts = np.flatnonzero(kinds == kind)[:MAX_POOLED_CELLS], ()
         else:
             name = f"a cell among {kind:,} with one total" if kind else "a cell in no total"
             rows, parts = np.array([first]), (Part(kind, 1),)
-        found.append(Target("cell", name, cells, rows, parts, kind=kind))
+        found.append(MarginTarget("cell", name, cells, rows, parts, kind=kind))
     return found
 
 
 def spread_of_cells(
-    targets: Sequence[Target], margins: Sequence[Margin], free: Freedom, rows: np.ndarray
-) -> Spread | None:
+    targets: Sequence[MarginTarget],
+    margins: Sequence[Margin],
+    free: DegreesOfFreedom,
+    rows: np.ndarray,
+) -> NoiseSpread | None:
     """Find the standard deviations of some cells' noise; None if one is unknown.
 
     Parameters
@@ -257,11 +264,11 @@ def spread_of_cells(
     if UNKNOWN in ways:
         return None
     how = next(each for each in (SIMULATED, BOUNDED, EXACT) if each in ways)
-    kinds = kinds_of_cells(free)[rows].tolist()
-    return Spread(np.array([known[kind].value if kind >= 0 else 0.0 for kind in kinds]), how)
+    kinds = cell_classes(free)[rows].tolist()
+    return NoiseSpread(np.array([known[kind].value if kind >= 0 else 0.0 for kind in kinds]), how)
 
 
-def _sums_of(table: Table, one: Held, free: Freedom, sizes) -> list[Target]:
+def _sums_of(table: Table, one: HeldTotals, free: DegreesOfFreedom, sizes) -> list[MarginTarget]:
     order = np.argsort(one.labels, kind="stable")
     starts = np.searchsorted(one.labels[order], np.arange(one.totals + 1))
     names, found = group_names(table, one), []
@@ -277,16 +284,16 @@ def _sums_of(table: Table, one: Held, free: Freedom, sizes) -> list[Target]:
             held = all(part.chosen == part.cells for part in parts)
         else:
             held = rows in held_sums
-        found.append(Target("sum", names[group], len(rows), rows, parts, held))
+        found.append(MarginTarget("sum", names[group], len(rows), rows, parts, held))
     return found
 
 
-def usual_sums(table: Table) -> list[Held]:
+def usual_sums(table: Table) -> list[HeldTotals]:
     """Totals by each column that names cells and has 2 to 100 values."""
     return [
-        Held(f"totals by {name}", table.groups([name]), (name,))
+        HeldTotals(f"totals by {name}", table.groups([name]), (name,))
         for name in table.names
-        if 1 < len(table.columns[name].texts) <= MOST_VALUES
+        if 1 < len(table.columns[name].texts) <= MAX_VALUES
     ]
 
 
@@ -296,7 +303,7 @@ def margin_table(margins: Sequence[Margin]) -> pd.DataFrame:
 
 
 def margins_of(
-    targets: Sequence[Target], free: Freedom, mechanism: Mechanism, draws: int = 400
+    targets: Sequence[MarginTarget], free: DegreesOfFreedom, mechanism: Mechanism, draws: int = 400
 ) -> list[Margin]:
     """Find the margins of error.
 
@@ -315,20 +322,20 @@ def margins_of(
     return [_without_noise(target) if target.held else next(found) for target in targets]
 
 
-def _without_noise(target: Target) -> Margin:
-    zero = Figure(0.0, EXACT)
+def _without_noise(target: MarginTarget) -> Margin:
+    zero = Estimate(0.0, EXACT)
     negative = dict.fromkeys(SIZES, zero)
     names = (target.what, target.name, target.cells)
-    return Margin(*names, zero, zero, Figure(1.0, EXACT), negative, held=True)
+    return Margin(*names, zero, zero, Estimate(1.0, EXACT), negative, held=True)
 
 
 def _margins_of_noise(
-    targets: Sequence[Target], free: Freedom, mechanism: Mechanism, draws: int
+    targets: Sequence[MarginTarget], free: DegreesOfFreedom, mechanism: Mechanism, draws: int
 ) -> list[Margin]:
     energy = mechanism.energy
     if free.blocks is not None and energy is not None and energy.product:
         try:
-            few = sum(len(target.parts) for target in targets) <= MOST_PARTS
+            few = sum(len(target.parts) for target in targets) <= MAX_PARTS
             return [_by_law(t, energy, few or t.what == "cell") for t in targets]
         except InputError:
             pass  # too wide for any grid
@@ -343,14 +350,14 @@ def _margins_of_noise(
             raise InputError("margins: no bound is known of this law")
         sds = np.sqrt(0.5 / energy.rate * _kept(targets, free.invariants)).tolist()
     except InputError:
-        no = Figure(math.nan, UNKNOWN)
+        no = Estimate(math.nan, UNKNOWN)
         return [
             Margin(t.what, t.name, t.cells, no, no, no, dict.fromkeys(SIZES, no)) for t in targets
         ]
     return [_by_subgaussian(target, sd) for target, sd in zip(targets, sds, strict=True)]
 
 
-def _by_law(target: Target, energy: Energy, lawful: bool) -> Margin:
+def _by_law(target: MarginTarget, energy: Energy, lawful: bool) -> Margin:
     names = (target.what, target.name, target.cells)
     if lawful:
         try:
@@ -359,26 +366,26 @@ def _by_law(target: Target, energy: Energy, lawful: bool) -> Margin:
             if target.what == "cell":
                 raise
     variance = sum_variance(energy, target.parts)
-    sd = Figure(math.sqrt(variance), EXACT)
-    limit = Figure(_first(lambda size: _peaked(variance, size) <= 1 - LEVEL), BOUNDED)
-    negative = {size: Figure(_peaked(variance, size) / 2, BOUNDED) for size in SIZES}
-    return Margin(*names, sd, limit, Figure(math.nan, UNKNOWN), negative)
+    sd = Estimate(math.sqrt(variance), EXACT)
+    limit = Estimate(_first(lambda size: _peaked(variance, size) <= 1 - LEVEL), BOUNDED)
+    negative = {size: Estimate(_peaked(variance, size) / 2, BOUNDED) for size in SIZES}
+    return Margin(*names, sd, limit, Estimate(math.nan, UNKNOWN), negative)
 
 
 @lru_cache(maxsize=4096)
 def _figures_of_law(energy: Energy, parts: tuple[Part, ...]) -> tuple:
-    law = sum_law(energy, parts)
+    law = sum_distribution(energy, parts)
     limit = _first(lambda size: law.beyond(size) <= 1 - LEVEL)
     negative = {size: _probability(law.below(size)) for size in SIZES}
     unchanged = float(law.pmf[len(law.pmf) // 2])
-    return Figure(law.sd, EXACT), Figure(limit, EXACT), Figure(unchanged, EXACT), negative
+    return Estimate(law.sd, EXACT), Estimate(limit, EXACT), Estimate(unchanged, EXACT), negative
 
 
-def _probability(value: float) -> Figure:
+def _probability(value: float) -> Estimate:
     """Label a probability from a Fourier transform, whose rounding hides what is very small."""
     if value < PROBABILITY_ERROR:
-        return Figure(value + PROBABILITY_ERROR, BOUNDED)
-    return Figure(value, EXACT)
+        return Estimate(value + PROBABILITY_ERROR, BOUNDED)
+    return Estimate(value, EXACT)
 
 
 def _peaked(variance: float, size: int) -> float:
@@ -424,10 +431,10 @@ def _affordable(sampler: ExactSampler, cells: int, draws: int) -> int:
     InputError
         If that is too few of them to tell anything.
     """
-    by_tries = int(MOST_PROPOSED / sampler.expected_tries)
-    if by_tries < FEWEST:
+    by_tries = int(MAX_PROPOSALS / sampler.expected_proposals)
+    if by_tries < MIN_DRAWS:
         raise InputError("margins: draws take too many tries to simulate")
-    return min(by_tries, max(FEWEST, min(draws, int(MOST_DRAWN / cells))))
+    return min(by_tries, max(MIN_DRAWS, min(draws, int(MAX_DRAWN_NUMBERS / cells))))
 
 
 def two_standard_errors(values: np.ndarray) -> float:
@@ -435,7 +442,7 @@ def two_standard_errors(values: np.ndarray) -> float:
     return float(2 * values.std(ddof=1) / math.sqrt(len(values)))
 
 
-def _of_draws(target: Target, values: np.ndarray) -> Margin:
+def _of_draws(target: MarginTarget, values: np.ndarray) -> Margin:
     """Figures from draws, int64 (draws, cells of one law); each draw counts as one."""
 
     def mean(each) -> tuple[float, float]:
@@ -453,34 +460,34 @@ def _of_draws(target: Target, values: np.ndarray) -> Margin:
             return chance + sign * error <= 1 - LEVEL
 
         room[sign] = _first(rare)
-    limit = Figure(room[0], SIMULATED, max(room[1] - room[0], room[0] - room[-1]))
+    limit = Estimate(room[0], SIMULATED, max(room[1] - room[0], room[0] - room[-1]))
     chances = {
-        least: Figure(mean(size > least)[0] / 2, SIMULATED, mean(size > least)[1] / 2)
+        least: Estimate(mean(size > least)[0] / 2, SIMULATED, mean(size > least)[1] / 2)
         for least in SIZES
     }
     return Margin(
         target.what,
         target.name,
         target.cells,
-        Figure(sd, SIMULATED, error / (2 * sd) if sd else 0.0),
+        Estimate(sd, SIMULATED, error / (2 * sd) if sd else 0.0),
         limit,
-        Figure(mean(values == 0)[0], SIMULATED, mean(values == 0)[1]),
+        Estimate(mean(values == 0)[0], SIMULATED, mean(values == 0)[1]),
         chances,
     )
 
 
-def _kept(targets: Sequence[Target], invariants: Invariants) -> np.ndarray:
+def _kept(targets: Sequence[MarginTarget], invariants: Invariants) -> np.ndarray:
     """Squared length of the part of each target's direction that no total fixes."""
     kinds = len(find_cell_classes(invariants)[1])
-    if kinds * invariants.constraints > LARGEST_MATRIX:
+    if kinds * invariants.constraints > MAX_MATRIX_NUMBERS:
         raise InputError(f"margins: {kinds:,} kinds of cells are too many for a bound")
     rows = [target.rows if target.what == "sum" else target.rows[:1] for target in targets]
     groups = np.repeat(np.arange(len(rows)), list(map(len, rows)))
     sums = incidence(groups, np.concatenate(rows), (len(rows), invariants.cells))
-    return null_space(invariants).kept(sums)
+    return null_space(invariants).sum_variances(sums)
 
 
-def _by_subgaussian(target: Target, sd: float) -> Margin:
+def _by_subgaussian(target: MarginTarget, sd: float) -> Margin:
     def chance(size: int) -> float:
         return min(1.0, 2 * math.exp(-((size + 1) ** 2) / (2 * sd * sd))) if sd > 1e-9 else 0.0
 
@@ -488,8 +495,8 @@ def _by_subgaussian(target: Target, sd: float) -> Margin:
         target.what,
         target.name,
         target.cells,
-        Figure(sd, BOUNDED),
-        Figure(_first(lambda size: chance(size) <= 1 - LEVEL), BOUNDED),
-        Figure(math.nan, UNKNOWN),
-        {size: Figure(chance(size) / 2, BOUNDED) for size in SIZES},
+        Estimate(sd, BOUNDED),
+        Estimate(_first(lambda size: chance(size) <= 1 - LEVEL), BOUNDED),
+        Estimate(math.nan, UNKNOWN),
+        {size: Estimate(chance(size) / 2, BOUNDED) for size in SIZES},
     )

@@ -7,18 +7,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from isdp.commands.shared.degrees_of_freedom import Freedom
-from isdp.commands.shared.request import Request
+from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
+from isdp.commands.shared.request import NoiseRequest
 from isdp.errors import InputError, NoSamplerError
-from isdp.exact import release, select_sampler
-from isdp.exact.release_noise import release_sampler, rho_of_sigma
-from isdp.exact.sampler import MOST_CELLS as LARGEST_DENSE
+from isdp.exact import draw_noise, select_sampler
+from isdp.exact.release_noise import release_sampler
+from isdp.exact.sampler import MAX_CELLS
 from isdp.mechanisms.base import Mechanism
-from isdp.streams import stream
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
+from isdp.streams import SYSTEM_RANDOMNESS, stream
 
 CHAINS, BURN_IN, KEPT, THIN = 4, 2000, 1000, 5
 STEPS = {"basis": "lll", "acceptance": "coordinate"}
-LARGEST_RHAT, SMALLEST_ESS = 1.05, 100
+MAX_RHAT, MIN_ESS = 1.05, 100
 PSEUDO_RANDOM = "pseudo-random generator PCG64"
 
 
@@ -49,7 +50,7 @@ class SamplerReport:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class DrawnNoise:
     """Noise, int64 (cells,), and how it was drawn."""
 
     noise: np.ndarray
@@ -57,7 +58,7 @@ class Drawn:
 
 
 EXACT = SamplerReport(
-    method="isdp.exact.release",
+    method="isdp.draw_noise",
     reason=(
         "integers and ball arithmetic decide every draw, and doubles at most what lies far beyond "
         "their rounding"
@@ -88,7 +89,7 @@ BY_CHAIN = SamplerReport(
 )
 
 
-def draw(free: Freedom, request: Request) -> Drawn:
+def draw(free: DegreesOfFreedom, request: NoiseRequest) -> DrawnNoise:
     """Draw noise once, in exact arithmetic unless it is for experiments.
 
     Raises
@@ -99,7 +100,7 @@ def draw(free: Freedom, request: Request) -> Drawn:
     return _draw_for_experiments(free, request) if request.experiment else _release(free, request)
 
 
-def _release(free: Freedom, request: Request) -> Drawn:
+def _release(free: DegreesOfFreedom, request: NoiseRequest) -> DrawnNoise:
     if request.norm == "l2":
         raise InputError(
             "noise of the l2 norm cannot be drawn in exact arithmetic; use the l1 norm or Gaussian "
@@ -107,17 +108,17 @@ def _release(free: Freedom, request: Request) -> Drawn:
             "experiment=True)"
         )
     try:
-        noise = release(free.invariants, request.epsilon, rho=request.rho)[0]
-    except NoSamplerError as refusal:
-        raise InputError(_advice(free, request)) from refusal
+        noise = draw_noise(request.mechanism, free.invariants, rng=SYSTEM_RANDOMNESS)[0]
     except InputError as refusal:
+        if request.rho is None and isinstance(refusal, NoSamplerError):
+            raise InputError(_advice(free, request)) from refusal
         raise InputError(
             f"{refusal}; this is the only sampler for a release (--for-experiments allows others)"
         ) from None
-    return Drawn(noise, EXACT)
+    return DrawnNoise(noise, EXACT)
 
 
-def _advice(free: Freedom, request: Request) -> str:
+def _advice(free: DegreesOfFreedom, request: NoiseRequest) -> str:
     """Say what works where no exact sampler of Laplace noise does.
 
     Gaussian noise whose scale is the standard deviation of one cell's Laplace noise is named only
@@ -129,17 +130,18 @@ def _advice(free: Freedom, request: Request) -> str:
     )
     sigma = f"{math.sqrt(0.5) / math.sinh(float(request.epsilon) / 2):.2g}"
     try:
-        rho = rho_of_sigma(sigma)
-        release_sampler(free.invariants, rho=rho)
+        gaussian = GeneralizedGaussian(sigma)
+        release_sampler(gaussian, free.invariants)
     except InputError:
         return f"{words}, and for exact Gaussian noise as well. Hold fewer totals."
     return (
         f"{words}. Gaussian noise of about the same size works with the same totals: give "
-        f"--sigma {sigma} (zCDP, rho {float(rho):.3g}) in place of --epsilon, or hold fewer totals."
+        f"--sigma {sigma} (zCDP, rho {float(gaussian.rho):.3g}) in place of "
+        f"--epsilon, or hold fewer totals."
     )
 
 
-def _draw_for_experiments(free: Freedom, request: Request) -> Drawn:
+def _draw_for_experiments(free: DegreesOfFreedom, request: NoiseRequest) -> DrawnNoise:
     rng, source = np.random.default_rng(), f"{PSEUDO_RANDOM}, seeded by the operating system"
     if request.seed is not None:
         rng, source = stream(request.seed, "privatize"), f"{PSEUDO_RANDOM}, seed {request.seed}"
@@ -165,27 +167,27 @@ def _draw_for_experiments(free: Freedom, request: Request) -> Drawn:
         arithmetic="floating point" if sampler.error else "exact",
         randomness=source,
     )
-    return Drawn(sampler.sample(rng, 1)[0], report)
+    return DrawnNoise(sampler.sample(rng, 1)[0], report)
 
 
 def _draw_by_chain(
-    rng: np.random.Generator, free: Freedom, mechanism: Mechanism, report: SamplerReport
-) -> Drawn:
+    rng: np.random.Generator, free: DegreesOfFreedom, mechanism: Mechanism, report: SamplerReport
+) -> DrawnNoise:
     """Draw by a chain of its own, and take the evidence from others, run in the same way."""
-    from isdp.mcmc.metropolis import sample
+    from isdp.mcmc.metropolis import draw_chains
 
     invariants = free.invariants
-    if invariants.cells > LARGEST_DENSE:
+    if invariants.cells > MAX_CELLS:
         raise InputError(
             f"privatize: {invariants.cells} cells under totals that overlap are too many for a "
-            f"Markov chain as well; it takes at most {LARGEST_DENSE}"
+            f"Markov chain as well; it takes at most {MAX_CELLS}"
         )
-    settings = {"draws": KEPT, "chains": CHAINS, "burn_in": BURN_IN, "thin": THIN}
-    chains = sample(rng, invariants, mechanism, **settings, **STEPS)
-    evidence = report.evidence | _agreement(np.delete(chains, free.fixed, axis=2))
-    settings = {"draws": 1, "chains": 1, "burn_in": BURN_IN + KEPT * THIN}
-    noise = sample(rng, invariants, mechanism, **settings, **STEPS)[0, 0]
-    return Drawn(noise, replace(report, evidence=evidence))
+    settings = {"n_draws": KEPT, "n_chains": CHAINS, "burn_in": BURN_IN, "thin": THIN}
+    chains = draw_chains(mechanism, invariants, rng=rng, **settings, **STEPS)
+    evidence = report.evidence | _agreement(np.delete(chains, free.determined, axis=2))
+    settings = {"n_draws": 1, "n_chains": 1, "burn_in": BURN_IN + KEPT * THIN}
+    noise = draw_chains(mechanism, invariants, rng=rng, **settings, **STEPS)[0, 0]
+    return DrawnNoise(noise, replace(report, evidence=evidence))
 
 
 def _agreement(chains: np.ndarray) -> dict:
@@ -206,7 +208,7 @@ def _agreement(chains: np.ndarray) -> dict:
             f"is not installed; pip install 'isdp[diagnostics]'"
         ) from None
     rhat, ess = float(table["rhat"].max()), float(table["ess_bulk"].min())
-    if table["frozen"].any() or not (rhat <= LARGEST_RHAT and ess >= SMALLEST_ESS):
+    if table["frozen"].any() or not (rhat <= MAX_RHAT and ess >= MIN_ESS):
         raise InputError(
             f"privatize: the Markov chains did not converge (worst R-hat {rhat:.3g}, fewest "
             f"effective draws {ess:.3g}); use a larger epsilon or a smaller table"

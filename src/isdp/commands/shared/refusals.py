@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from isdp.commands.shared.degrees_of_freedom import Freedom, implies
-from isdp.commands.shared.margins import Margin, unchanged_of
+from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, implies
+from isdp.commands.shared.margins import Margin, probability_unchanged
 from isdp.commands.shared.table import Table
 from isdp.constraints.invariants import find_cell_classes
 from isdp.errors import InputError
@@ -125,7 +125,7 @@ def _stands_for_others(codes: np.ndarray, values: int, others: list[np.ndarray])
 
 
 def refuse_weak_noise(
-    margins: Sequence[Margin], free: Freedom, mechanism: Mechanism, accepted: Sequence[str]
+    margins: Sequence[Margin], free: DegreesOfFreedom, mechanism: Mechanism, accepted: Sequence[str]
 ) -> None:
     """Refuse noise that leaves some count as it is with a probability of 0.95 or more.
 
@@ -143,7 +143,7 @@ def refuse_weak_noise(
     """
     if WEAK_NOISE in accepted:
         return
-    found = unchanged_of(margins)
+    found = probability_unchanged(margins)
     most = bound_unchanged(free, mechanism) if found is None else found.most
     if most >= MAX_PROBABILITY_UNCHANGED:
         known = "of " if found is not None else "that is only known to be at most "
@@ -154,7 +154,7 @@ def refuse_weak_noise(
         )
 
 
-def bound_unchanged(free: Freedom, mechanism: Mechanism) -> float:
+def bound_unchanged(free: DegreesOfFreedom, mechanism: Mechanism) -> float:
     """Bound the probability that a free cell has no noise, from above.
 
     Let v be a lattice vector that moves cell i, and w(v) its weight at the mechanism. Then the

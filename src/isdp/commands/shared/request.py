@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import KW_ONLY, InitVar, dataclass
 from fractions import Fraction
 
@@ -17,7 +16,7 @@ DELTA = 1e-10  # as for the redistricting data of the 2020 Census
 
 
 @dataclass(frozen=True)
-class Request:
+class NoiseRequest:
     """Noise of one budget, which is kept as an exact rational number.
 
     Give exactly one of `noise`, `epsilon`, `rho` and `sigma`. Mechanism, guarantee and margins of
@@ -51,9 +50,9 @@ class Request:
 
     Examples
     --------
-    >>> Request(epsilon="1/4") == Request(GeneralizedLaplace(0.25))
+    >>> NoiseRequest(epsilon="1/4") == NoiseRequest(GeneralizedLaplace(0.25))
     True
-    >>> Request(sigma="5/2").rho
+    >>> NoiseRequest(sigma="5/2").rho
     Fraction(2, 25)
     """
 
@@ -78,13 +77,15 @@ class Request:
         if norm is not None and epsilon is None:
             raise InputError("norm goes with epsilon alone")
         if noise is not None:
-            parameters = getattr(noise, "__dict__", {})
-            if parameters.keys() not in ({"epsilon", "norm"}, {"sigma"}):
+            if not isinstance(noise, GeneralizedLaplace | GeneralizedGaussian):
                 raise InputError(
-                    f"Request: wanted a GeneralizedLaplace or a GeneralizedGaussian, got {noise!r}"
-                    f"; give a number by name, such as epsilon=0.25"
+                    f"NoiseRequest: wanted a GeneralizedLaplace or a GeneralizedGaussian, got "
+                    f"{noise!r}; give a number by name, such as epsilon=0.25"
                 )
-            epsilon, norm, sigma = map(parameters.get, ("epsilon", "norm", "sigma"))
+            if isinstance(noise, GeneralizedLaplace):
+                epsilon, norm = noise.exact_epsilon, noise.norm
+            else:
+                rho = noise.rho
         if epsilon is not None:
             budget = {"epsilon": parse_epsilon(epsilon), "norm": norm or "l1"}
             check_choice("norm", budget["norm"], NORMS)
@@ -101,12 +102,10 @@ class Request:
 
     @property
     def mechanism(self) -> Mechanism:
-        """Mechanism of this budget, with its parameter as a float."""
+        """Mechanism of this budget."""
         if self.rho is None:
-            return GeneralizedLaplace(float(self.epsilon), self.norm)
-        variance = 1 / (2 * self.rho)
-        root = Fraction(math.isqrt(variance.numerator), math.isqrt(variance.denominator))
-        return GeneralizedGaussian(float(root) if root**2 == variance else math.sqrt(variance))
+            return GeneralizedLaplace(self.epsilon, self.norm)
+        return GeneralizedGaussian(rho=self.rho)
 
 
 def _delta(value) -> float:

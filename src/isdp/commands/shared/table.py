@@ -13,8 +13,8 @@ from isdp.errors import InputError
 from isdp.io.csv_files import Column, combined, read_columns, refuse_line_breaks, whole_numbers
 
 JOINT = ", "  # between the parts of a cell's name
-LARGEST_COUNT = 10**12 - 1
-LARGEST_NOISY_COUNT = 10**18 - 1  # noise of the smallest epsilon has up to 16 digits
+MAX_COUNT = 10**12 - 1
+MAX_NOISY_COUNT = 10**18 - 1  # noise of the smallest epsilon has up to 16 digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,12 +90,12 @@ def read_table(
             f"(--count names the column of counts)"
         )
     texts = columns.pop(count)
-    table = described(path, columns, names, count)
+    table = describe_cells(path, columns, names, count)
     counts = read_counts(texts, table, negative)
     return Table(path, columns, count, header.index(count), table.names, counts)
 
 
-def described(
+def describe_cells(
     path: Path, columns: dict[str, Column], names: list[str] | None, count: str = ""
 ) -> Table:
     """Build the table of cells, all of whose counts are 0, and check their names.
@@ -117,7 +117,7 @@ def described(
     cells = len(columns[names[0]].codes)
     table = Table(path, columns, count, 0, names, np.zeros(cells, dtype=np.int64))
     for column in names:
-        refuse_empty(table, column)
+        refuse_blank_values(table, column)
     _refuse_same_names(table)
     return table
 
@@ -158,12 +158,12 @@ def read_counts(column: Column, table: Table, negative: bool = False) -> np.ndar
         "counts must be whole numbers of at most 18 digits"
         if negative
         else "counts must be whole numbers from 0 up of at most 12 digits",
-        largest=LARGEST_NOISY_COUNT if negative else LARGEST_COUNT,
+        largest=MAX_NOISY_COUNT if negative else MAX_COUNT,
         negative=negative,
     )
 
 
-def refuse_empty(table: Table, column: str) -> None:
+def refuse_blank_values(table: Table, column: str) -> None:
     """Raise `InputError` if a value of a column is empty or blank."""
     values = table.columns[column]
     row = values.first(values.is_blank())

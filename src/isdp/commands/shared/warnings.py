@@ -11,19 +11,19 @@ from itertools import chain
 
 import numpy as np
 
-from isdp.commands.shared.degrees_of_freedom import Freedom
+from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
 from isdp.commands.shared.table import Table
 from isdp.io.csv_files import PIECE
 from isdp.io.wording import counted
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 UNEVEN = re.compile(r"^\s|\s$|\s\s|[^\S ]")  # blanks that joining the words would change
 FORMULA = ("=", "+", "-", "@")  # as a first character, to spreadsheets
 
 
-def cautions_of_table(table: Table) -> list[str]:
+def warnings_of_table(table: Table) -> list[str]:
     """Find look-alike values, and values that spreadsheets take for formulas."""
-    found = cautions_of_names(table)
+    found = warnings_of_names(table)
     for column, values in table.columns.items():
         formula = next(filter(_formula, chain([column], _in_pieces(values.texts))), None)
         if formula is not None:
@@ -34,7 +34,7 @@ def cautions_of_table(table: Table) -> list[str]:
     return found
 
 
-def cautions_of_names(table: Table) -> list[str]:
+def warnings_of_names(table: Table) -> list[str]:
     """Look-alike values, a line for each column that has some."""
     return [
         caution
@@ -75,17 +75,17 @@ def _formula(text: str) -> bool:
     return False
 
 
-def cautions_of_freedom(table: Table, free: Freedom) -> list[str]:
+def warnings_of_revealed_residues(table: Table, free: DegreesOfFreedom) -> list[str]:
     """Cells of which the totals give away the remainder."""
-    if not len(free.residues):
+    if not len(free.revealed_residues):
         return []
     return [
-        f"the totals give {counted(len(free.residues), 'count')} away up to a multiple: "
-        f"{residues_listed(table, free, MOST_NAMED)}"
+        f"the totals give {counted(len(free.revealed_residues), 'count')} away up to a multiple: "
+        f"{list_revealed_residues(table, free, MAX_NAMED)}"
     ]
 
 
-def residues_listed(table: Table, free: Freedom, most: int) -> str:
+def list_revealed_residues(table: Table, free: DegreesOfFreedom, most: int) -> str:
     """Names of cells that are published modulo a number, each with it."""
-    named = [f"{table.name(row)} modulo {free.steps[row]}" for row in free.residues[:most]]
-    return "; ".join([*named, "..."] if len(free.residues) > most else named)
+    named = [f"{table.name(row)} modulo {free.steps[row]}" for row in free.revealed_residues[:most]]
+    return "; ".join([*named, "..."] if len(free.revealed_residues) > most else named)

@@ -12,11 +12,11 @@ import numpy as np
 
 from isdp.accounting.guarantees import upper_decimal
 from isdp.io.versions import versions
-from isdp.swapping.privacy.bound import ROUNDING, Rate, guarantee, smallest_epsilon
-from isdp.swapping.privacy.record_pairs import moved_share
-from isdp.swapping.privacy.worst_case import worst_loss
+from isdp.swapping.privacy.bound import ROUNDING, Rate, guarantee, min_epsilon
+from isdp.swapping.privacy.record_pairs import moved_probability
+from isdp.swapping.privacy.worst_case import worst_case_loss
 
-MOST_LISTED = 10
+MAX_LISTED = 10
 NOT_SAID = (
     "The guarantee compares datasets that agree on all that is listed under totals. These are "
     "published exactly, and nothing is promised about what they tell.",
@@ -87,7 +87,7 @@ def _strata(records, roles, key, value, sizes: np.ndarray) -> dict:
     firsts = np.unique(key, return_index=True)[1]
     names = [
         ", ".join(records.columns[c].text(firsts[s]) for c in roles.match)
-        for s in fixed[:MOST_LISTED]
+        for s in fixed[:MAX_LISTED]
     ]
     return {
         "number": len(sizes),
@@ -102,7 +102,7 @@ def _strata(records, roles, key, value, sizes: np.ndarray) -> dict:
 def _swap(rate: Fraction, key, value, sizes: np.ndarray) -> dict:
     """Rate and the shares expected from it, which follow from the rate and the totals alone."""
     different, count = np.unique(sizes, return_counts=True)
-    share = {int(n): moved_share(int(n), float(rate)) for n in different}
+    share = {int(n): moved_probability(int(n), float(rate)) for n in different}
     moved = sum(share[int(n)] * int(n) * int(c) for n, c in zip(different, count, strict=True))
     cells, inside = np.unique(key * (value.max() + 1) + value, return_counts=True)
     stratum = cells // (value.max() + 1)
@@ -122,8 +122,8 @@ def _swap(rate: Fraction, key, value, sizes: np.ndarray) -> dict:
 
 def _privacy(rate: Fraction, largest: int) -> dict:
     odds = Rate(float(rate / (1 - rate)))
-    exact = worst_loss(odds, largest)
-    bound, least = guarantee(odds, largest), smallest_epsilon(largest)[0]
+    exact = worst_case_loss(odds, largest)
+    bound, least = guarantee(odds, largest), min_epsilon(largest)[0]
     return bound.record() | {
         "epsilon_bound": upper_decimal(bound.loss),
         "epsilon_exact_worst_case": upper_decimal(exact + ROUNDING * (1 + exact)),

@@ -25,7 +25,7 @@ from isdp.swapping.mechanism.exact_permutation import exact_rate, permutation_fo
 from isdp.swapping.mechanism.permutation import Strata
 
 FILES = ("swapped.csv", "certificate.json", "certificate.md")
-AGAIN = "same records costs epsilon again"
+COST_OF_ANOTHER_RUN = "same records costs epsilon again"
 
 
 @dataclass(frozen=True)
@@ -107,13 +107,13 @@ def swap_file(
     started = now()
     path, rate = Path(path), exact_rate(rate)
     roles = Roles(tuple(match), tuple(swap), tuple(carry), tuple(public))
-    folder = OutputFolder(Path(out), FILES, [path], force, AGAIN)
+    folder = OutputFolder(Path(out), FILES, [path], force, COST_OF_ANOTHER_RUN)
     records = read_records(path)
     _check_roles(records, roles, path)
     refuse_weights(records, path)
     refuse_missing(records, roles.match + roles.moving, path)
     key, value = records.groups(roles.match), records.groups(roles.moving)
-    strata = Strata.of(key)
+    strata = Strata.from_labels(key)
     _refuse_fixed(strata, key, value, path)
     refuse_revealing(records, roles.match, roles.moving, roles.public, path)
     sources = permute(strata, rate)
@@ -150,7 +150,7 @@ def _check_roles(records: Records, roles: Roles, path: Path) -> None:
 def _refuse_fixed(strata: Strata, key: np.ndarray, value: np.ndarray, path: Path) -> None:
     """Refuse records that swapping would give back as they are, whatever is drawn."""
     pairs = len(np.unique(key * (value.max() + 1) + value))
-    if strata.largest == 1:
+    if strata.max_size == 1:
         raise InputError(f"{path}: every record is alone in its stratum; match on fewer columns")
     if pairs == len(strata.sizes):
         raise InputError(

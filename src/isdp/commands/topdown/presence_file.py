@@ -15,12 +15,12 @@ from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 from isdp.io.csv_files import check_cells, read_cells
 from isdp.topdown.budget import Schema
-from isdp.topdown.known_presence import Known
+from isdp.topdown.known_presence import KnownPresence
 
-LEAST = "least"  # the column of least numbers, which may be left out
-MOST_DIGITS = 12
+MIN_COLUMN = "least"  # the column of least numbers, which may be left out
+MAX_DIGITS = 12
 FROM_ZERO = "counts from 0 up"
-LARGEST_CONFLICT = 5000  # cells of a region within which contradictions are looked for
+MAX_CONFLICT_CELLS = 5000  # cells of a region within which contradictions are looked for
 
 
 def read_present(
@@ -31,7 +31,7 @@ def read_present(
     hierarchy: Hierarchy,
     impossible: tuple[int, ...],
     absent_otherwise: bool,
-) -> Known:
+) -> KnownPresence:
     """Read which kinds are present in which of the smallest regions.
 
     Parameters
@@ -55,22 +55,22 @@ def read_present(
     place = Path(path).name
     lines = read_cells(path)
     axes = tuple(name for name in schema.axes if name in lines.columns)
-    others = [name for name in lines.columns if name not in (*axes, *levels, LEAST)]
+    others = [name for name in lines.columns if name not in (*axes, *levels, MIN_COLUMN)]
     if levels[-1] not in lines.columns or not axes or others:
         raise InputError(
             f"{place}: wanted the column {levels[-1]!r}, one or several of "
-            f"{', '.join(schema.axes)}, and perhaps {LEAST!r}; got {', '.join(lines.columns)}"
+            f"{', '.join(schema.axes)}, and perhaps {MIN_COLUMN!r}; got {', '.join(lines.columns)}"
         )
     least_of = np.ones(len(lines), dtype=np.int64)
-    if LEAST in lines.columns:
+    if MIN_COLUMN in lines.columns:
         check_cells(
-            lines[LEAST],
-            f"[0-9]{{1,{MOST_DIGITS}}}",
+            lines[MIN_COLUMN],
+            f"[0-9]{{1,{MAX_DIGITS}}}",
             "is no least number",
             lambda line: f"{place}: line {line}",
             "give a whole number from 1 up",
         )
-        least_of = lines[LEAST].astype("int64").to_numpy()
+        least_of = lines[MIN_COLUMN].astype("int64").to_numpy()
     region = _numbers(lines[levels[-1]], hierarchy.units[-1], place, levels[-1])
     for depth, level in enumerate(levels[:-1], start=1):
         if level in lines.columns:
@@ -91,10 +91,12 @@ def read_present(
             words = "stands there twice" if number else "asks for nobody; leave it out"
             raise InputError(f"{place}: line {line} {words}")
         least[where, what] = number
-    known = Known(axes, least, (least > 0) if absent_otherwise else np.ones(least.shape, bool))
+    known = KnownPresence(
+        axes, least, (least > 0) if absent_otherwise else np.ones(least.shape, bool)
+    )
     possible = np.ones(schema.cells, dtype=bool)
     possible[list(impossible)] = False
-    nobody = np.bincount(known.of_cells(schema)[possible], minlength=kinds) == 0
+    nobody = np.bincount(known.group_of_cells(schema)[possible], minlength=kinds) == 0
     listed = np.flatnonzero(nobody[kind])
     if len(listed):
         what = JOINT.join(str(lines[axis].iloc[listed[0]]) for axis in axes)
@@ -102,7 +104,7 @@ def read_present(
             f"{place}: line {lines.index[listed[0]]}: {what} must be present, and the structural "
             f"zeros say that nobody can be in it; drop one of the two"
         )
-    return Known(axes, least, known.allowed & ~nobody)
+    return KnownPresence(axes, least, known.allowed & ~nobody)
 
 
 def _numbers(column, names, place: str, what: str) -> np.ndarray:
@@ -113,7 +115,9 @@ def _numbers(column, names, place: str, what: str) -> np.ndarray:
     return np.array([number[name] for name in column], dtype=np.int64)
 
 
-def refuse_contradictions(known: Known, hierarchy: Hierarchy, depth: int, totals, names) -> None:
+def refuse_contradictions(
+    known: KnownPresence, hierarchy: Hierarchy, depth: int, totals, names
+) -> None:
     """Compare what is known of kinds with the totals that are held, which are public.
 
     Parameters
@@ -130,14 +134,14 @@ def refuse_contradictions(known: Known, hierarchy: Hierarchy, depth: int, totals
     InputError
         With constraints that contradict each other, and no longer do if any one is dropped.
     """
-    least, allowed = known.at(hierarchy, depth)
+    least, allowed = known.at_level(hierarchy, depth)
     wrong = (totals < least.sum(axis=1)) | ((totals > 0) & ~allowed.any(axis=1))
     if not wrong.any():
         return
     unit = int(np.flatnonzero(wrong)[0])
     leaves = np.flatnonzero(hierarchy.leaf_units[depth] == unit)
     place = f"{hierarchy.levels[depth]} {hierarchy.units[depth][unit]}" if depth else "all"
-    if len(leaves) * len(names) > LARGEST_CONFLICT:
+    if len(leaves) * len(names) > MAX_CONFLICT_CELLS:
         raise InputError(
             f"topdown: the total {totals[unit]} of {place} and what is said of the kinds present "
             f"in its {len(leaves)} regions contradict each other; correct one of them"
@@ -150,7 +154,7 @@ def refuse_contradictions(known: Known, hierarchy: Hierarchy, depth: int, totals
     )
 
 
-def _constraints(known: Known, hierarchy, leaves, total, place: str, names) -> Polytope:
+def _constraints(known: KnownPresence, hierarchy, leaves, total, place: str, names) -> Polytope:
     """Write a region's total, and what is known of the kinds in it, as constraints."""
     equal, sides, equal_names = [np.ones(len(leaves) * len(names), dtype=np.int64)], [total], []
     equal_names.append(f"the total {total} of {place}")
@@ -178,9 +182,9 @@ def _constraints(known: Known, hierarchy, leaves, total, place: str, names) -> P
     )
 
 
-def refuse_another_table(known: Known, schema: Schema, hierarchy, counts, names) -> None:
+def refuse_another_table(known: KnownPresence, schema: Schema, hierarchy, counts, names) -> None:
     """Refuse a table in which a kind is missing that is said to be present, or the other way."""
-    kind = known.of_cells(schema)
+    kind = known.group_of_cells(schema)
     people = np.stack([counts[:, kind == k].sum(axis=1) for k in range(len(names))], axis=1)
     for wrong, words in (
         (people < known.least, "fewer people than --present says"),
@@ -194,7 +198,7 @@ def refuse_another_table(known: Known, schema: Schema, hierarchy, counts, names)
             )
 
 
-def kind_names(known: Known, schema: Schema, categories) -> list[str]:
+def kind_names(known: KnownPresence, schema: Schema, categories) -> list[str]:
     """Name each kind by its categories, such as "sex=f, age=child"."""
     along = [categories[schema.axes.index(axis)] for axis in known.axes]
     return [

@@ -24,7 +24,7 @@ from isdp.commands.shared.refusals import (
     refuse,
 )
 from isdp.commands.shared.table import Table, read_table
-from isdp.commands.shared.warnings import cautions_of_names
+from isdp.commands.shared.warnings import warnings_of_names
 from isdp.commands.topdown.presence_file import (
     kind_names,
     read_present,
@@ -33,7 +33,7 @@ from isdp.commands.topdown.presence_file import (
 )
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
-from isdp.exact.bits.discrete_gaussian import checked_variance
+from isdp.exact.bits.discrete_gaussian import check_variance
 from isdp.exact.release_noise import parse_epsilon
 from isdp.io.certificate import (
     FOR_RELEASE,
@@ -51,16 +51,16 @@ from isdp.streams import stream
 from isdp.topdown import Budget, Plan, Release, Schema, draw_noise_for_release, run
 from isdp.topdown.budget import DETAIL, TOTAL
 from isdp.topdown.descent import held_levels
-from isdp.topdown.known_presence import Known
+from isdp.topdown.known_presence import KnownPresence
 from isdp.topdown.margins_of_error import margins_of_error
 from isdp.topdown.measurement_noise import draw_noise
 
-ROOT, WHOLE = "all", "all"  # name of the level above all others, and of its only region
+ROOT_LEVEL, ROOT_REGION = "all", "all"  # name of the level above all others, and of its only region
 FILES = ("released.csv", "measurements.csv", "budget.csv", "certificate.json", "certificate.md")
 # those of released.csv that are not from the table
 RELEASED_COLUMNS = ("level", "region", "count", "margin_simulated")
-AGAIN = "same table costs its loss again"
-MOST_CELLS = 50_000_000  # of all levels together
+COST_OF_ANOTHER_RUN = "same table costs its loss again"
+MAX_CELLS = 50_000_000  # of all levels together
 COVERED = 0.9
 LOG = logging.getLogger(__name__)
 NOT_SAID = (
@@ -79,7 +79,7 @@ NOT_SAID = (
 
 
 @dataclass(frozen=True)
-class Wish:
+class TopDownOptions:
     """What a user asks for.
 
     Attributes
@@ -140,7 +140,7 @@ class Problem:
 
 def topdown(
     table_path,
-    wish: Wish,
+    options: TopDownOptions,
     out,
     *,
     count: str = "count",
@@ -174,23 +174,23 @@ def topdown(
     """
     started = now()
     accepted = read_accepted(accept, (WEAK_NOISE,))
-    given = [table_path] + [wish.present] * (wish.present is not None)
-    folder = OutputFolder(Path(out), FILES, given, force, AGAIN)
+    given = [table_path] + [options.present] * (options.present is not None)
+    folder = OutputFolder(Path(out), FILES, given, force, COST_OF_ANOTHER_RUN)
     table = read_table(table_path, count)
-    for caution in cautions_of_names(table):
+    for caution in warnings_of_names(table):
         LOG.warning("%s", caution)
-    problem = arrange(table, wish.levels)
-    plan = plan_of(problem, wish)
-    refuse_measurements(plan.budget, accepted, wish.experiment)
-    rng = np.random.default_rng() if wish.seed is None else stream(wish.seed, "isdp topdown")
-    noise = draw_noise if wish.experiment else draw_noise_for_release
+    problem = arrange(table, options.levels)
+    plan = plan_of(problem, options)
+    refuse_measurements(plan.budget, accepted, options.experiment)
+    rng = np.random.default_rng() if options.seed is None else stream(options.seed, "isdp topdown")
+    noise = draw_noise if options.experiment else draw_noise_for_release
     release = algorithm(rng, problem.counts, problem.hierarchy, plan, noise)
     check_release(problem, plan, release)
     margins = None
-    if wish.simulations:
-        options = {"runs": wish.simulations, "level": COVERED}
-        margins = margins_of_error(rng, release, problem.hierarchy, plan, **options)
-    certificate = _describe(Path(table_path).name, problem, plan, release, wish, started)
+    if options.simulations:
+        settings = {"runs": options.simulations, "level": COVERED}
+        margins = margins_of_error(rng, release, problem.hierarchy, plan, **settings)
+    certificate = _describe(Path(table_path).name, problem, plan, release, options, started)
     certificate["accepted"] = list(accepted)
     tables = {
         "released.csv": released_table(problem, release, margins),
@@ -214,10 +214,10 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
     """
     axes = tuple(name for name in table.names if name not in levels)
     missing = [level for level in levels if level not in table.names]
-    if missing or len(set(levels)) != len(levels) or ROOT in levels:
+    if missing or len(set(levels)) != len(levels) or ROOT_LEVEL in levels:
         raise InputError(
             f"{table.path}: --levels: {', '.join(levels)} must be different columns of the table, "
-            f"none of them {ROOT!r}; there are {', '.join(table.names)}"
+            f"none of them {ROOT_LEVEL!r}; there are {', '.join(table.names)}"
         )
     taken = [name for name in axes if name in RELEASED_COLUMNS]
     if taken:
@@ -230,12 +230,14 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
     schema = Schema(axes, tuple(map(len, schema_of.values())))
     places = pd.DataFrame({name: table.columns[name].rows() for name in levels})
     leaves = places.drop_duplicates().sort_values(list(levels)).reset_index(drop=True)
-    if len(leaves) * schema.cells * (len(levels) + 1) > MOST_CELLS:
+    if len(leaves) * schema.cells * (len(levels) + 1) > MAX_CELLS:
         raise InputError(
             f"{table.path}: {len(leaves):,} regions of {schema.cells:,} cells are too many; join "
             f"categories"
         )
-    hierarchy = Hierarchy.from_columns({name: leaves[name].tolist() for name in levels}, root=ROOT)
+    hierarchy = Hierarchy.from_columns(
+        {name: leaves[name].tolist() for name in levels}, root=ROOT_LEVEL
+    )
     row = pd.MultiIndex.from_frame(leaves).get_indexer(pd.MultiIndex.from_frame(places))
     at = []
     for name in axes:
@@ -246,7 +248,7 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
     return Problem(counts, hierarchy, schema, tuple(schema_of.values()))
 
 
-def plan_of(problem: Problem, wish: Wish) -> Plan:
+def plan_of(problem: Problem, options: TopDownOptions) -> Plan:
     """Fill in what a user left open, and check the rest.
 
     By default each level takes an equal share of the budget, and in each level the detailed query a
@@ -260,32 +262,34 @@ def plan_of(problem: Problem, wish: Wish) -> Plan:
         or the structural zeros leave no cell.
     """
     levels, schema = problem.hierarchy.levels, problem.schema
-    zeros = _zeros(problem, wish.structural_zeros)
+    zeros = _zeros(problem, options.structural_zeros)
     if len(zeros) == schema.cells:
         raise InputError("topdown: the structural zeros leave no cell for anybody; drop one")
-    unheld = Plan(schema, _budget(levels, schema, wish, len(levels)), wish.held)
+    unheld = Plan(schema, _budget(levels, schema, options, len(levels)), options.held)
     held = len(held_levels(problem.hierarchy, unheld))
-    budget = _budget(levels, schema, wish, held)
-    below = [level for level in levels[held:] if TOTAL not in budget.asked(level)]
-    if below and not wish.one_pass:
+    budget = _budget(levels, schema, options, held)
+    below = [level for level in levels[held:] if TOTAL not in budget.measured_queries(level)]
+    if below and not options.one_pass:
         raise InputError(
             f"topdown: level {below[0]!r} does not ask for {TOTAL!r}, which is estimated first; "
             f"give it a share, or add --one-pass"
         )
-    passes = "one" if wish.one_pass else "isolate_total"
-    known = _known(problem, wish, zeros, held - 1)
-    return Plan(schema, budget, wish.held, passes=passes, structural_zeros=zeros, known=known)
+    passes = "one" if options.one_pass else "isolate_total"
+    known = _known(problem, options, zeros, held - 1)
+    return Plan(schema, budget, options.held, passes=passes, structural_zeros=zeros, known=known)
 
 
-def _known(problem: Problem, wish: Wish, zeros: tuple[int, ...], depth: int) -> Known | None:
+def _known(
+    problem: Problem, options: TopDownOptions, zeros: tuple[int, ...], depth: int
+) -> KnownPresence | None:
     """Read what is said of the kinds present; check it against the held totals and the table."""
-    if wish.present is None:
-        if wish.absent_otherwise:
+    if options.present is None:
+        if options.absent_otherwise:
             raise InputError("topdown: --absent-otherwise says nothing without --present")
         return None
     tree, schema, categories = problem.hierarchy, problem.schema, problem.categories
-    options = wish.levels, schema, categories, tree, zeros, wish.absent_otherwise
-    known = read_present(wish.present, *options)
+    layout = options.levels, schema, categories, tree, zeros, options.absent_otherwise
+    known = read_present(options.present, *layout)
     names = kind_names(known, schema, categories)
     totals = tree.aggregate(problem.counts)[depth].sum(axis=1)
     refuse_contradictions(known, tree, depth, totals, names)
@@ -293,10 +297,10 @@ def _known(problem: Problem, wish: Wish, zeros: tuple[int, ...], depth: int) -> 
     return known
 
 
-def _budget(levels: Sequence[str], schema: Schema, wish: Wish, held: int) -> Budget:
+def _budget(levels: Sequence[str], schema: Schema, options: TopDownOptions, held: int) -> Budget:
     """Budget of all levels, of which the first `held` have their totals held."""
-    shares = wish.level_shares or dict.fromkeys(levels, Fraction(1, len(levels)))
-    given = wish.query_shares or {}
+    shares = options.level_shares or dict.fromkeys(levels, Fraction(1, len(levels)))
+    given = options.query_shares or {}
     unknown = [name for name in given if name and name not in levels]
     if unknown:
         raise InputError(f"topdown: no level {unknown[0]!r}; there are {', '.join(levels)}")
@@ -305,8 +309,8 @@ def _budget(levels: Sequence[str], schema: Schema, wish: Wish, held: int) -> Bud
         usual = _usual_queries(schema, asks_total=depth >= held)
         queries[level] = dict(given.get(level) or given.get("") or usual)
         for query in queries[level]:
-            schema.kept(query)
-    return Budget(wish.flavour, wish.total, shares, queries)
+            schema.kept_axes(query)
+    return Budget(options.flavour, options.total, shares, queries)
 
 
 def _usual_queries(schema: Schema, asks_total: bool) -> dict[str, Fraction]:
@@ -355,7 +359,7 @@ def refuse_measurements(budget: Budget, accepted: Sequence[str], experiment: boo
     """
     pure = budget.flavour == "pure"
     option = "--epsilon" if pure else "--rho"
-    asked = [(level, query) for level in budget.queries for query in budget.asked(level)]
+    asked = [(level, query) for level in budget.queries for query in budget.measured_queries(level)]
     for level, query in asked:
         loss = budget.loss(level, query)
         law = (
@@ -373,7 +377,7 @@ def refuse_measurements(budget: Budget, accepted: Sequence[str], experiment: boo
             )
         if not experiment:
             try:
-                parse_epsilon(loss / 2) if pure else checked_variance(1 / loss)
+                parse_epsilon(loss / 2) if pure else check_variance(1 / loss)
             except InputError:
                 raise InputError(
                     f"{option}: the part of level {level!r}, query {query!r}, is out of range; "
@@ -418,7 +422,7 @@ def released_table(problem: Problem, release: Release, margins) -> pd.DataFrame:
     for level, names in zip(problem.hierarchy.levels, problem.hierarchy.units, strict=True):
         part = pd.concat([cells] * len(names), ignore_index=True)
         part.insert(0, "level", level)
-        part.insert(1, "region", np.repeat([name or WHOLE for name in names], len(cells)))
+        part.insert(1, "region", np.repeat([name or ROOT_REGION for name in names], len(cells)))
         part["count"] = release.tables[level].ravel()
         if margins is not None:
             part["margin_simulated"] = margins[level].ravel()
@@ -439,24 +443,24 @@ def measurement_table(problem: Problem, plan: Plan, release: Release) -> pd.Data
     for level, names in zip(problem.hierarchy.levels, problem.hierarchy.units, strict=True):
         lines = [
             (query, ", ".join(some), plan.budget.variance(level, query))
-            for query in plan.budget.asked(level)
-            for some in product(*(problem.categories[k] for k in problem.schema.kept(query)))
+            for query in plan.budget.measured_queries(level)
+            for some in product(*(problem.categories[k] for k in problem.schema.kept_axes(query)))
         ]
         part = pd.DataFrame(lines * len(names), columns=["query", "answer", "variance"])
         part.insert(0, "level", level)
-        part.insert(1, "region", np.repeat([name or WHOLE for name in names], len(lines)))
+        part.insert(1, "region", np.repeat([name or ROOT_REGION for name in names], len(lines)))
         part.insert(4, "measured", release.measurements[level].ravel())
         parts.append(part)
     return pd.concat(parts, ignore_index=True)
 
 
-def _describe(table: str, problem: Problem, plan: Plan, release: Release, wish, started) -> dict:
+def _describe(table: str, problem: Problem, plan: Plan, release: Release, options, started) -> dict:
     levels = problem.hierarchy.levels
     held = held_levels(problem.hierarchy, plan)
     return {
         "made_by": "isdp topdown",
-        "for_release": not wish.experiment,
-        "status": NOT_FOR_RELEASE if wish.experiment else FOR_RELEASE,
+        "for_release": not options.experiment,
+        "status": NOT_FOR_RELEASE if options.experiment else FOR_RELEASE,
         "date": started,
         "input": {"table": table, "levels": list(levels), "axes": list(problem.schema.axes)},
         "guarantee": release.guarantee.record(),
@@ -464,7 +468,7 @@ def _describe(table: str, problem: Problem, plan: Plan, release: Release, wish, 
             {"level": level, "loss": str(sum(plan.budget.loss(level, q) for q in asked))}
             | {"queries": list(asked)}
             for level in levels
-            for asked in [plan.budget.asked(level)]
+            for asked in [plan.budget.measured_queries(level)]
         ],
         "held": [
             "number of people" if depth == 0 else f"total of each {levels[depth]}" for depth in held
@@ -472,24 +476,24 @@ def _describe(table: str, problem: Problem, plan: Plan, release: Release, wish, 
         "present": None
         if plan.known is None
         else {
-            "file": Path(wish.present).name,
+            "file": Path(options.present).name,
             "axes": list(plan.known.axes),
             "listed": int((plan.known.least > 0).sum()),
-            "absent_otherwise": wish.absent_otherwise,
+            "absent_otherwise": options.absent_otherwise,
         },
-        "structural_zeros": [dict(each) for each in wish.structural_zeros],
+        "structural_zeros": [dict(each) for each in options.structural_zeros],
         "passes": plan.passes,
         "checked_in_integers": ["no count below zero", "every level adds up", "held totals"]
         + ["kinds that are present"] * (plan.known is not None),
-        "margins": f"{wish.simulations} simulations; a further one's error lies within with a "
+        "margins": f"{options.simulations} simulations; a further one's error lies within with a "
         f"chance of {COVERED:.0%} or more"
-        if wish.simulations
+        if options.simulations
         else "none",
         "output": {"regions": [len(names) for names in problem.hierarchy.units], "sha256": {}},
         "versions": versions("numpy", "scipy"),
         "not_said": [
-            *[NO_GUARANTEE] * wish.experiment,
-            *[SEED_KNOWN] * (wish.seed is not None),
+            *[NO_GUARANTEE] * options.experiment,
+            *[SEED_KNOWN] * (options.seed is not None),
             *NOT_SAID,
         ],
     }

@@ -1,7 +1,6 @@
-"""Independent integer noise for a real release: double geometric and discrete Gaussian.
+"""Independent discrete Laplace and discrete Gaussian noise for releases.
 
-No rounding decides a draw and the randomness is the operating system's, as in
-`isdp.exact.bits.geometric`, on whose parts this is built.
+The random bits are the operating system's, and no rounded number decides a draw.
 """
 
 from __future__ import annotations
@@ -10,8 +9,9 @@ import os
 
 import numpy as np
 
-from isdp.exact.bits.discrete_gaussian import centred_gaussian, checked_variance
-from isdp.exact.bits.geometric import BitSource, Source, _geometric
+from isdp.exact.bits.discrete_gaussian import check_variance, draw_gaussian_around
+from isdp.exact.bits.geometric import cached_geometric
+from isdp.exact.bits.source import BitSource, Source
 from isdp.exact.release_noise import parse_epsilon
 
 
@@ -23,14 +23,14 @@ def double_geometric(epsilon, count: int, source: Source | None = None) -> np.nd
     epsilon : Fraction, int, str or float
         Between 1e-14 and 1000; a float stands for its shortest decimal form.
     source : callable, optional
-        ``source(k)`` returns k random bytes; `os.urandom` by default. Another one is for tests.
+        ``source(k)`` returns k random bytes; `os.urandom` by default. Other sources are for tests.
 
     Returns
     -------
     int64 array, shape (count,)
     """
-    words = BitSource(os.urandom if source is None else source)
-    return _geometric(parse_epsilon(epsilon)).draw_difference(words, count)
+    random_bits = BitSource(os.urandom if source is None else source)
+    return cached_geometric(parse_epsilon(epsilon)).draw_difference(random_bits, count)
 
 
 def discrete_gaussian(variance, count: int, source: Source | None = None) -> np.ndarray:
@@ -39,8 +39,7 @@ def discrete_gaussian(variance, count: int, source: Source | None = None) -> np.
     Parameters
     ----------
     variance : Fraction or int
-        Sigma squared, between 1e-6 and 1e20. Close to the variance of a draw where it is not
-        small.
+        Sigma squared, between 1e-6 and 1e20.
     source : callable, optional
         As for `double_geometric`.
 
@@ -53,6 +52,6 @@ def discrete_gaussian(variance, count: int, source: Source | None = None) -> np.
     InputError
         If the variance is not rational or out of range.
     """
-    variance = checked_variance(variance)
-    words = BitSource(os.urandom if source is None else source)
-    return centred_gaussian(words, variance, np.zeros(count, dtype=np.int64), 1)
+    variance = check_variance(variance)
+    random_bits = BitSource(os.urandom if source is None else source)
+    return draw_gaussian_around(random_bits, variance, np.zeros(count, dtype=np.int64), 1)

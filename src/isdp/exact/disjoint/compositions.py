@@ -1,24 +1,22 @@
-"""Independent l1 noise under totals of disjoint blocks, and uniform compositions: exact, from bits.
+"""Exact draws of independent l1 noise under totals of disjoint blocks, and of uniform compositions.
 
-A double geometric variable is the difference of two geometric ones. Under one total over n cells
-the noise is therefore X - Y, two independent uniform compositions (n counts, zero allowed) of one
-sum S with P(S = s) in proportion to the square of C(s + n - 1, n - 1) exp(-epsilon s). Independent
-geometric counts have the sum s with a chance in proportion to what is squared there. Kept with a
-chance in proportion to the same, they are S and X in one.
+A discrete Laplace variable is the difference of two geometric variables. Under one total over n
+cells the noise is therefore X - Y. X and Y are independent uniform weak compositions of one sum S
+into n parts, with P(S = s) proportional to the square of C(s + n - 1, n - 1) exp(-epsilon s).
+Independent geometric variables have the sum s with a probability proportional to what is squared
+there. Accepted with a probability proportional to the same, they give S and X in one step.
 
-A composition of s into n counts is a choice of n - 1 bars among s + n - 1 places: counts are the
-gaps between them. Geometric counts laid end to end, a bar after each, make every place a bar with
-the same chance, whatever the other places are. So all choices of as many bars as came out are
-equally likely. Bars are then put at random places that have none, or taken from random ones that
-have one, until they are as many as wanted: all choices of these are equally likely too.
+A weak composition of s into n parts is a choice of n - 1 bars among s + n - 1 positions (stars and
+bars): the parts are the gaps between bars. Geometric variables laid end to end, with a bar after
+each, make every position a bar independently with the same probability. So all choices of the
+resulting number of bars are equally likely. Bars are then added at random free positions, or
+removed from random bars, until their number is right. All choices remain equally likely.
 
-Where epsilon is small there would be many places. Counts are then divided by a power of two.
-Independent geometric counts written as x_i = 2^k q_i + r_i, with 0 <= r_i < 2^k, have independent
-q_i and r_i, and given the r_i the q_i are a uniform composition of (total - sum of r_i) / 2^k.
-Remainders are those of independent counts but for the last one, which makes this sum of the
-quotients whole, and are kept with the chance that their quotients have.
-
-The words are the operating system's for a release, or a seeded generator's for experiments.
+A small epsilon would need many positions. The parts are then divided by a power of two.
+Independent geometric variables x_i = 2^k q_i + r_i, with 0 <= r_i < 2^k, have independent q_i and
+r_i. Given the r_i, the q_i are a uniform composition of (total - sum of r_i) / 2^k. Remainders are
+drawn independently, except the last one, which makes the quotients' sum an integer. They are
+accepted with the probability of their quotients' sum.
 """
 
 from __future__ import annotations
@@ -34,24 +32,24 @@ from isdp.compiled import njit
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.exact.bits.geometric import (
-    CHUNK,
-    LARGEST_RATE,
+    DRAWS_PER_CHUNK,
+    MAX_RATE,
     SHORT_BITS,
-    BitSource,
     Geometric,
-    _Digit,
-    _geometric,
+    TruncatedGeometric,
+    cached_geometric,
 )
-from isdp.exact.bits.negative_binomial import sums_of_counts
+from isdp.exact.bits.negative_binomial import negative_binomials
+from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.blocks import block_order, refuse_large_sums
-from isdp.exact.sampler import WordSampler, refuse_bounds
+from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
-TOGETHER = 1 << 15  # cells drawn at once: their arrays stay in the cache
+CELLS_AT_ONCE = 1 << 15  # their arrays stay in the processor's cache
 
 
-class BlockSampler(WordSampler):
+class CompositionSampler(RandomBitSampler):
     """Independent draws of l1 noise under totals of disjoint blocks, of any size.
 
     P(u) is proportional to exp(-rate ||u||_1) over the integer vectors u that leave the totals
@@ -60,63 +58,68 @@ class BlockSampler(WordSampler):
     Parameters
     ----------
     invariants : Invariants
-        Totals of disjoint blocks, see `isdp.exact.disjoint.blocks`; cells in no block get free
-        noise.
-    law : Mechanism
-        Of weight exp(-rate ||u||_1), such as `GeneralizedLaplace`.
+        Totals of disjoint blocks, see `isdp.exact.disjoint.blocks`. Cells in no block are free.
+    target : Mechanism
+        Its weight is exp(-rate ||u||_1), as for `GeneralizedLaplace`.
 
     Raises
     ------
     InputError
-        If the rows overlap, the law is another, or sums could pass 2^53.
+        If the rows overlap, the weight has another form, or sums could exceed 2^53.
     """
 
     method = "compositions"
 
     reason = "the invariants are totals of disjoint blocks"
 
-    def __init__(self, invariants: Invariants, law: Target | Mechanism, lower=None):
-        refuse_bounds(self.method, lower)
-        check_energy(self.method, law, [(1, False)])
+    def __init__(self, invariants: Invariants, target: Target | Mechanism, lower=None):
+        refuse_lower_bounds(self.method, lower)
+        check_energy(self.method, target, [(1, False)])
         blocks = block_order(invariants)
         if blocks is None:
             raise MisfitError("compositions: the invariants are not totals of disjoint blocks")
         order, starts = blocks
-        self.invariants, rate = invariants, law.energy.rate
-        if rate > LARGEST_RATE:
-            raise InputError(f"compositions: takes an epsilon of at most {LARGEST_RATE}")
+        self.invariants, rate = invariants, target.energy.rate
+        if rate > MAX_RATE:
+            raise InputError(f"compositions: epsilon must be at most {MAX_RATE}")
         refuse_large_sums(invariants.cells, float(rate))
-        self._free, self._geometric = order[: starts[0]], _geometric(Fraction(rate))
+        self._free, self.cached_geometric = order[: starts[0]], cached_geometric(Fraction(rate))
         sizes = np.diff(starts)
-        self._spans = [(_run(cells), sizes[blocks]) for blocks, cells in spans(order, starts)]
+        self._spans = [
+            (_as_slice(cells), sizes[blocks]) for blocks, cells in group_blocks(order, starts)
+        ]
         self._moving = len(self._free) + int(sizes[sizes > 1].sum())
 
-    def draw(self, words: BitSource, draws: int) -> np.ndarray:
-        """Independent draws, int64 (draws, cells)."""
-        noise = np.zeros((draws, self.invariants.cells), dtype=np.int64)
-        with progress("drawing noise", draws * self._moving) as at:
-            for first, part in parts(noise):
-                free = self._geometric.draw_difference(words, len(part) * len(self._free))
+    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+        """Draw independent noise vectors, int64 (n_draws, cells)."""
+        noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
+        with progress("drawing noise", n_draws * self._moving) as at:
+            for first, part in row_batches(noise):
+                free = self.cached_geometric.draw_difference(
+                    random_bits, len(part) * len(self._free)
+                )
                 part[:, self._free] = free.reshape(len(part), len(self._free))
                 drawn = first * self._moving + free.size
                 at(drawn)
                 for cells, sizes in self._spans:
-                    inside = draw_blocks(words, np.tile(sizes, len(part)), self._geometric)
+                    inside = draw_block_noise(
+                        random_bits, np.tile(sizes, len(part)), self.cached_geometric
+                    )
                     part[:, cells] = inside.reshape(len(part), -1)
                     drawn += inside.size
                     at(drawn)
         return noise
 
 
-def _run(cells: np.ndarray) -> np.ndarray | slice:
-    """Neighbouring cells in their order as a slice, which takes less time to write to."""
+def _as_slice(cells: np.ndarray) -> np.ndarray | slice:
+    """Return consecutive cells as a slice, which is faster to write to."""
     first, beyond = int(cells[0]), int(cells[-1]) + 1
     in_order = beyond - first == len(cells) and bool((cells[1:] > cells[:-1]).all())
     return slice(first, beyond) if in_order else cells
 
 
-def spans(order: np.ndarray, starts: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Put blocks together that are drawn at once; those of one cell are left out.
+def group_blocks(order: np.ndarray, starts: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Group blocks that are drawn together; blocks of one cell are left out.
 
     Parameters
     ----------
@@ -127,109 +130,115 @@ def spans(order: np.ndarray, starts: np.ndarray) -> list[tuple[np.ndarray, np.nd
     Returns
     -------
     list of pairs of int64 arrays
-        The blocks of each span, and their cells block after block.
+        The blocks of each group, and their cells block after block.
     """
     sizes = np.diff(starts)
     blocks, cells = np.flatnonzero(sizes > 1), order[starts[0] :]
     if len(blocks) < len(sizes):
         cells = cells[np.repeat(sizes > 1, sizes)]
     ends = np.cumsum(sizes[blocks])
-    after = np.flatnonzero(np.diff((ends - 1) // TOGETHER, append=-1)) + 1
+    after = np.flatnonzero(np.diff((ends - 1) // CELLS_AT_ONCE, append=-1)) + 1
     return [
         (blocks[first:last], cells[ends[first] - sizes[blocks[first]] : ends[last - 1]])
         for first, last in pairwise([0, *after.tolist()])
     ]
 
 
-def parts(noise: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """Give rows of `noise` that are drawn at once, and the number of the first."""
-    rows = max(1, TOGETHER // noise.shape[1])
+def row_batches(noise: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield the rows of `noise` that are drawn together, after the index of the first."""
+    rows = max(1, CELLS_AT_ONCE // noise.shape[1])
     for first in range(0, len(noise), rows):
         yield first, noise[first : first + rows]
 
 
-def draw_blocks(words: BitSource, sizes: np.ndarray, geometric: Geometric) -> np.ndarray:
+def draw_block_noise(random_bits: BitSource, sizes: np.ndarray, geometric: Geometric) -> np.ndarray:
     """Draw noise under totals of disjoint blocks.
 
     Parameters
     ----------
     sizes : int64 array, shape (blocks,)
-        Cells of each block, 2 at least.
+        Cells of each block, at least 2.
 
     Returns
     -------
     int64 array, shape (sum of sizes,)
         Block after block.
     """
-    counts = sums_of_counts(geometric.epsilon)
-    laws = counts.laws(sizes)
+    counts = negative_binomials(geometric.epsilon)
+    laws = counts.indices(sizes)
     starts = np.cumsum(sizes) - sizes
     x, sums = np.empty(sizes.sum(), dtype=np.int64), np.empty(len(sizes), dtype=np.int64)
     left = np.arange(len(sizes))
     while len(left):
-        sums[left] = _put(geometric.draw(words, sizes[left].sum()), sizes, starts, left, x)
-        left = left[~counts.keep(words, laws[left], sums[left])]
-    x -= compose(words, sums, sizes, geometric)
+        sums[left] = _scatter(
+            geometric.draw(random_bits, sizes[left].sum()), sizes, starts, left, x
+        )
+        left = left[~counts.keep(random_bits, laws[left], sums[left])]
+    x -= draw_compositions(random_bits, sums, sizes, geometric)
     return x
 
 
-def compose(
-    words: BitSource, totals: np.ndarray, sizes: np.ndarray, geometric: Geometric
+def draw_compositions(
+    random_bits: BitSource, totals: np.ndarray, sizes: np.ndarray, geometric: Geometric
 ) -> np.ndarray:
-    """Draw uniform weak compositions, quickly if the totals are such as the counts add up to.
+    """Draw uniform weak compositions; totals near the sum of geometric variables are the fastest.
 
     Parameters
     ----------
     totals : int64 array, shape (compositions,)
     sizes : int64 array, shape (compositions,)
-        Counts into which each is composed, 2 at least.
+        The number of parts of each composition, at least 2.
 
     Returns
     -------
     int64 array, shape (sum of sizes,)
-        Composition after composition.
+        The parts, composition after composition.
     """
     bits, coarse = geometric.bits, geometric.digits[-1][1]
     if bits == 0:
-        return _gaps(words, totals, sizes, coarse)
-    counts = sums_of_counts(coarse.rate)
-    laws = counts.laws(sizes)
+        return _compose_by_bars(random_bits, totals, sizes, coarse)
+    counts = negative_binomials(coarse.rate)
+    laws = counts.indices(sizes)
     ends = np.cumsum(sizes)
     starts = ends - sizes
     remainders, quotients = np.empty(ends[-1], dtype=np.int64), np.empty_like(totals)
     left = np.arange(len(sizes))
     while len(left):
-        fresh = geometric.draw_remainders(words, sizes[left].sum())
+        fresh = geometric.draw_remainders(random_bits, sizes[left].sum())
         last = ends[left] - 1
-        rest = totals[left] - _put(fresh, sizes, starts, left, remainders) + remainders[last]
+        rest = totals[left] - _scatter(fresh, sizes, starts, left, remainders) + remainders[last]
         quotients[left], remainders[last] = np.divmod(rest, 1 << bits)
         kept = quotients[left] >= 0
-        # exp(-epsilon r) for the last remainder r, by a count that reaches it
-        kept[kept] = geometric.draw(words, kept.sum()) >= remainders[last[kept]]
-        kept[kept] = counts.keep(words, laws[left[kept]], quotients[left[kept]])
+        # a geometric variable reaches the last remainder r with the probability exp(-epsilon r)
+        kept[kept] = geometric.draw(random_bits, kept.sum()) >= remainders[last[kept]]
+        kept[kept] = counts.keep(random_bits, laws[left[kept]], quotients[left[kept]])
         left = left[~kept]
-    return (_gaps(words, quotients, sizes, coarse) << bits) + remainders
+    return (_compose_by_bars(random_bits, quotients, sizes, coarse) << bits) + remainders
 
 
-def _gaps(words: BitSource, totals: np.ndarray, sizes: np.ndarray, law: _Digit) -> np.ndarray:
-    """Compose totals by stars and bars, the bars a count of `law` apart to begin with."""
-    lengths, starts, ahead = _lay_out(totals, sizes)
+def _compose_by_bars(
+    random_bits: BitSource, totals: np.ndarray, sizes: np.ndarray, bar_gaps: TruncatedGeometric
+) -> np.ndarray:
+    """Compose totals by stars and bars, the bars a count of `target` apart to begin with."""
+    lengths, starts, ahead = _place_ranges(totals, sizes)
     places, have = np.zeros(ahead, dtype=bool), np.zeros_like(sizes)
-    share, at = -math.expm1(-law.rate), np.zeros(2, dtype=np.int64)
+    bar_probability, at = -math.expm1(-bar_gaps.rate), np.zeros(2, dtype=np.int64)
     while at[0] < len(sizes):
-        # a bar at each gap's end, but that each block's last gap ends beyond it
-        gaps = share * ahead + len(sizes)
-        drawn = law.draw(words, min(int(gaps + 2 * math.sqrt(gaps)) + 1, CHUNK))
-        ahead -= _strew(drawn, starts, lengths, at, places, have)
-    draw_numbers = words.take if lengths.max() >> SHORT_BITS else words.shorts
-    while missing := _tries_left(lengths, sizes, have):
-        _even_out(draw_numbers(int(1.5 * missing) + 8), starts, lengths, sizes, places, have)
-    return _between(places, starts, lengths, sizes)
+        # a bar at the end of each gap, except for the last gap of each block
+        gaps = bar_probability * ahead + len(sizes)
+        drawn = bar_gaps.draw(
+            random_bits, min(int(gaps + 2 * math.sqrt(gaps)) + 1, DRAWS_PER_CHUNK)
+        )
+        ahead -= _place_bars(drawn, starts, lengths, at, places, have)
+    draw_numbers = random_bits.take if lengths.max() >> SHORT_BITS else random_bits.take_16_bit
+    while missing := _estimate_positions(lengths, sizes, have):
+        _correct_bars(draw_numbers(int(1.5 * missing) + 8), starts, lengths, sizes, places, have)
+    return _gaps_between_bars(places, starts, lengths, sizes)
 
 
 @njit(cache=True)
-def _put(fresh, sizes, starts, which, into):
-    """Write one block after another of those named into its place; return their sums."""
+def _scatter(fresh, sizes, starts, which, into):
+    """Write `fresh` into the cells of the given blocks, block after block; return their sums."""
     sums, at = np.zeros(len(which), dtype=np.int64), 0
     for i in range(len(which)):
         start = starts[which[i]]
@@ -241,21 +250,22 @@ def _put(fresh, sizes, starts, which, into):
 
 
 @njit(cache=True)
-def _lay_out(totals, sizes):
-    """Tell how many places each composition has, where they start, and how many there are."""
-    lengths, starts, room = np.empty_like(sizes), np.empty_like(sizes), 0
+def _place_ranges(totals, sizes):
+    """Return the number of positions of each composition, their starts, and their total."""
+    lengths, starts, end = np.empty_like(sizes), np.empty_like(sizes), 0
     for i in range(len(sizes)):
-        lengths[i], starts[i] = totals[i] + sizes[i] - 1, room
-        room += lengths[i]
-    return lengths, starts, room
+        lengths[i], starts[i] = totals[i] + sizes[i] - 1, end
+        end += lengths[i]
+    return lengths, starts, end
 
 
 @njit(cache=True)
-def _strew(gaps, starts, lengths, at, places, have):
-    """Put bars the gaps apart; `at` is the block and the place in it that come next.
+def _place_bars(gaps, starts, lengths, at, places, have):
+    """Place bars separated by `gaps`; return the number of positions passed.
 
-    What of a gap lies beyond the end of a block is dropped: the next one begins with a gap of its
-    own, as it may, since every place is a bar whatever came before it. Returns the places passed.
+    ``at`` = (block, position) is the place to resume from, and is updated. The part of a gap beyond
+    the end of a block is dropped: the next block begins with a new gap, as every position is a bar
+    independently of those before it.
     """
     block, place = at
     passed = -place
@@ -275,20 +285,20 @@ def _strew(gaps, starts, lengths, at, places, have):
 
 
 @njit(cache=True)
-def _tries_left(lengths, sizes, have):
-    """Tell about how many tries it takes until all blocks have a bar less than counts."""
-    tries = 0.0
+def _estimate_positions(lengths, sizes, have):
+    """Estimate the random positions needed until every block has ``size - 1`` bars."""
+    n_proposals = 0.0
     for block in range(len(have)):
         missing = sizes[block] - 1 - have[block]
         if missing != 0:
             fit = lengths[block] - have[block] if missing > 0 else have[block]
-            tries += abs(missing) * _places_drawn(lengths[block]) / fit
-    return tries
+            n_proposals += abs(missing) * _next_power_of_two(lengths[block]) / fit
+    return n_proposals
 
 
 @njit(cache=True)
-def _places_drawn(length):
-    """Least power of two that is no smaller."""
+def _next_power_of_two(length):
+    """Smallest power of two that is at least `length`."""
     drawn = 1
     while drawn < length:
         drawn *= 2
@@ -296,16 +306,16 @@ def _places_drawn(length):
 
 
 @njit(cache=True)
-def _even_out(numbers, starts, lengths, sizes, places, have):
-    """Put bars at random places, or take them from there, as long as blocks and numbers are left.
+def _correct_bars(numbers, starts, lengths, sizes, places, have):
+    """Add or remove bars at random positions until the blocks are complete or numbers run out.
 
-    The low bits of a number are a place, uniform over a power of two. What is no place is passed
-    over.
+    The low bits of a number are a position, uniform below a power of two. Positions beyond the
+    block are rejected.
     """
     used = 0
     for block in range(len(have)):
         start, length, wanted = starts[block], lengths[block], sizes[block] - 1
-        mask = _places_drawn(length) - 1
+        mask = _next_power_of_two(length) - 1
         while have[block] != wanted and used < len(numbers):
             place = np.int64(numbers[used]) & mask
             used += 1
@@ -316,14 +326,15 @@ def _even_out(numbers, starts, lengths, sizes, places, have):
 
 
 @njit(cache=True)
-def _between(places, starts, lengths, sizes):
-    """Count the places between bars, composition after composition."""
+def _gaps_between_bars(places, starts, lengths, sizes):
+    """Return the gaps between bars, composition after composition."""
     gaps = np.empty(sizes.sum(), dtype=np.int64)
     at = 0
     for block in range(len(sizes)):
         gap = 0
         for place in range(starts[block], starts[block] + lengths[block]):
-            # what is no bar is written over: without a branch, which could not be foretold
+            # without a branch, which the processor could not predict: the next store overwrites the
+            # gap unless this position is a bar
             gaps[at] = gap
             bar = np.int64(places[place])
             at += bar

@@ -1,5 +1,5 @@
 """Exact draws by variable elimination: messages along a tree of partial sums."""
 
-from isdp.exact.elimination.bounded_sampler import DynamicSampler
+from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
 
-__all__ = ["DynamicSampler"]
+__all__ = ["BoundedEliminationSampler"]

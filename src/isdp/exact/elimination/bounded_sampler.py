@@ -24,35 +24,35 @@ import numpy as np
 from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.elimination.candidate_trees import Layouts
+from isdp.exact.elimination.candidate_trees import CandidateTrees
 from isdp.exact.elimination.cell_bounds import cell_bound, refuse_infeasible
-from isdp.exact.elimination.compiled_messages import Split, add_up, choose
+from isdp.exact.elimination.compiled_messages import Split, draw_splits, sum_splits
 from isdp.exact.elimination.convolution import convolve
-from isdp.exact.elimination.memory_forecast import least_bytes
-from isdp.exact.elimination.tree import Layout, Node
+from isdp.exact.elimination.memory_forecast import min_message_bytes
+from isdp.exact.elimination.tree import EliminationForest, Node
 from isdp.exact.elimination.truncation import (
     Plan,
     combine,
-    make_plan,
-    most_ways,
+    max_splits,
+    plan_truncation,
     radius,
-    shown,
+    track_nodes,
     window_size,
 )
-from isdp.exact.sampler import refuse_many
+from isdp.exact.sampler import refuse_many_cells
 from isdp.io.progress import tracked
 from isdp.mechanisms.base import Mechanism, check_energy
 
-MOST_CONVOLVED = 1e-9  # in total variation; more, and messages are added up one by one
-TINY = 1e-250  # weights below it could not be told from sums that have underflowed
-MOST_BYTES, MOST_PRODUCTS = 2e9, 1e11  # the latter: minutes
+MAX_CONVOLUTION_ERROR = 1e-9  # in total variation; more, and messages are added up one by one
+MIN_TOTAL_WEIGHT = 1e-250  # weights below it could not be told from sums that have underflowed
+MAX_BYTES, MAX_PRODUCTS = 2e9, 1e11  # the latter: minutes
 DRAWS_AT_ONCE = 100_000
-LOG_ROUGH = math.log(1e-3)
-PRODUCTS = ((1, False), (2, False))  # the energies whose weight is a product over cells
+LOG_ROUGH_TRUNCATION = math.log(1e-3)
+PRODUCT_ENERGIES = ((1, False), (2, False))  # the energies whose weight is a product over cells
 FARTHEST = -2000.0  # log probability of what bounds may ask for, beyond which doubles give out
 
 
-class DynamicSampler:
+class BoundedEliminationSampler:
     """Draws from P(u) proportional to a product over cells, on {u : A u = 0}, within bounds.
 
     Parameters
@@ -68,7 +68,7 @@ class DynamicSampler:
         another privacy guarantee.
     left_out : float
         Probability that may be lost to the windows.
-    most_products : float
+    max_products : float
         Products that they may take to set up; 1e11 take minutes.
 
     Attributes
@@ -119,7 +119,7 @@ class DynamicSampler:
     Examples
     --------
     >>> from isdp import GeneralizedLaplace, Invariants
-    >>> sampler = DynamicSampler(Invariants.margins((3, 3)), GeneralizedLaplace(0.5))
+    >>> sampler = BoundedEliminationSampler(Invariants.margins((3, 3)), GeneralizedLaplace(0.5))
     >>> noise = sampler.sample(np.random.default_rng(1), 10)
     >>> noise.shape, int(abs(noise.reshape(10, 3, 3).sum(axis=1)).max())
     ((10, 9), 0)
@@ -136,25 +136,25 @@ class DynamicSampler:
         lower=None,
         *,
         left_out: float = 1e-12,
-        most_products: float = MOST_PRODUCTS,
+        max_products: float = MAX_PRODUCTS,
     ):
-        energy = check_energy("messages", mechanism, PRODUCTS)
-        refuse_many(invariants.cells)
+        energy = check_energy("messages", mechanism, PRODUCT_ENERGIES)
+        refuse_many_cells(invariants.cells)
         if not 0 < left_out < 1:
             raise InputError(f"exact: left_out must lie between 0 and 1, got {left_out!r}")
         self.invariants, self.mechanism = invariants, mechanism
         self._power, self._rate = energy.power, energy.rate
-        self._most_products = most_products
+        self._most_products = max_products
         self._lower = cell_bound(lower, invariants.cells)
         bounded = np.isfinite(self._lower).any()
         if bounded:
             refuse_infeasible(invariants, self._lower)
         log_left_out = math.log(left_out)
-        log_first = LOG_ROUGH if bounded else log_left_out  # see `_widen`
-        least, sums = least_bytes(invariants, energy.power, energy.rate, log_first)
+        log_first = LOG_ROUGH_TRUNCATION if bounded else log_left_out  # see `_widen`
+        least, sums = min_message_bytes(invariants, energy.power, energy.rate, log_first)
         self._refuse_memory(least, "at least ", f"at least {sums}")
         _, kinds = np.unique(self._lower, return_inverse=True)
-        self._layouts = Layouts(invariants, energy.power, kinds)
+        self._layouts = CandidateTrees(invariants, energy.power, kinds)
         if bounded:
             log_left_out = self._widen(log_left_out)
         else:
@@ -183,9 +183,9 @@ class DynamicSampler:
         """Choose windows for the law with bounds; return the log of what they leave out."""
         unbounded = np.full(self.invariants.cells, -math.inf)
         # narrow windows bound both normalisers well enough, for a fraction of the cost
-        self._fill(LOG_ROUGH, unbounded)
-        log_free = self.log_normaliser - math.log1p(-math.exp(LOG_ROUGH))
-        log_window = LOG_ROUGH
+        self._fill(LOG_ROUGH_TRUNCATION, unbounded)
+        log_free = self.log_normaliser - math.log1p(-math.exp(LOG_ROUGH_TRUNCATION))
+        log_window = LOG_ROUGH_TRUNCATION
         while log_window > FARTHEST:
             self._fill(log_window, self._lower)
             log_left_out = log_window + log_free - self.log_normaliser
@@ -201,18 +201,18 @@ class DynamicSampler:
         """Set up the messages, without convolutions if these could be too far off."""
         law = (self._power, self._rate)
 
-        def plan_of(layout: Layout, convolve: bool) -> Plan:
+        def plan_of(layout: EliminationForest, convolve: bool) -> Plan:
             coordinates = sum(len(node.scale) for tree in layout.trees for node in tree)
             factor = radius(*law, layout.dimension, coordinates, log_left_out)
-            return make_plan(layout, *law, factor, lower, convolve)
+            return plan_truncation(layout, *law, factor, lower, convolve)
 
         for allowed in (True, False):
             self._messages = {}
-            chosen = self._layouts.cheapest(plan_of, MOST_BYTES, allowed)
+            chosen = self._layouts.cheapest(plan_of, MAX_BYTES, allowed)
             self._layout, self._plan = chosen
             self._refuse_cost(self._plan.bytes, self._plan.products)
             self._add_up(lower)
-            if self._convolved <= MOST_CONVOLVED:
+            if self._convolved <= MAX_CONVOLUTION_ERROR:
                 return
 
     def _add_up(self, lower: np.ndarray) -> None:
@@ -220,15 +220,15 @@ class DynamicSampler:
         plan = self._plan
         log_normaliser, self._convolved = 0.0, 0.0
         errors: dict[int, float] = {}
-        trees = zip(self._layout.trees, plan.halves, plan.splits, plan.same, strict=True)
-        for number_of_tree, (tree, halves, splits, same) in enumerate(trees):
-            nodes = list(zip(tree, halves, splits, same, strict=True))
-            for (node, half, split, number), at in shown(plan, number_of_tree, nodes):
+        trees = zip(self._layout.trees, plan.halves, plan.splits, plan.message_ids, strict=True)
+        for number_of_tree, (tree, halves, splits, message_ids) in enumerate(trees):
+            nodes = list(zip(tree, halves, splits, message_ids, strict=True))
+            for (node, half, split, number), at in track_nodes(plan, number_of_tree, nodes):
                 log_scale, error = 0.0, 0.0
                 if node.cell >= 0:
                     message, log_scale = self._weights(node, half, lower)
                 elif number not in self._messages:
-                    one, two = same[node.left], same[node.right]
+                    one, two = message_ids[node.left], message_ids[node.right]
                     left, right = self._messages[one], self._messages[two]
                     if number in plan.convolutions:
                         message, excess = convolve(plan.convolutions[number], split, left, right)
@@ -238,7 +238,7 @@ class DynamicSampler:
                     else:
                         message = np.empty(window_size(half))
                         combine(split, left, right, message, at)
-                    ways = min(math.prod(most_ways(split)), len(left), len(right))
+                    ways = min(math.prod(max_splits(split)), len(left), len(right))
                     over_left, over_right = (
                         1.01 * min(float(part.sum()), ways * float(part.max()))
                         for part in (left, right)
@@ -248,8 +248,8 @@ class DynamicSampler:
                 if number not in self._messages:
                     self._messages[number], errors[number] = message, error
                 log_normaliser += log_scale
-            total, error = float(self._messages[same[-1]].sum()), errors[same[-1]]
-            log_normaliser += math.log(total) if total > TINY else -math.inf
+            total, error = float(self._messages[message_ids[-1]].sum()), errors[message_ids[-1]]
+            log_normaliser += math.log(total) if total > MIN_TOTAL_WEIGHT else -math.inf
             if error:
                 self._convolved += 1.01 * error / (total - error) if total > error else math.inf
         self.log_normaliser = log_normaliser
@@ -274,29 +274,29 @@ class DynamicSampler:
             )
 
     def _refuse_memory(self, used: float, least: str, sums: str) -> None:
-        if used > MOST_BYTES:
+        if used > MAX_BYTES:
             raise InputError(
                 f"exact: the messages would take {least}{used / 1e9:.3g} GB, more than "
-                f"{MOST_BYTES / 1e9:.3g} GB {_advice(sums)}"
+                f"{MAX_BYTES / 1e9:.3g} GB {_advice(sums)}"
             )
 
     # -- use ----------------------------------------------------------------------------------
 
-    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
+    def sample(self, rng: np.random.Generator, n_draws: int) -> np.ndarray:
         """Draw independent noise vectors.
 
         Returns
         -------
-        int64 array, shape (draws, cells)
+        int64 array, shape (n_draws, cells)
             Checked: every draw meets the invariants exactly.
 
         Raises
         ------
         InputError
-            If `draws` is not a whole number from 0 up.
+            If `n_draws` is not a whole number from 0 up.
         """
         noise = np.zeros(
-            (check_integer("exact", "draws", draws), self.invariants.cells), dtype=np.int64
+            (check_integer("exact", "n_draws", n_draws), self.invariants.cells), dtype=np.int64
         )
         for start in tracked("drawing noise", range(0, len(noise), DRAWS_AT_ONCE)):
             for tree in range(len(self._layout.trees)):
@@ -306,7 +306,7 @@ class DynamicSampler:
 
     def _sample_tree(self, rng: np.random.Generator, tree: int, noise: np.ndarray) -> None:
         nodes, halves = self._layout.trees[tree], self._plan.halves[tree]
-        message = [self._messages[number] for number in self._plan.same[tree]]
+        message = [self._messages[number] for number in self._plan.message_ids[tree]]
         states = {len(nodes) - 1: np.zeros(len(noise), np.int64)}
         if nodes[-1].cell >= 0:  # a cell of its own: its state is free
             totals = np.cumsum(message[-1])
@@ -318,14 +318,14 @@ class DynamicSampler:
                 continue
             left, right = message[node.left], message[node.right]
             split = self._plan.splits[tree][place]
-            if self._plan.same[tree][place] in self._plan.convolutions:
+            if self._plan.message_ids[tree][place] in self._plan.convolutions:
                 weights = _weights_of(split, left, right, state)
             else:
                 weights = message[place][state]
             targets = rng.random(len(noise)) * weights
             order = np.lexsort((targets, state))
             parts = np.empty((2, len(noise)), np.int64)
-            choose(split, left, right, state[order], targets[order], parts[0], parts[1])
+            draw_splits(split, left, right, state[order], targets[order], parts[0], parts[1])
             for part, drawn in zip((node.left, node.right), parts, strict=True):
                 states[part] = np.empty(len(noise), np.int64)
                 states[part][order] = drawn
@@ -335,14 +335,12 @@ def _weights_of(split: Split, left, right, states: np.ndarray) -> np.ndarray:
     """Add up the splits of given states, since a convolution says them within its error only."""
     distinct, which = np.unique(states, return_inverse=True)
     weights = np.empty(len(distinct))
-    add_up(split, left, right, distinct, weights)
+    sum_splits(split, left, right, distinct, weights)
     return weights[which]
 
 
 def _advice(sums: str) -> str:
-    return (
-        f"({sums} sums are open at a time); use the MCMC sampler (isdp.mcmc.sample) or less noise"
-    )
+    return f"({sums} sums are open at a time); use isdp.mcmc.draw_chains or less noise"
 
 
 def _invert(totals: np.ndarray, uniform: np.ndarray) -> np.ndarray:

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.elimination.tree import Layout, lay_out
+from isdp.exact.elimination.tree import EliminationForest, build_forest
 from isdp.exact.elimination.truncation import Plan
 
 QUICK = 1e8  # products, a tenth of a second: not worth seeking a second tree
 
 
-class Layouts:
+class CandidateTrees:
     """Two ways to merge cells: by few products, and one total after the other.
 
     The first is best where windows are narrow, and ways to split are added up one by one. The
@@ -22,22 +22,25 @@ class Layouts:
     Parameters
     ----------
     invariants, power, order
-        As in `isdp.exact.elimination.tree.lay_out`.
+        As in `isdp.exact.elimination.tree.build_forest`.
 
     Raises
     ------
     InputError
-        As from `lay_out`.
+        As from `build_forest`.
     """
 
     def __init__(self, invariants: Invariants, power: int, order=None):
         self._arguments = invariants, power, order
-        self._sought = lay_out(*self._arguments)
-        self._in_turn: Layout | None = None
+        self._sought = build_forest(*self._arguments)
+        self._in_turn: EliminationForest | None = None
 
     def cheapest(
-        self, plan_of: Callable[[Layout, bool], Plan], most_bytes: float, convolve: bool = True
-    ) -> tuple[Layout, Plan]:
+        self,
+        plan_of: Callable[[EliminationForest, bool], Plan],
+        most_bytes: float,
+        convolve: bool = True,
+    ) -> tuple[EliminationForest, Plan]:
         """Choose the tree that takes the fewest products of those that memory allows.
 
         The second is sought only where the first takes more than 1e8 products or too much memory.
@@ -63,8 +66,8 @@ class Layouts:
             plans += [(layout, plan_of(layout, False)) for layout, _ in plans]
         return min(plans, key=lambda pair: (not within(pair[1]), pair[1].products))
 
-    def _lay_out_in_turn(self) -> Layout:
+    def _lay_out_in_turn(self) -> EliminationForest:
         try:
-            return lay_out(*self._arguments, in_turn=True)
+            return build_forest(*self._arguments, by_totals=True)
         except InputError:  # sums of other sets of cells may have larger coefficients
             return self._sought

@@ -13,7 +13,7 @@ import numpy as np
 
 from isdp.compiled import njit
 
-FAR = 1 << 60
+NO_LIMIT = 1 << 60
 
 
 class Split(NamedTuple):
@@ -65,7 +65,7 @@ def make_split(given, free, half, left_half, right_half) -> Split:
         given=np.ascontiguousarray(given),
         outer=np.ascontiguousarray(outer),
         line=np.ascontiguousarray(line),
-        far=FAR if inner else 0,
+        far=NO_LIMIT if inner else 0,
         centre=np.ascontiguousarray(centre[: max(inner - 1, 0)]),
         reach=np.ascontiguousarray(reach[: max(inner - 1, 0)]),
         part_half=part_half,
@@ -174,7 +174,7 @@ def _products(left, right, first, second, d1, d2, length):
 
 
 @njit(cache=True)
-def add_up(split, left, right, states, out):
+def sum_splits(split, left, right, states, out):
     """Fill `out` with the union's message at the given states alone."""
     base = np.zeros(len(split.line), np.int64)
     box = np.zeros((3, len(split.reach)), np.int64)
@@ -192,7 +192,7 @@ def add_up(split, left, right, states, out):
 
 
 @njit(cache=True)
-def choose(split, left, right, states, targets, lefts, rights):
+def draw_splits(split, left, right, states, targets, lefts, rights):
     """Draw how given states split, by inversion.
 
     `states` is sorted, and `targets` (uniform draws times the union's message) is sorted within
@@ -210,7 +210,7 @@ def choose(split, left, right, states, targets, lefts, rights):
         before = 0.0
         last1, last2 = -1, -1
         going = _begin(split, states[at], base, low, high, y)
-        # terms follow one another in the order in which `add_up` added them up, line by line, so
+        # terms follow one another in the order in which `sum_splits` added them, line by line, so
         # that `before` runs through the very partial sums that ended as the union's message
         while going and at < end:
             length, first, second = _segment(split, base, y)
@@ -241,7 +241,7 @@ def choose(split, left, right, states, targets, lefts, rights):
 
 
 @njit(cache=True)
-def choose_exactly(split, left, right, states, factors, words, lefts, rights, shares):
+def draw_integer_splits(split, left, right, states, factors, words, lefts, rights, shares):
     """Draw how given states split, by whole numbers of chances in 2^63.
 
     A way to split has ``max(1, ceil(product of the parts' weights * factor))`` of the 2^63 chances,

@@ -24,9 +24,9 @@ from isdp.exact.elimination.compiled_messages import Split
 from isdp.exact.elimination.tree import reducer
 from isdp.lattice.null_lattice import kernel_lattice
 
-LONGEST = 2**24  # places of a product: 2 GB while it is found
-SLOT = 128  # bits
-WIDEST = 62  # bits of what goes in, as whole numbers of 64 bits
+MAX_PLACES = 2**24  # places of a product: 2 GB while it is found
+SLOT_BITS = 128  # bits
+MAX_INPUT_BITS = 62  # bits of what goes in, as whole numbers of 64 bits
 
 
 class Convolution(NamedTuple):
@@ -73,7 +73,7 @@ def make_convolution(given, free, part_half, left: int) -> Convolution | None:
     if len(images) > 1:
         images = (reducer(images * np.maximum(part_half, 1.0)) @ images).astype(np.int64)
     bounds = np.abs(images) @ part_half
-    if math.prod(2 * int(b) + 1 for b in bounds) > LONGEST:
+    if math.prod(2 * int(b) + 1 for b in bounds) > MAX_PLACES:
         return None
     strides = np.append(np.cumprod((2 * bounds + 1)[:0:-1])[::-1], 1)[: len(bounds)]
     weights = strides @ images
@@ -105,7 +105,7 @@ def convolve(convolution: Convolution, split: Split, left, right) -> tuple[np.nd
     p |right|_1 + q |left|_1 + n p q at most.
     """
     terms = min(len(left), len(right))
-    bits = min((SLOT - 1 - terms.bit_length()) // 2, WIDEST)
+    bits = min((SLOT_BITS - 1 - terms.bit_length()) // 2, MAX_INPUT_BITS)
     halves = split.part_half[: split.left], split.part_half[split.left :]
     exponents = [int(np.frexp(part.max())[1]) for part in (left, right)]
     factors = [
@@ -115,7 +115,7 @@ def convolve(convolution: Convolution, split: Split, left, right) -> tuple[np.nd
         )
     ]
     # n 2^(2 bits) < 2^128: no coefficient reaches into the next one's slot
-    product = int(factors[0] * factors[1]).to_bytes(convolution.places * SLOT // 8, "little")
+    product = int(factors[0] * factors[1]).to_bytes(convolution.places * SLOT_BITS // 8, "little")
     low, high = np.frombuffer(product, "<u8").reshape(-1, 2).T
     at = _at(convolution.strides @ convolution.image, split.half) + convolution.places // 2
     inside = (at >= 0) & (at < convolution.places)

@@ -18,11 +18,11 @@ from isdp.io.progress import progress, tracked
 WIDTH = 32.0  # a nominal window, to weigh dimensions against each other
 MEMORY_IN_DIMENSIONS = 1.5  # storing a number is as bad as this power of WIDTH in products
 TOLERANCE = 1e-8
-CHEAP = WIDTH**5.5  # a better tree would cost more time than it saves
+MAX_CHEAP_COST = WIDTH**5.5  # a better tree would cost more time than it saves
 ROTATIONS = 6000
 
 
-class _Openness:
+class _Frontiers:
     """Orthogonal coordinates of the open sums of each set of types, found once a set.
 
     With Q an orthonormal basis of the row space of A, one row a cell, the eigenvalues of
@@ -62,7 +62,7 @@ class _Openness:
         return WIDTH ** (union + inner) + WIDTH ** (union + MEMORY_IN_DIMENSIONS)
 
 
-def merging_order(columns: np.ndarray, counts: np.ndarray) -> list[tuple[int, int]]:
+def find_elimination_order(columns: np.ndarray, counts: np.ndarray) -> list[tuple[int, int]]:
     """Find a cheap order of pairwise merges of types of cells, down to one set.
 
     Greedy, as for the contraction of tensor networks: merge the pair that leaves the least
@@ -85,7 +85,7 @@ def merging_order(columns: np.ndarray, counts: np.ndarray) -> list[tuple[int, in
         types themselves.
     """
     types = columns.shape[1]
-    openness = _Openness(columns, counts)
+    openness = _Frontiers(columns, counts)
     rng = np.random.default_rng(0)
     tries = int(np.clip(5000 // types**2, 0, 40))
     ties = [
@@ -101,12 +101,12 @@ def merging_order(columns: np.ndarray, counts: np.ndarray) -> list[tuple[int, in
             for i, tie in enumerate(ties)
         ]
     cost, order = min(found, key=lambda pair: pair[0])
-    if cost > CHEAP:
+    if cost > MAX_CHEAP_COST:
         order = _rotated(openness, types, order, rng)
     return order
 
 
-def totals_in_turn(columns: np.ndarray) -> list[tuple[int, int]]:
+def order_by_totals(columns: np.ndarray) -> list[tuple[int, int]]:
     """Merge the types of one total, of the next, and then these sets by halves.
 
     No more sums are then open than the shortest totals and those that go across them ask for: in
@@ -120,7 +120,7 @@ def totals_in_turn(columns: np.ndarray) -> list[tuple[int, int]]:
     Returns
     -------
     list of (int, int)
-        As from `merging_order`.
+        As from `find_elimination_order`.
     """
     held = columns != 0
     order, sets, free = [], [], np.ones(columns.shape[1], dtype=bool)
@@ -140,7 +140,7 @@ def totals_in_turn(columns: np.ndarray) -> list[tuple[int, int]]:
     return order
 
 
-def _greedy(openness: _Openness, types: int, tie, tell) -> tuple[float, list[tuple[int, int]]]:
+def _greedy(openness: _Frontiers, types: int, tie, report) -> tuple[float, list[tuple[int, int]]]:
     groups = {t: 1 << t for t in range(types)}
     scores = []
 
@@ -159,7 +159,7 @@ def _greedy(openness: _Openness, types: int, tie, tell) -> tuple[float, list[tup
         *_, i, j = min(scores)
         cost += openness.cost(groups[i], groups[j])
         order.append((i, j))
-        tell(len(order))
+        report(len(order))
         union = types + len(order) - 1
         groups[union] = groups.pop(i) | groups.pop(j)
         scores = [each for each in scores if each[2] in groups and each[3] in groups]
@@ -169,7 +169,7 @@ def _greedy(openness: _Openness, types: int, tie, tell) -> tuple[float, list[tup
     return cost, order
 
 
-def _rotated(openness: _Openness, types: int, order, rng) -> list[tuple[int, int]]:
+def _rotated(openness: _Frontiers, types: int, order, rng) -> list[tuple[int, int]]:
     """Anneal the tree: let a set's sibling change places with one of its two parts."""
     groups = [1 << t for t in range(types)]
     parts, parent = {}, {}

@@ -9,7 +9,7 @@ g(u) = exp(-epsilon ||u||_1), and let exp(L) be a little above the sum of g over
 - Outside, where windows end, a try of law R is kept with chance w exp(-L) g(u) / R(u). R has
   independent double geometric free cells at a smaller epsilon, theta times the one asked for. There
   g(u) / R(u) is at most exp(-(1 - theta) epsilon N) / tanh(theta epsilon / 2)^d, which a large N
-  makes small, so that tries of R may be w times rarer than those of Q.
+  makes small, so that tries of R may be w times proposal_ratio than those of Q.
 
 Every try thus ends in u with a chance in proportion to g(u), wherever u is. The chances are tossed
 by exact coins. They are at most 1 within the ball, since Q(u) telescopes: the message of each inner
@@ -29,31 +29,33 @@ from flint import arb
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.bits.geometric import BitSource, _ball, _geometric, toss_all
-from isdp.exact.elimination.candidate_trees import Layouts
-from isdp.exact.elimination.compiled_messages import Split, choose_exactly
+from isdp.exact.bits.bernoulli import draw_bernoulli, to_ball
+from isdp.exact.bits.geometric import cached_geometric
+from isdp.exact.bits.source import BitSource
+from isdp.exact.elimination.candidate_trees import CandidateTrees
+from isdp.exact.elimination.compiled_messages import Split, draw_integer_splits
 from isdp.exact.elimination.convolution import convolve
-from isdp.exact.elimination.memory_forecast import least_bytes
-from isdp.exact.elimination.tree import Layout
+from isdp.exact.elimination.memory_forecast import min_message_bytes
+from isdp.exact.elimination.tree import EliminationForest
 from isdp.exact.elimination.truncation import (
     Plan,
     combine,
-    make_plan,
-    most_ways,
+    max_splits,
+    plan_truncation,
     radius,
-    shown,
+    track_nodes,
     window_size,
 )
-from isdp.exact.sampler import WordSampler, refuse_bounds, refuse_many
+from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds, refuse_many_cells
 from isdp.io.progress import progress
-from isdp.lattice.elimination import settle
+from isdp.lattice.elimination import solve_determined
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
-MOST_BYTES, MOST_PRODUCTS = 2e9, 1e11  # the latter: minutes
-# of a split, so that whole chances, and rounding as terms are added up, stay below SPARED
-MOST_TERMS, MOST_ADDED = 2.0**31, 2.0**21
-SPARED = 2.0**-30  # of the 2^63 chances, so that they never add up to more
-LEAST_WEIGHT = 1e-280  # of a message whose largest weight is 1; raised to it, far outside the ball
+MAX_BYTES, MAX_PRODUCTS = 2e9, 1e11  # the latter: minutes
+# of a split, so that whole chances, and rounding as terms are added up, stay below SLACK
+MAX_TERMS, MAX_ADDED = 2.0**31, 2.0**21
+SLACK = 2.0**-30  # of the 2^63 chances, so that they never add up to more
+MIN_WEIGHT = 1e-280  # of a message whose largest weight is 1; raised to it, far outside the ball
 RARE_BITS = 10  # all 0 for a try of R
 STEPS_OF_THETA = 32
 TRIES_AT_ONCE = 4096
@@ -66,23 +68,23 @@ class _Filled(NamedTuple):
     array. `log_sum` is the logarithm of the sum of g over the windows.
     """
 
-    layout: Layout
+    layout: EliminationForest
     plan: Plan
     messages: dict[int, np.ndarray]
     scales: dict[int, float]
     log_sum: float
 
 
-class MessageSampler(WordSampler):
+class EliminationSampler(RandomBitSampler):
     """Independent exact draws from P(u) proportional to exp(-epsilon ||u||_1).
 
     Parameters
     ----------
     invariants : Invariants
         What every draw u leaves unchanged: A u = 0.
-    law : Mechanism
+    target : Mechanism
         Of weight exp(-rate ||u||_1), such as `GeneralizedLaplace`.
-    most_products : float
+    max_products : float
         Products that the messages may take to set up; 1e11 take minutes.
 
     Attributes
@@ -104,25 +106,25 @@ class MessageSampler(WordSampler):
     def __init__(
         self,
         invariants: Invariants,
-        law: Target | Mechanism,
+        target: Target | Mechanism,
         lower=None,
-        most_products: float = MOST_PRODUCTS,
+        max_products: float = MAX_PRODUCTS,
     ):
-        refuse_bounds(self.method, lower)
-        energy = check_energy(self.method, law, [(1, False)])
-        refuse_many(invariants.cells)
+        refuse_lower_bounds(self.method, lower)
+        energy = check_energy(self.method, target, [(1, False)])
+        refuse_many_cells(invariants.cells)
         self.invariants, self.epsilon = invariants, Fraction(energy.rate)
-        self._most_products = most_products
+        self._most_products = max_products
         touched = np.zeros(invariants.cells, dtype=bool)
         touched[invariants.sparse.indices] = True
-        self.loose, self.tied = np.flatnonzero(~touched), np.flatnonzero(touched)
-        tied = Invariants(invariants.sparse[:, self.tied])
+        self.unconstrained, self.constrained = np.flatnonzero(~touched), np.flatnonzero(touched)
+        constrained = Invariants(invariants.sparse[:, self.constrained])
         rate = float(self.epsilon)
-        least, sums = least_bytes(tied, 1, rate, math.log(0.5))
+        least, sums = min_message_bytes(constrained, 1, rate, math.log(0.5))
         _refuse_memory(least, f"at least {sums}")
-        self.layouts = Layouts(tied, 1)
-        self.settled = settle(tied.matrix)
-        self.dimension = len(self.settled[1])
+        self.layouts = CandidateTrees(constrained, 1)
+        self.determined = solve_determined(constrained.matrix)
+        self.dimension = len(self.determined[1])
         self.radius = math.ceil(radius(1, rate, self.dimension, 1, math.log(0.5)))
         self._bound(self._fill())  # from half of the law, how far the ball must reach for all of it
         self.theta, self.radius = self._choose_radius()
@@ -133,7 +135,7 @@ class MessageSampler(WordSampler):
     def _bound(self, filled: _Filled) -> None:
         """Set L, a bound on the logarithm of g(u) / Q(u) within the ball."""
         nodes = sum(len(tree) for tree in filled.layout.trees)
-        slack = nodes * 2.0**-28 + len(self.tied) * 2.0**-38 + 1e-9
+        slack = nodes * 2.0**-28 + len(self.constrained) * 2.0**-38 + 1e-9
         self.log_bound = Fraction(filled.log_sum + slack)
 
     def _choose_radius(self) -> tuple[Fraction, int]:
@@ -141,7 +143,7 @@ class MessageSampler(WordSampler):
         rate, choices = float(self.epsilon), []
         for i in range(1, STEPS_OF_THETA):
             theta = i / STEPS_OF_THETA
-            log = math.log(rarer()) - float(self.log_bound) + 0.01
+            log = math.log(proposal_ratio()) - float(self.log_bound) + 0.01
             log -= self.dimension * math.log(math.tanh(theta * rate / 2))
             choices.append((max(math.ceil(log / ((1 - theta) * rate)), 1), i))
         least, i = min(choices)
@@ -150,13 +152,13 @@ class MessageSampler(WordSampler):
     def _fill(self) -> _Filled:
         """Messages whose windows hold all vectors of the ball."""
         rate = float(self.epsilon)
-        unbounded = np.full(len(self.tied), -math.inf)
+        unbounded = np.full(len(self.constrained), -math.inf)
 
-        def plan_of(layout: Layout, allowed: bool) -> Plan:
+        def plan_of(layout: EliminationForest, allowed: bool) -> Plan:
             # a part in 10^7 against what rounding did to the scales
-            return make_plan(layout, 1, rate, self.radius * (1 + 1e-7), unbounded, allowed)
+            return plan_truncation(layout, 1, rate, self.radius * (1 + 1e-7), unbounded, allowed)
 
-        layout, plan = self.layouts.cheapest(plan_of, MOST_BYTES)
+        layout, plan = self.layouts.cheapest(plan_of, MAX_BYTES)
         most = max((len(half) for halves in plan.halves for half in halves), default=0)
         _refuse_memory(plan.bytes, f"up to {most}")
         if plan.products > self._most_products:
@@ -165,10 +167,10 @@ class MessageSampler(WordSampler):
                 f"{self._most_products:.0e}; use a larger epsilon or fewer totals that overlap"
             )
         messages, scales, log_sum = {}, {}, 0.0
-        trees = zip(layout.trees, plan.halves, plan.splits, plan.same, strict=True)
-        for number_of_tree, (tree, halves, splits, same) in enumerate(trees):
-            nodes = list(zip(tree, halves, splits, same, strict=True))
-            for (node, half, split, number), at in shown(plan, number_of_tree, nodes):
+        trees = zip(layout.trees, plan.halves, plan.splits, plan.message_ids, strict=True)
+        for number_of_tree, (tree, halves, splits, message_ids) in enumerate(trees):
+            nodes = list(zip(tree, halves, splits, message_ids, strict=True))
+            for (node, half, split, number), at in track_nodes(plan, number_of_tree, nodes):
                 if number not in messages:
                     if node.cell >= 0:
                         noise = node.gap * np.arange(-half[0], half[0] + 1)
@@ -176,93 +178,103 @@ class MessageSampler(WordSampler):
                     else:
                         convolution = plan.convolutions.get(number)
                         _refuse_terms(split, added=convolution is None)
-                        left, right = (messages[same[part]] for part in (node.left, node.right))
+                        left, right = (
+                            messages[message_ids[part]] for part in (node.left, node.right)
+                        )
                         if convolution is None:
                             message = np.empty(window_size(half))
                             combine(split, left, right, message, at)
                         else:  # never less than the sum of its splits
                             message, _ = convolve(convolution, split, left, right)
                     scales[number] = float(message.max())
-                    messages[number] = np.maximum(message / scales[number], LEAST_WEIGHT)
+                    messages[number] = np.maximum(message / scales[number], MIN_WEIGHT)
                 log_sum += math.log(scales[number])
         return _Filled(layout, plan, messages, scales, log_sum)
 
-    def draw(self, words: BitSource, draws: int) -> np.ndarray:
-        """Independent draws, int64 (draws, cells)."""
-        noise = np.zeros((draws, self.invariants.cells), dtype=np.int64)
-        loose = _geometric(self.epsilon).draw_difference(words, draws * len(self.loose))
-        noise[:, self.loose] = loose.reshape(draws, len(self.loose))
+    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+        """Independent draws, int64 (n_draws, cells)."""
+        noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
+        unconstrained = cached_geometric(self.epsilon).draw_difference(
+            random_bits, n_draws * len(self.unconstrained)
+        )
+        noise[:, self.unconstrained] = unconstrained.reshape(n_draws, len(self.unconstrained))
         done = 0
-        with progress("drawing noise", draws) as at:
-            while done < draws:
-                kept = self._try(words, min(draws - done + 8, TRIES_AT_ONCE))[: draws - done]
-                noise[done : done + len(kept), self.tied] = kept
+        with progress("drawing noise", n_draws) as at:
+            while done < n_draws:
+                kept = self._draw_kept(random_bits, min(n_draws - done + 8, TRIES_AT_ONCE))[
+                    : n_draws - done
+                ]
+                noise[done : done + len(kept), self.constrained] = kept
                 done += len(kept)
                 at(done)
         return noise
 
-    def _try(self, words: BitSource, tries: int) -> np.ndarray:
+    def _draw_kept(self, random_bits: BitSource, n_proposals: int) -> np.ndarray:
         """Noise in the tied cells of the tries that are kept, in their order."""
-        rare = words.take(tries) >> np.uint64(64 - RARE_BITS) == 0
-        kept = np.zeros(tries, dtype=bool)
-        noise = np.zeros((tries, len(self.tied)), dtype=np.int64)
-        kept[~rare], noise[~rare] = self._try_inside(words, tries - int(rare.sum()))
-        kept[rare], noise[rare] = self._try_outside(words, int(rare.sum()))
+        rare = random_bits.take(n_proposals) >> np.uint64(64 - RARE_BITS) == 0
+        kept = np.zeros(n_proposals, dtype=bool)
+        noise = np.zeros((n_proposals, len(self.constrained)), dtype=np.int64)
+        kept[~rare], noise[~rare] = self._accept_inside(random_bits, n_proposals - int(rare.sum()))
+        kept[rare], noise[rare] = self._accept_outside(random_bits, int(rare.sum()))
         return noise[kept]
 
-    def _try_inside(self, words: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
+    def _accept_inside(
+        self, random_bits: BitSource, n_proposals: int
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Try law Q: return which tries are kept, and the noise of each."""
-        noise, shares = self._propose(words, tries)
+        noise, units = self._propose(random_bits, n_proposals)
         norms = np.abs(noise).sum(axis=1)
-        kept = np.flatnonzero((norms <= self.radius) & (shares > 0).all(axis=1))
-        shares, norms = shares[kept], norms[kept]
+        kept = np.flatnonzero((norms <= self.radius) & (units > 0).all(axis=1))
+        units, norms = units[kept], norms[kept]
 
-        def log_chance(i: int) -> arb:
-            chance = Fraction(math.prod(shares[i].tolist()), 1 << 63 * shares.shape[1])
-            return -_ball(self.log_bound + self.epsilon * int(norms[i])) - _ball(chance).log()
+        def log_probability(i: int) -> arb:
+            chance = Fraction(math.prod(units[i].tolist()), 1 << 63 * units.shape[1])
+            return -to_ball(self.log_bound + self.epsilon * int(norms[i])) - to_ball(chance).log()
 
-        logs = (63 * math.log(2) - np.log(shares.astype(np.float64))).sum(axis=1)
+        logs = (63 * math.log(2) - np.log(units.astype(np.float64))).sum(axis=1)
         logs -= float(self.log_bound) + float(self.epsilon) * norms
-        heads = np.zeros(tries, dtype=bool)
-        heads[kept] = toss_all(words, np.exp(logs), log_chance)
-        return heads, noise
+        successes = np.zeros(n_proposals, dtype=bool)
+        successes[kept] = draw_bernoulli(random_bits, np.exp(logs), log_probability)
+        return successes, noise
 
-    def _propose(self, words: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
+    def _propose(self, random_bits: BitSource, n_proposals: int) -> tuple[np.ndarray, np.ndarray]:
         """Draw from Q: noise, int64 (tries, tied cells), and the chances out of 2^63 of each split.
 
         A try that fell between the chances has a 0 among these, and its noise means nothing.
         """
-        noise, all_shares = np.zeros((tries, len(self.tied)), dtype=np.int64), []
+        noise, all_units = np.zeros((n_proposals, len(self.constrained)), dtype=np.int64), []
         layout, plan, messages, scales, _ = self.filled
-        for tree, halves, splits, same in zip(
-            layout.trees, plan.halves, plan.splits, plan.same, strict=True
+        for tree, halves, splits, message_ids in zip(
+            layout.trees, plan.halves, plan.splits, plan.message_ids, strict=True
         ):
-            states = {len(tree) - 1: np.zeros(tries, dtype=np.int64)}
+            states = {len(tree) - 1: np.zeros(n_proposals, dtype=np.int64)}
             for place in range(len(tree) - 1, -1, -1):
                 node, state = tree[place], states.pop(place)
                 if node.cell >= 0:
                     noise[:, node.cell] = node.gap * (state - halves[place][0])
                     continue
-                weights = messages[same[place]][state] * scales[same[place]]
-                factors = 2.0**63 * (1 - SPARED) / weights
-                uniform = (words.take(tries) >> np.uint64(1)).astype(np.int64)
-                left, right = (messages[same[part]] for part in (node.left, node.right))
-                lefts, rights, shares = np.empty((3, tries), dtype=np.int64)
-                choose_exactly(
-                    splits[place], left, right, state, factors, uniform, lefts, rights, shares
+                weights = messages[message_ids[place]][state] * scales[message_ids[place]]
+                factors = 2.0**63 * (1 - SLACK) / weights
+                uniform = (random_bits.take(n_proposals) >> np.uint64(1)).astype(np.int64)
+                left, right = (messages[message_ids[part]] for part in (node.left, node.right))
+                lefts, rights, units = np.empty((3, n_proposals), dtype=np.int64)
+                draw_integer_splits(
+                    splits[place], left, right, state, factors, uniform, lefts, rights, units
                 )
                 states[node.left], states[node.right] = lefts, rights
-                all_shares.append(shares)
-        return noise, np.array(all_shares, dtype=np.int64).reshape(-1, tries).T
+                all_units.append(units)
+        return noise, np.array(all_units, dtype=np.int64).reshape(-1, n_proposals).T
 
-    def _try_outside(self, words: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
+    def _accept_outside(
+        self, random_bits: BitSource, n_proposals: int
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Try law R: return which tries are kept, and the noise of each."""
-        cells, free, weights, denominator = self.settled
+        cells, free, weights, denominator = self.determined
         rate = self.theta * self.epsilon
-        drawn = _geometric(rate).draw_difference(words, tries * len(free))
-        drawn = drawn.reshape(tries, len(free)).astype(object)
+        drawn = cached_geometric(rate).draw_difference(random_bits, n_proposals * len(free))
+        drawn = drawn.reshape(n_proposals, len(free)).astype(object)
         others = drawn @ weights.T
-        noise = np.zeros((tries, len(self.tied)), dtype=object)
+        noise = np.zeros((n_proposals, len(self.constrained)), dtype=object)
         noise[:, free], noise[:, cells] = drawn, others // denominator
         norms, own = np.abs(noise).sum(axis=1), np.abs(drawn).sum(axis=1)
         kept = np.flatnonzero((others % denominator == 0).all(axis=1) & (norms > self.radius))
@@ -271,27 +283,27 @@ class MessageSampler(WordSampler):
             for norm, size in zip(norms[kept].tolist(), own[kept].tolist(), strict=True)
         ]
 
-        def log_chance(i: int) -> arb:
-            spread = arb(rarer()).log() - len(free) * (_ball(rate / 2)).tanh().log()
-            return spread - _ball(falls[i])
+        def log_probability(i: int) -> arb:
+            spread = arb(proposal_ratio()).log() - len(free) * (to_ball(rate / 2)).tanh().log()
+            return spread - to_ball(falls[i])
 
-        log_spread = math.log(rarer()) - len(free) * math.log(math.tanh(rate / 2))
-        heads = np.zeros(tries, dtype=bool)
+        log_spread = math.log(proposal_ratio()) - len(free) * math.log(math.tanh(rate / 2))
+        successes = np.zeros(n_proposals, dtype=bool)
         near = np.array([math.exp(log_spread - float(fall)) for fall in falls])
-        heads[kept] = toss_all(words, near, log_chance)
-        noise[~heads] = 0  # what is not kept may be beyond 64 bits
-        return heads, noise.astype(np.int64)
+        successes[kept] = draw_bernoulli(random_bits, near, log_probability)
+        noise[~successes] = 0  # what is not kept may be beyond 64 bits
+        return successes, noise.astype(np.int64)
 
 
-def rarer() -> int:
+def proposal_ratio() -> int:
     """Say how many tries of Q come for one of R: w in the module's notes."""
     return (1 << RARE_BITS) - 1
 
 
 def _refuse_terms(split: Split, added: bool) -> None:
     """Refuse too many ways to split; they are added up along lines, and then the lines' sums."""
-    lines, longest = most_ways(split)
-    if lines * longest > MOST_TERMS or (added and lines + longest > MOST_ADDED):
+    lines, longest = max_splits(split)
+    if lines * longest > MAX_TERMS or (added and lines + longest > MAX_ADDED):
         raise InputError(
             f"messages: a partial sum would split in {lines * longest:.1e} ways, more than can be "
             f"told apart; use a larger epsilon or fewer totals that overlap"
@@ -299,8 +311,8 @@ def _refuse_terms(split: Split, added: bool) -> None:
 
 
 def _refuse_memory(used: float, sums: str) -> None:
-    if used > MOST_BYTES:
+    if used > MAX_BYTES:
         raise InputError(
-            f"messages: they would take {used / 1e9:.3g} GB, more than {MOST_BYTES / 1e9:.3g} "
+            f"messages: they would take {used / 1e9:.3g} GB, more than {MAX_BYTES / 1e9:.3g} "
             f"GB ({sums} sums are open at a time)"
         )

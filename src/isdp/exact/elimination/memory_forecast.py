@@ -15,14 +15,14 @@ from scipy.sparse.linalg import eigsh
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.elimination.truncation import LARGEST_WINDOW, radius
+from isdp.exact.elimination.truncation import MAX_WINDOW, radius
 from isdp.lattice.smith import smith_normal_form
 
 TOLERANCE = 1e-8
-MOST_CELLS = 2000  # a weight for each pair of cells: beyond them gigabytes
+MAX_CELLS = 2000  # a weight for each pair of cells: beyond them gigabytes
 
 
-def least_open(invariants: Invariants) -> int:
+def min_frontier(invariants: Invariants) -> int:
     """Give a number of sums that are open at some time, in whatever order cells are merged.
 
     Returns
@@ -62,7 +62,7 @@ def _second_eigenvalue(graph: np.ndarray) -> float:
     return float(eigsh(moved, 1, which="SA", v0=start, return_eigenvectors=False)[0])
 
 
-def least_bytes(
+def min_message_bytes(
     invariants: Invariants, power: int, rate: float, log_left_out: float
 ) -> tuple[float, int]:
     """Bound the memory of the messages from below, and the sums open at a time.
@@ -78,23 +78,23 @@ def least_bytes(
     Returns
     -------
     open : int
-        From `least_open`.
+        From `min_frontier`.
 
     Raises
     ------
     InputError
         If there are more than 2000 cells.
     """
-    if invariants.cells > MOST_CELLS:
+    if invariants.cells > MAX_CELLS:
         raise InputError(
             f"exact: {invariants.cells:,} cells that stand in totals which overlap are too many "
-            f"for messages, which take up to {MOST_CELLS:,}"
+            f"for messages, which take up to {MAX_CELLS:,}"
         )
     sums, dimension, longest = _openness(invariants, power)
     if not sums or not dimension:
         return 0.0, 0
     factor = radius(power, rate, dimension, 1, log_left_out)
-    half = math.floor(min(factor / longest ** (1 / power), LARGEST_WINDOW))
+    half = math.floor(min(factor / longest ** (1 / power), MAX_WINDOW))
     log_bytes = math.log(8) + sums * math.log(2 * half + 1)
     return math.exp(log_bytes) if log_bytes < 700 else math.inf, sums
 
@@ -104,4 +104,4 @@ def _openness(invariants: Invariants, power: int) -> tuple[int, int, int]:
     """Give what no scale of the law changes: sums open, dimension, and the longest vector."""
     kernel = smith_normal_form(invariants.sparse).kernel
     lengths = (sum(abs(x) ** power for x in vector.values()) for vector in kernel)
-    return least_open(invariants), len(kernel), max(lengths, default=0)
+    return min_frontier(invariants), len(kernel), max(lengths, default=0)

@@ -19,12 +19,12 @@ from scipy.sparse.csgraph import connected_components
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.elimination.elimination_order import merging_order, totals_in_turn
+from isdp.exact.elimination.elimination_order import find_elimination_order, order_by_totals
 from isdp.io.progress import tracked
 from isdp.lattice.null_lattice import kernel_lattice
 
-MOST_CELLS_FOR_LP = 300
-LARGEST_ENTRY = 2**31
+MAX_CELLS_FOR_LP = 300
+MAX_ENTRY = 2**31
 
 
 class Node(NamedTuple):
@@ -57,7 +57,7 @@ class Node(NamedTuple):
     scale: np.ndarray
 
 
-class Layout(NamedTuple):
+class EliminationForest(NamedTuple):
     """How the cells fall apart into trees, each independent of the others.
 
     `trees` holds one list of nodes for each, children before parents, the root last; the root
@@ -70,7 +70,9 @@ class Layout(NamedTuple):
     dimension: int
 
 
-def lay_out(invariants: Invariants, power: int, order=None, in_turn: bool = False) -> Layout:
+def build_forest(
+    invariants: Invariants, power: int, order=None, by_totals: bool = False
+) -> EliminationForest:
     """Find the trees of an integer matrix A.
 
     Parameters
@@ -81,7 +83,7 @@ def lay_out(invariants: Invariants, power: int, order=None, in_turn: bool = Fals
         Which bound `Node.scale` states.
     order : int array, shape (cells,), optional
         Cells of one kind that should be neighbours in the tree get equal numbers.
-    in_turn : bool
+    by_totals : bool
         Close one total after the other, in place of the order that takes the fewest products where
         messages are added up pair by pair.
 
@@ -91,11 +93,13 @@ def lay_out(invariants: Invariants, power: int, order=None, in_turn: bool = Fals
         If coordinates leave the integers that the sampler can bear.
     """
     order = np.zeros(invariants.cells) if order is None else order
-    return _laid_out(invariants, power, np.asarray(order, np.int64).tobytes(), in_turn)
+    return _laid_out(invariants, power, np.asarray(order, np.int64).tobytes(), by_totals)
 
 
 @lru_cache(maxsize=16)
-def _laid_out(invariants: Invariants, power: int, order: bytes, in_turn: bool) -> Layout:
+def _laid_out(
+    invariants: Invariants, power: int, order: bytes, by_totals: bool
+) -> EliminationForest:
     """Find the trees, once for all laws of a power and all scales of them."""
     order, a = np.frombuffer(order, np.int64), invariants.sparse
     touching = abs(a).astype(float)
@@ -114,8 +118,8 @@ def _laid_out(invariants: Invariants, power: int, order: bytes, in_turn: bool) -
         dimension += component.dimension
         fixed.extend(int(cell) for cell in cells[component.still])
         if component.dimension:
-            trees.append(component.nodes(in_turn))
-    return Layout(trees, fixed, dimension)
+            trees.append(component.nodes(by_totals))
+    return EliminationForest(trees, fixed, dimension)
 
 
 class _Set(NamedTuple):
@@ -151,18 +155,18 @@ class _Component:
         self.by_type = [moving[self.type_of == t] for t in np.argsort(first)]
         self.columns = self.columns[:, np.argsort(first)]
 
-    def nodes(self, in_turn: bool) -> list[Node]:
+    def nodes(self, by_totals: bool) -> list[Node]:
         counts = np.array([len(cells) for cells in self.by_type])
-        sets = [self._balanced(cells) for cells in self.by_type]
-        if in_turn:
-            order = totals_in_turn(self.columns)
+        sets = [self._balancing_rate(cells) for cells in self.by_type]
+        if by_totals:
+            order = order_by_totals(self.columns)
         else:
-            order = merging_order(self.columns.astype(float), counts)
+            order = find_elimination_order(self.columns.astype(float), counts)
         for i, j in tracked("laying out sums", order):
             sets.append(self._union(sets[i], sets[j]))
         return self.built
 
-    def _balanced(self, cells: np.ndarray) -> _Set:
+    def _balancing_rate(self, cells: np.ndarray) -> _Set:
         """Merge equal columns by halves, equal bounds first: then many messages are equal."""
         sets = [self._leaf(cell) for cell in cells[np.argsort(self.order[cells], kind="stable")]]
         while len(sets) > 1:
@@ -224,7 +228,7 @@ class _Component:
         weights = self.basis @ (self.inverse @ x.T)
         cells, constraints = len(self.basis), len(self.matrix)
         largest = np.abs(weights).max(axis=0, initial=0.0)
-        if cells > MOST_CELLS_FOR_LP or not len(x):
+        if cells > MAX_CELLS_FOR_LP or not len(x):
             return largest
         a = self.matrix.T.astype(float)
         one = np.ones((cells, 1))
@@ -298,7 +302,7 @@ def _object(matrix: fmpz_mat) -> np.ndarray:
 
 
 def _bounded(matrix: np.ndarray) -> np.ndarray:
-    if matrix.size and max(abs(v) for v in matrix.ravel()) > LARGEST_ENTRY:
+    if matrix.size and max(abs(v) for v in matrix.ravel()) > MAX_ENTRY:
         raise InputError(
             "exact: the partial sums need coefficients beyond 2^31; simplify the invariants"
         )

@@ -9,16 +9,16 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from isdp.exact.elimination.compiled_messages import Split, add_up, make_split
-from isdp.exact.elimination.convolution import LONGEST, Convolution, make_convolution
-from isdp.exact.elimination.tree import Layout, Node
+from isdp.exact.elimination.compiled_messages import Split, make_split, sum_splits
+from isdp.exact.elimination.convolution import MAX_PLACES, Convolution, make_convolution
+from isdp.exact.elimination.tree import EliminationForest, Node
 from isdp.io.progress import progress
 
 UNIT = 2.0**-53
-LARGEST_WINDOW = 2.0**60
-PLACE = 2000.0  # products that take as long as a place of a convolution
+MAX_WINDOW = 2.0**60
+PRODUCTS_PER_PLACE = 2000.0  # products that take as long as a place of a convolution
 PRODUCTS_AT_ONCE = 10**8  # a tenth of a second, between which progress shows
-ROOM = 120  # bytes of a place of a convolution while it is found
+BYTES_PER_PLACE = 120  # bytes of a place of a convolution while it is found
 
 
 class Plan(NamedTuple):
@@ -39,7 +39,7 @@ class Plan(NamedTuple):
 
     halves: list[list[np.ndarray]]
     splits: list[list[Split | None]]
-    same: list[list[int]]
+    message_ids: list[list[int]]
     convolutions: dict[int, Convolution]
     bytes: int
     products: float
@@ -71,8 +71,8 @@ def radius(power: int, rate: float, dimension: int, coordinates: int, log_left_o
     return scipy.optimize.brentq(missing, d, most) / rate
 
 
-def make_plan(
-    layout: Layout, power: int, rate: float, factor: float, lower, convolve: bool = True
+def plan_truncation(
+    layout: EliminationForest, power: int, rate: float, factor: float, lower, convolve: bool = True
 ) -> Plan:
     """Lay the windows out and count what they cost; `factor` comes from `radius`.
 
@@ -82,14 +82,14 @@ def make_plan(
     """
     numbers: dict = {}
     convolutions: dict[int, Convolution] = {}
-    halves, splits, same = [], [], []
+    halves, splits, message_ids = [], [], []
     used, room, products, rounding = 0, 0, 0.0, 0.0
     for tree in layout.trees:
         halves.append([])
         splits.append([])
-        same.append([])
+        message_ids.append([])
         for node in tree:
-            half = np.floor(np.minimum(node.scale * factor, LARGEST_WINDOW) + 1e-9).astype(np.int64)
+            half = np.floor(np.minimum(node.scale * factor, MAX_WINDOW) + 1e-9).astype(np.int64)
             split, parts, work = None, [], 0.0
             if node.cell >= 0:
                 key = (node.gap, lower[node.cell], half.tobytes())
@@ -101,10 +101,10 @@ def make_plan(
                 parts = [halves[-1][part] for part in (node.left, node.right)]
                 split = make_split(node.given, node.free, half, *parts)
                 key = (
-                    *(same[-1][part] for part in (node.left, node.right)),
+                    *(message_ids[-1][part] for part in (node.left, node.right)),
                     *(array.tobytes() for array in (node.given, node.free, half)),
                 )
-                lines, longest = most_ways(split)
+                lines, longest = max_splits(split)
                 work = window_size(half) * lines * longest
                 # each of the terms has a cut of its own on the grid of the uniform
                 rounding += (lines * longest + 5 * (lines + longest)) * UNIT
@@ -114,33 +114,36 @@ def make_plan(
                 found = _worth_convolving(node, split, parts, work) if convolve and split else None
                 if found is not None:
                     convolutions[numbers[key]] = found
-                    room, work = max(room, ROOM * found.places), PLACE * found.places
+                    room, work = (
+                        max(room, BYTES_PER_PLACE * found.places),
+                        PRODUCTS_PER_PLACE * found.places,
+                    )
                 products += work
             if numbers[key] in convolutions:
                 # what a state's splits weigh is added up anew when one of them is drawn
                 rounding += (lines + longest + 8) * UNIT
             halves[-1].append(half)
             splits[-1].append(split)
-            same[-1].append(numbers[key])
-    return Plan(halves, splits, same, convolutions, used + room, products, rounding)
+            message_ids[-1].append(numbers[key])
+    return Plan(halves, splits, message_ids, convolutions, used + room, products, rounding)
 
 
 def _worth_convolving(node: Node, split: Split, parts, work: float) -> Convolution | None:
     """Find a union's convolution, or None where adding up all ways to split takes no longer."""
     least = max(window_size(part) for part in parts)  # no convolution has fewer places
-    if not node.free.size or least > LONGEST or work <= PLACE * least:
+    if not node.free.size or least > MAX_PLACES or work <= PRODUCTS_PER_PLACE * least:
         return None
     found = make_convolution(node.given, node.free, split.part_half, split.left)
-    return found if found is not None and work > PLACE * found.places else None
+    return found if found is not None and work > PRODUCTS_PER_PLACE * found.places else None
 
 
-def most_ways(split: Split) -> tuple[float, float]:
+def max_splits(split: Split) -> tuple[float, float]:
     """Bound the ways in which a state can split: the lines that they make up, and their lengths."""
     longest = 2.0 * split.part_half.max(initial=0) + 1 if split.far else 1.0
     return float(np.prod(2 * split.reach + 1)), longest
 
 
-def shown(plan: Plan, tree: int, nodes: list) -> Iterator[tuple]:
+def track_nodes(plan: Plan, tree: int, nodes: list) -> Iterator[tuple]:
     """Go through what there is of a tree's nodes, and show the progress by what they take.
 
     Yields
@@ -150,14 +153,14 @@ def shown(plan: Plan, tree: int, nodes: list) -> Iterator[tuple]:
     """
     work, seen = [], set()
     for half, split, number in zip(
-        plan.halves[tree], plan.splits[tree], plan.same[tree], strict=True
+        plan.halves[tree], plan.splits[tree], plan.message_ids[tree], strict=True
     ):
         own = 1.0
         if split is not None and number not in seen:
             own = (
-                PLACE * plan.convolutions[number].places
+                PRODUCTS_PER_PLACE * plan.convolutions[number].places
                 if number in plan.convolutions
-                else (window_size(half) * math.prod(most_ways(split)))
+                else (window_size(half) * math.prod(max_splits(split)))
             )
         seen.add(number)
         work.append(own)
@@ -183,11 +186,11 @@ def combine(
     at : callable
         Told, some times a second, what share is done.
     """
-    lines, longest = most_ways(split)
+    lines, longest = max_splits(split)
     rows = max(1, int(PRODUCTS_AT_ONCE / (lines * longest)))
     for first in range(0, len(out), rows):
         states = np.arange(first, min(first + rows, len(out)))
-        add_up(split, left, right, states, out[first : first + rows])
+        sum_splits(split, left, right, states, out[first : first + rows])
         at((first + len(states)) / len(out))
 
 

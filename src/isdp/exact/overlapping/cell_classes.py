@@ -1,7 +1,7 @@
-"""Exact draws of l1 noise where many cells stand in the same totals: sums first, then shares.
+"""Exact draws of l1 noise by cell classes: sums of the classes first, then their cells.
 
-The sums of the types come from `isdp.exact.overlapping.class_sums`. Each is then shared out within
-its type by two uniform compositions, as under a total of the type's own.
+The sums come from `isdp.exact.overlapping.class_sums`. Each sum is split among the cells of its
+class by two uniform compositions, as under a total of the class alone.
 """
 
 from __future__ import annotations
@@ -12,34 +12,35 @@ import numpy as np
 
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
-from isdp.exact.bits.geometric import LARGEST_RATE, BitSource, _geometric
+from isdp.exact.bits.geometric import MAX_RATE, cached_geometric
+from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.blocks import refuse_large_sums
-from isdp.exact.disjoint.compositions import compose, parts, spans
-from isdp.exact.overlapping.class_sums import TypeSums
-from isdp.exact.sampler import WordSampler, refuse_bounds
+from isdp.exact.disjoint.compositions import draw_compositions, group_blocks, row_batches
+from isdp.exact.overlapping.class_sums import CellClassSums
+from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 
-class TypedSampler(WordSampler):
-    """Independent draws of l1 noise by the sums of cells that stand in the same totals.
+class CellClassSampler(RandomBitSampler):
+    """Independent draws of l1 noise by the sums of cells with equal columns of A.
 
     Parameters
     ----------
     invariants : Invariants
-        Any integers; quick where few totals go across many disjoint ones.
-    law : Mechanism
-        Of weight exp(-rate ||u||_1), such as `GeneralizedLaplace`.
+        Any integers. The sampler is fast where few totals cross many disjoint ones.
+    target : Mechanism
+        Its weight is exp(-rate ||u||_1), as for `GeneralizedLaplace`.
 
     Attributes
     ----------
-    expected_tries : float
-        From `isdp.exact.overlapping.class_sums.TypeSums`.
+    expected_proposals : float
+        From `isdp.exact.overlapping.class_sums.CellClassSums`.
 
     Raises
     ------
     InputError
-        For another law, too many tries a draw, or sums that could pass 2^53.
+        If the weight has another form, a draw takes too many proposals, or sums could exceed 2^53.
 
     Examples
     --------
@@ -47,48 +48,57 @@ class TypedSampler(WordSampler):
     >>> states_by_sex = np.arange(6000).reshape(3, 2, 1000)
     >>> totals = [*states_by_sex, states_by_sex[:, 0]]
     >>> held = Invariants.subsets([cells.ravel() for cells in totals], 6000)
-    >>> noise = TypedSampler(held, GeneralizedLaplace(0.1)).sample(np.random.default_rng(1), 2)
+    >>> noise = CellClassSampler(held, GeneralizedLaplace(0.1)).sample(np.random.default_rng(1), 2)
     >>> noise.shape, int(abs(noise.reshape(2, 3, 2, 1000).sum(axis=(1, 3))).max())
     ((2, 6000), 0)
     """
 
     method = "sums of types"
 
-    reason = "the norm is l1, and few totals go across disjoint ones"
+    reason = "the norm is l1, and few totals cross disjoint ones"
 
-    def __init__(self, invariants: Invariants, law: Target | Mechanism, lower=None):
-        refuse_bounds(self.method, lower)
-        check_energy(self.method, law, [(1, False)])
-        self.invariants, rate = invariants, law.energy.rate
-        if rate > LARGEST_RATE:
-            raise InputError(f"sums of types: takes an epsilon of at most {LARGEST_RATE}")
+    def __init__(self, invariants: Invariants, target: Target | Mechanism, lower=None):
+        refuse_lower_bounds(self.method, lower)
+        check_energy(self.method, target, [(1, False)])
+        self.invariants, rate = invariants, target.energy.rate
+        if rate > MAX_RATE:
+            raise InputError(f"sums of types: epsilon must be at most {MAX_RATE}")
         refuse_large_sums(invariants.cells, float(rate))
-        kind, first = find_cell_classes(invariants)
-        sizes = np.bincount(kind)
-        order = np.argsort(kind, kind="stable")
+        class_of_cell, first = find_cell_classes(invariants)
+        sizes = np.bincount(class_of_cell)
+        order = np.argsort(class_of_cell, kind="stable")
         starts = np.concatenate([[0], np.cumsum(sizes)])
         epsilon = Fraction(rate)
-        types = Invariants(invariants.sparse[:, first], invariants.names)
-        self._sums, self._geometric = TypeSums(types, sizes, epsilon), _geometric(epsilon)
-        self.expected_tries = self._sums.expected_tries
+        classes = Invariants(invariants.sparse[:, first], invariants.names)
+        self._sums, self.cached_geometric = (
+            CellClassSums(classes, sizes, epsilon),
+            cached_geometric(epsilon),
+        )
+        self.expected_proposals = self._sums.expected_proposals
         self._first = order[starts[:-1]]
-        self._spans = [(types, sizes[types], cells) for types, cells in spans(order, starts)]
+        self._spans = [
+            (classes, sizes[classes], cells) for classes, cells in group_blocks(order, starts)
+        ]
 
-    def draw(self, words: BitSource, draws: int) -> np.ndarray:
-        """Independent draws, int64 (draws, cells)."""
-        sums, less = self._sums.draw(words, draws)
-        more = sums + less
-        noise = np.empty((draws, self.invariants.cells), dtype=np.int64)
-        noise[:, self._first] = sums  # which is all of it for a type of one cell
-        moving = draws * sum(len(cells) for _, _, cells in self._spans)
+    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+        """Draw independent noise vectors, int64 (n_draws, cells)."""
+        sums, smaller = self._sums.draw(random_bits, n_draws)
+        more = sums + smaller
+        noise = np.empty((n_draws, self.invariants.cells), dtype=np.int64)
+        noise[:, self._first] = sums  # complete for a class of one cell
+        moving = n_draws * sum(len(cells) for _, _, cells in self._spans)
         with progress("drawing noise", moving) as at:
             drawn = 0
-            for first, part in parts(noise):
+            for first, part in row_batches(noise):
                 of = slice(first, first + len(part))
-                for types, sizes, cells in self._spans:
+                for classes, sizes, cells in self._spans:
                     counts = np.tile(sizes, len(part))
-                    shares = compose(words, more[of, types].ravel(), counts, self._geometric)
-                    shares -= compose(words, less[of, types].ravel(), counts, self._geometric)
+                    shares = draw_compositions(
+                        random_bits, more[of, classes].ravel(), counts, self.cached_geometric
+                    )
+                    shares -= draw_compositions(
+                        random_bits, smaller[of, classes].ravel(), counts, self.cached_geometric
+                    )
                     part[:, cells] = shares.reshape(len(part), len(cells))
                     drawn += shares.size
                     at(drawn)

@@ -1,27 +1,29 @@
-"""What all additive mechanisms on the null space answer.
+"""Common interface of the additive mechanisms on the null space.
 
-Each adds noise that does not depend on the data and lies in N = null C, so that the invariants of
-the answers are as they were (SDP, Definition 2.2 and Corollary 3.2). The noise is continuous, in
-floating point and from a pseudo-random generator: for study, not for the release of confidential
-data. Where integers are wanted, see `isdp.exact`.
+Each mechanism adds noise that does not depend on the data and lies in the null space N of the
+invariants. The invariants of the answers therefore stay exact (SDP, Definition 2.2 and Corollary
+3.2). The noise is continuous, in floating point and from a pseudo-random generator. Use it for
+studies, not to release confidential data. `isdp.exact` draws integer noise for release.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from isdp.accounting.guarantees import PrivacyGuarantee
-from isdp.checks import check_choice
+from isdp.accounting.guarantees import Number, PrivacyGuarantee
+from isdp.checks import check_choice, check_positive_float
 from isdp.constraints.invariants import Invariants
 from isdp.subspace.null_space import NullSpace, null_space
 from isdp.subspace.privacy.neighbours import RELATIONS, Relation
 from isdp.subspace.privacy.sensitivities import check_fit
 from isdp.subspace.queries import Query
 
+Flavour = Literal["pure", "zCDP", "approximate"]
 METRICS = {"replace": "replacement", "add-remove": "addition-and-removal"}
 COMPARED = {
     "replace": "what the invariants leave free of two data sets of one size",
@@ -29,22 +31,31 @@ COMPARED = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Additive(ABC):
-    """What all of these mechanisms answer.
+class NullSpaceMechanism(ABC):
+    """Additive noise on the null space of the invariants.
 
     Parameters
     ----------
     invariants : Invariants
         C, on the answers of the query.
+    epsilon : float
+        Privacy loss of one record.
     relation : {"replace", "add-remove"}
-        Which data sets are neighbours. The paper's is "replace"; under a held total the other one
-        says nothing of the data sets that can occur.
+        The neighbouring data sets. The paper uses "replace". Under a fixed total number of records
+        no two data sets that can occur are neighbours under "add-remove".
+
+    Raises
+    ------
+    InputError
+        If an argument is out of range, or the invariants do not fit the query.
     """
 
-    query: Query
-    invariants: Invariants
-    relation: Relation
+    def __init__(self, query: Query, invariants: Invariants, epsilon: float, relation: Relation):
+        check_positive_float("subspace: epsilon", epsilon)
+        check_choice("subspace: relation", relation, RELATIONS)
+        check_fit(query, invariants)
+        self.query, self.invariants, self.relation = query, invariants, relation
+        self.epsilon = epsilon
 
     @cached_property
     def null(self) -> NullSpace:
@@ -52,62 +63,50 @@ class Additive(ABC):
         return null_space(self.invariants)
 
     @abstractmethod
-    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
-        """Draw noise; float64 array, shape (draws, answers)."""
+    def sample(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
+        """Draw noise; float64 array, shape (n_draws, answers)."""
 
     @abstractmethod
-    def covariance(self) -> np.ndarray:
-        """Covariance of the noise, exactly; float64 array, shape (answers, answers)."""
+    def covariance(self) -> NDArray[np.float64]:
+        """Compute the exact covariance of the noise; float64 array, shape (answers, answers)."""
 
-    def variances(self) -> np.ndarray:
-        """Variance of each answer; float64 array, shape (answers,)."""
+    def variances(self) -> NDArray[np.float64]:
+        """Compute the variance of each answer; float64 array, shape (answers,)."""
         return np.diag(self.covariance())
 
     @property
     @abstractmethod
     def error(self) -> float:
-        """Expected squared error, all answers together."""
+        """Expected squared error, summed over the answers."""
 
+    @property
     @abstractmethod
     def guarantee(self) -> PrivacyGuarantee:
-        """Give what is guaranteed, as a value."""
+        """Privacy guarantee between neighbours."""
 
-    def guaranteed(
-        self, flavour: str, loss: float, source: str, delta: float = 0
+    def _guarantee(
+        self, flavour: Flavour, loss: Number, source: str, delta: float = 0
     ) -> PrivacyGuarantee:
-        """Word a guarantee for one record, and for more where it is known how it grows."""
         growth = {"pure": "linear", "zCDP": "quadratic", "approximate": "none"}[flavour]
-        person, why = (1 if self.relation == "replace" else 2), ""
-        if growth == "none" and person == 2:
-            person, why = None, "a changed record is one removed and one added, two steps"
+        per_person: int | None = 1 if self.relation == "replace" else 2
+        reason = ""
+        if growth == "none" and per_person == 2:
+            per_person, reason = None, "a changed record is one removed and one added, two steps"
         return PrivacyGuarantee(
             flavour,
             loss,
             METRICS[self.relation],
-            person,
+            per_person,
             source,
             delta=delta,
             growth=growth,
             relation=COMPARED[self.relation],
             held=f"{self.null.rank} independent invariants of the answers",
-            why_not_per_person=why,
+            why_not_per_person=reason,
         )
 
-    def pure(self, moved: float, source: str) -> PrivacyGuarantee:
-        """Give epsilon for each record, or 0 where no record moves what is free."""
-        if not moved:
-            return self.guaranteed("pure", 0, "no record moves what is free")
-        return self.guaranteed("pure", self.epsilon, source)
-
-
-def put(law: Additive, **values) -> None:
-    """Set fields of a frozen law while it is made."""
-    for name, value in values.items():
-        object.__setattr__(law, name, value)
-
-
-def set_up(law: Additive, query, invariants, relation, **values) -> None:
-    """Set a law's fields, and raise `InputError` unless query and invariants fit."""
-    put(law, query=query, invariants=invariants, relation=relation, **values)
-    check_choice("subspace: relation", relation, RELATIONS)
-    check_fit(query, invariants)
+    def _pure_guarantee(self, sensitivity: float, source: str) -> PrivacyGuarantee:
+        """Return epsilon per record, or 0 if no record moves the answers within the null space."""
+        if not sensitivity:
+            return self._guarantee("pure", 0, "no record moves what is free")
+        return self._guarantee("pure", self.epsilon, source)

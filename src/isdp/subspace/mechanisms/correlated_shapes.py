@@ -1,8 +1,8 @@
-"""Shapes of correlated Gaussian noise: the best one, with a certificate, and that of Theorem 3.11.
+"""Covariance shapes of correlated Gaussian noise: least error with a certificate, and Theorem 3.11.
 
-A shape is a covariance S on the null space with v' S^-1 v <= 1 for every difference v. Gaussian
-noise of covariance c^2 S is then as private as noise of standard deviation c is for a number that
-one record moves by 1, and its error is c^2 tr S.
+A covariance shape is a covariance S on the null space with v' S^-1 v <= 1 for every difference v.
+Gaussian noise of covariance c^2 S is as private as noise of standard deviation c on a number that
+one record moves by 1. Its error is c^2 tr S.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import math
 import time
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isdp.checks import check_choice, check_positive_float
 from isdp.constraints.invariants import Invariants
@@ -23,109 +25,111 @@ from isdp.subspace.privacy.neighbours import Relation
 from isdp.subspace.queries import Query
 
 ELLIPSOID_TOLERANCE = 1e-6
-ELLIPSOID_STEPS = 20_000
-PATIENCE = 60.0  # seconds
-GROWTH = 1.2  # of the exponent, while it helps
-WEIGHTINGS = ("paper", "best", "rescaled")
+MAX_ELLIPSOID_STEPS = 20_000
+DEFAULT_SECONDS = 60.0
+EXPONENT_GROWTH = 1.2  # factor per step, while the lower bound rises
+Weighting = Literal["paper", "best", "rescaled"]
+WEIGHTINGS = get_args(Weighting)
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
-    """A covariance on the span of the differences, scaled so that none is longer than 1 in it.
+class CovarianceShape:
+    """A covariance on the span of the differences, in which no difference is longer than 1.
 
     Attributes
     ----------
     core : float64 array, shape (r, r)
         S in the coordinates of `geometry.span`.
     lower : float
-        Lower bound on tr S over all shapes, 0 where none was worked out.
+        Lower bound on tr S over all shapes; 0 if it was not computed.
     steps : int
-        Steps that the search took.
+        Number of steps of the optimisation.
     parts : tuple of int
-        Dimensions of the parts of a base decomposition; the whole otherwise.
+        Dimensions of the parts of a base decomposition.
     """
 
     geometry: Geometry
-    core: np.ndarray
+    core: NDArray[np.float64]
     lower: float = 0.0
     steps: int = 0
     parts: tuple[int, ...] = ()
 
     @property
     def trace(self) -> float:
-        """Trace of S: the error, all answers together, at c = 1."""
+        """Trace of S, which is the error for c = 1."""
         return float(np.trace(self.core))
 
     @property
     def gap(self) -> float:
-        """How much larger tr S may be than the least possible, relatively."""
+        """Upper bound on the relative excess of tr S over the minimum."""
         return self.trace / self.lower - 1 if self.lower else (math.inf if self.trace else 0.0)
 
     @property
-    def covariance(self) -> np.ndarray:
+    def covariance(self) -> NDArray[np.float64]:
         """S on the answers; float64 array, shape (answers, answers)."""
         return self.geometry.span @ self.core @ self.geometry.span.T
 
-    def root(self) -> np.ndarray:
-        """Symmetric root of S; float64 array, shape (r, r)."""
+    def root(self) -> NDArray[np.float64]:
+        """Compute the symmetric root of S; float64 array, shape (r, r)."""
         return _power(self.core, 0.5)
 
     def longest(self) -> float:
-        """Largest v' S^-1 v over the differences, at most 1 but for rounding."""
+        """Compute the maximum of v' S^-1 v over the differences, at most 1 up to rounding."""
         if not self.geometry.rank:
             return 0.0
         return float(self.geometry.squares(_power(self.core, -0.5)).max(initial=0))
 
 
-def spherical(query: Query, invariants: Invariants, relation: Relation = "replace") -> Shape:
-    """Round noise on the span of the differences alone, not on the whole null space.
+def spherical_shape(
+    query: Query, invariants: Invariants, relation: Relation = "replace"
+) -> CovarianceShape:
+    """Compute the spherical shape on the span of the differences.
 
-    Valid because what it leaves out of the null space no record ever moves.
+    No noise is needed in the rest of the null space, as no record moves the answers there.
     """
     space = geometry(query, invariants, relation)
     largest = space.squares(np.eye(space.rank)).max(initial=0)
-    return Shape(space, largest * np.eye(space.rank))
+    return CovarianceShape(space, largest * np.eye(space.rank))
 
 
-def least_trace(
+def min_trace_shape(
     query: Query,
     invariants: Invariants,
     relation: Relation = "replace",
     *,
     tolerance: float = 1e-5,
-    seconds: float = PATIENCE,
-) -> Shape:
-    """Find the shape of least trace, Gamma^2, and prove how near to the least it is.
+    seconds: float = DEFAULT_SECONDS,
+) -> CovarianceShape:
+    """Compute the shape of least trace Gamma^2, with a certified gap.
 
-    Gamma^2 = min {tr S : v' S^-1 v <= 1 for all v} = max over weights p on the differences of
-    (tr sqrt M)^2, M = sum p_v v v'. Every p gives a bound from below, and from above the shape
-    sqrt(M) times the largest g_v = v' M^(-1/2) v. Weights are multiplied with a power of g_v: the
-    square of it solves orthogonal differences in one step, and larger powers are tried while the
-    lower bound goes on rising. Symmetric cases end at once, with equal weights on the longest
-    differences.
+    Gamma^2 = min {tr S : v' S^-1 v <= 1 for all v} is the maximum over weights p on the
+    differences of (tr sqrt M)^2, where M = sum p_v v v'. Every p gives this lower bound, and an
+    upper bound by the shape sqrt(M) max_v g_v with g_v = v' M^(-1/2) v. The multiplicative weights
+    algorithm multiplies p_v by a power of g_v. The square solves orthogonal differences in one
+    step; the power grows while the lower bound rises. In symmetric cases equal weights on the
+    longest differences are optimal.
 
     Parameters
     ----------
     tolerance : float
-        Relative gap between the two bounds at which to stop.
+        Relative gap between the bounds at which to stop.
     seconds : float
-        Longest time to take.
+        Maximum time.
 
     Raises
     ------
     InputError
-        If the gap is not closed in time; the message gives the bounds that were reached.
+        If the gap is not closed in time; the message gives the bounds.
 
     Notes
     -----
-    All ranges over 64 types take a fraction of a second. Prefix sums over 1,024 types do not get to
-    1e-5 in a minute: a step takes a third of a second there, half of all pairs bear weight, and
-    those whose weight has to vanish lose it slowly; a `tolerance` of 3e-4 is met.
+    All ranges over 64 types take a fraction of a second. For prefix sums over 1,024 types a step
+    takes a third of a second; a `tolerance` of 3e-4 is reached in a minute, one of 1e-5 is not.
     """
     check_positive_float("subspace: tolerance", tolerance)
     space = geometry(query, invariants, relation)
     if not space.rank:
-        return Shape(space, np.zeros((0, 0)))
+        return CovarianceShape(space, np.zeros((0, 0)))
     search = _Search(space)
     deadline = time.monotonic() + check_positive_float("subspace: seconds", seconds)
     steps = 0
@@ -134,15 +138,23 @@ def least_trace(
         steps += 1
     if search.upper > (1 + tolerance) * search.lower:
         raise InputError(
-            f"subspace: after {steps} steps the least error lies between {search.lower:.9g} and "
-            f"{search.upper:.9g}, which is wider than the tolerance {tolerance:g}; allow more "
-            f"seconds or a larger tolerance"
+            f"subspace: after {steps} steps the least error is between {search.lower:.9g} and "
+            f"{search.upper:.9g}, which exceeds the tolerance {tolerance:g}; increase `seconds` or "
+            f"`tolerance`"
         )
-    return Shape(space, search.core, search.lower, steps, (space.rank,))
+    return CovarianceShape(space, search.core, search.lower, steps, (space.rank,))
+
+
+class _Evaluation(NamedTuple):
+    """Weights on ordered pairs, tr sqrt M, and the ratios g_v / tr sqrt M if M is regular."""
+
+    weights: NDArray[np.float64]
+    root_trace: float
+    ratios: NDArray[np.float64] | None
 
 
 class _Search:
-    """Weights on the pairs, the bounds that they give, and the best shape so far."""
+    """State of the multiplicative weights algorithm: weights, bounds, and the best shape."""
 
     def __init__(self, space: Geometry):
         self.space = space
@@ -150,32 +162,33 @@ class _Search:
         self.power = 2.0
         lengths = space.squares(np.eye(space.rank))
         longest = lengths >= lengths.max() * (1 - 1e-9)
-        self._look(longest / longest.sum())  # settles the symmetric cases
-        self._current = self._look(space.mask / space.mask.sum())
+        self._evaluate(longest / longest.sum())  # optimal in symmetric cases
+        self._current = self._evaluate(space.mask / space.mask.sum())
 
-    def _look(self, weights: np.ndarray):
-        """Bounds by weights that sum to 1 over ordered pairs; returns weights, sum, ratios."""
-        weights = 2 * weights  # a pair counts once
+    def _evaluate(self, weights: NDArray[np.float64]) -> _Evaluation:
+        """Update the bounds by weights that sum to 1 over ordered pairs."""
+        weights = 2 * weights  # each unordered pair has two entries
         values, vectors = np.linalg.eigh(self.space.moment(weights))
-        if values[0] <= 1e-14 * values[-1]:  # these weights leave out a direction
-            return weights, 0.0, None
+        if values[0] <= 1e-14 * values[-1]:  # M is singular
+            return _Evaluation(weights, 0.0, None)
         total = float(np.sqrt(values).sum())
         ratios = self.space.squares((vectors * values**-0.25).T)
         self.lower = max(self.lower, total**2)
         if total * ratios.max() < self.upper:
             self.upper = float(total * ratios.max())
             self.core = ratios.max() * (vectors * np.sqrt(values)) @ vectors.T
-        return weights, total, ratios / total
+        return _Evaluation(weights, total, ratios / total)
 
     def step(self) -> None:
         weights, total, ratios = self._current
-        tried = weights * ratios**self.power
-        found = self._look(tried / tried.sum())
-        if found[1] >= total:
-            self._current, self.power = found, self.power * GROWTH
+        assert ratios is not None  # equal weights give a regular M
+        updated = weights * ratios**self.power
+        found = self._evaluate(updated / updated.sum())
+        if found.root_trace >= total:
+            self._current, self.power = found, self.power * EXPONENT_GROWTH
         elif self.power > 1:
-            self.power = max(1.0, self.power / GROWTH**4)
-        elif found[2] is not None:  # rounding: the sum does not rise, but the ratios may even out
+            self.power = max(1.0, self.power / EXPONENT_GROWTH**4)
+        elif found.ratios is not None:  # the trace stalls by rounding; the ratios may still improve
             self._current = found
 
 
@@ -184,23 +197,21 @@ def base_decomposition(
     invariants: Invariants,
     relation: Relation = "replace",
     *,
-    weights: str = "paper",
-) -> Shape:
-    """Shape of the correlated Gaussian noise of SDP, Theorem 3.11.
+    weights: Weighting = "paper",
+) -> CovarianceShape:
+    """Compute the shape of the correlated Gaussian noise of SDP, Theorem 3.11.
 
-    After Nikolov, Talwar and Zhang (2013): of the least ellipsoid around the differences the
-    shorter half of the axes makes the first part, and the differences are projected on the others
-    and split again, until one axis is left. Part i, in its own dimensions, is a ball that reaches
-    to its longest difference r_i. Equal axes may be ordered in any way, which changes the result;
-    here they follow the Haar contrasts of the answers, fine before coarse.
+    The algorithm is that of Nikolov, Talwar and Zhang (2013). The shorter half of the axes of the
+    minimum volume ellipsoid around the differences is the first part. The differences are projected
+    on the other axes and divided again, until one axis remains. Part i is a ball whose radius r_i
+    is the length of the longest difference in it. The order of equal axes changes the result; here
+    they follow the Haar contrasts of the answers, fine contrasts first.
 
     Parameters
     ----------
-    query, invariants, relation
-        As in `least_trace`.
     weights : {"paper", "best", "rescaled"}
-        How the parts are scaled: all by the number of parts; so that the error is least; or the
-        first and then all shrunk until the longest difference has length 1.
+        Scales of the parts. "paper" uses the number of parts for each; "best" minimises the error;
+        "rescaled" divides the "paper" shape so that the longest difference has length 1.
     """
     check_choice("subspace: weights", weights, WEIGHTINGS)
     space = geometry(query, invariants, relation)
@@ -209,7 +220,7 @@ def base_decomposition(
     sizes = [basis.shape[1] for basis in bases]
     scales = [radius * len(bases) * radius for radius in radii]
     if weights == "best":
-        # Python 3.12 sums floats otherwise than 3.11; this way both give the same digits
+        # fsum, because the rounding of sum() differs between Python 3.11 and 3.12
         total = math.fsum(
             math.sqrt(size) * radius for size, radius in zip(sizes, radii, strict=True)
         )
@@ -220,14 +231,14 @@ def base_decomposition(
         (scale * basis @ basis.T for scale, basis in zip(scales, bases, strict=True)),
         start=np.zeros((space.rank, space.rank)),
     )
-    shape = Shape(space, core, parts=tuple(sizes))
+    shape = CovarianceShape(space, core, parts=tuple(sizes))
     if weights == "rescaled":
-        return Shape(space, core * shape.longest(), parts=tuple(sizes))
+        return CovarianceShape(space, core * shape.longest(), parts=tuple(sizes))
     return shape
 
 
-def least_ellipsoid(space: Geometry) -> np.ndarray:
-    """Find the ellipsoid {y : y' E^-1 y <= 1} of least volume, centred at 0, around differences.
+def min_volume_ellipsoid(space: Geometry) -> NDArray[np.float64]:
+    """Compute the ellipsoid {y : y' E^-1 y <= 1} of least volume, centred at 0, around differences.
 
     Parameters
     ----------
@@ -237,50 +248,58 @@ def least_ellipsoid(space: Geometry) -> np.ndarray:
     Returns
     -------
     float64 array, shape (r, r)
-        E; no difference is longer than 1 in it, and its volume is least up to a relative 1e-6 in
-        the squared radius.
+        E, in which no difference is longer than 1. The squared radius exceeds the optimum by at
+        most a relative 1e-6.
 
     Raises
     ------
     InputError
-        If the search does not end.
+        If the iteration does not converge.
     """
     weights = space.mask / space.mask.sum()
-    for _ in range(ELLIPSOID_STEPS):
-        moment = 2 * space.moment(weights)
+    for _ in range(MAX_ELLIPSOID_STEPS):
+        moment: NDArray[np.float64] = 2 * space.moment(weights)
         ratios = space.squares(_power(moment, -0.5)) / space.rank
         if ratios.max() <= 1 + ELLIPSOID_TOLERANCE:
-            return moment * space.rank * ratios.max()
+            return moment * space.rank * float(ratios.max())
         weights = weights * ratios
         weights /= weights.sum()
-    raise InputError(f"subspace: no least ellipsoid was found in {ELLIPSOID_STEPS} steps")
+    raise InputError(
+        f"subspace: no minimum volume ellipsoid was found in {MAX_ELLIPSOID_STEPS} steps"
+    )
 
 
 @lru_cache(maxsize=8)
-def _split(space: Geometry) -> tuple[np.ndarray, ...]:
-    """Orthonormal bases of the parts, in the coordinates of the span; shapes (r, size).
+def _split(space: Geometry) -> tuple[NDArray[np.float64], ...]:
+    """Compute orthonormal bases of the parts, in coordinates of the span; shapes (r, size).
 
-    They are the same for all weights, and the search for ellipsoids is long.
+    The result is cached, because it is equal for all weights and the ellipsoids take long.
     """
     answers = space.span.shape[0]
     coarse_first = np.hstack([np.full((answers, 1), answers**-0.5), contrasts(answers).toarray()])
     guide = space.span.T @ coarse_first[:, ::-1]
-    frame, parts = np.eye(space.rank), []
+    frame: NDArray[np.float64] = np.eye(space.rank)
+    parts: list[NDArray[np.float64]] = []
     while frame.shape[1] > 1:
         rest = replace(space, span=space.span @ frame, points=frame.T @ space.points)
-        axes = _ordered_axes(least_ellipsoid(rest), frame.T @ guide)
+        axes = _ordered_axes(min_volume_ellipsoid(rest), frame.T @ guide)
         short = (frame.shape[1] + 1) // 2
         parts.append(frame @ axes[:, :short])
         frame = frame @ axes[:, short:]
     return (*parts, frame) if frame.shape[1] else tuple(parts)
 
 
-def _ordered_axes(ellipsoid: np.ndarray, guide: np.ndarray) -> np.ndarray:
-    """Axes from the shortest, ties in the order of the guide's vectors."""
+def _ordered_axes(
+    ellipsoid: NDArray[np.float64], guide: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the axes in order of length; equal axes follow the columns of `guide`."""
     lengths, axes = np.linalg.eigh(ellipsoid)
     return np.hstack([align_with(axes[:, group], guide) for group in split_ties(lengths)])
 
 
-def _power(matrix: np.ndarray, exponent: float) -> np.ndarray:
+def _power(matrix: NDArray[np.float64], exponent: float) -> NDArray[np.float64]:
     values, vectors = np.linalg.eigh(matrix)
-    return (vectors * values.clip(np.finfo(float).tiny) ** exponent) @ vectors.T
+    power: NDArray[np.float64] = (
+        vectors * values.clip(np.finfo(float).tiny) ** exponent
+    ) @ vectors.T
+    return power

@@ -3,73 +3,90 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_product
 from isdp.checks import check_integer
+from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.subspace.mechanisms.base import Additive, put, set_up
-from isdp.subspace.mechanisms.correlated_shapes import Shape
-from isdp.subspace.privacy import gaussian_calibration as calibration
+from isdp.subspace.mechanisms.base import NullSpaceMechanism
+from isdp.subspace.mechanisms.correlated_shapes import CovarianceShape
+from isdp.subspace.privacy.gaussian_calibration import Calibration, certified_delta, multiplier
+from isdp.subspace.privacy.neighbours import Relation
 from isdp.subspace.privacy.sensitivities import null_sensitivity, sensitivity
+from isdp.subspace.queries import Query
+
+MAX_DELTA = 1 - 1e-16  # a guarantee needs a delta below 1
 
 
-@dataclass(frozen=True, eq=False)
-class _Gaussian(Additive):
-    """Noise whose longest difference is 1/c standard deviations long."""
+class _Gaussian(NullSpaceMechanism):
+    """Noise whose longest difference is 1/c standard deviations long; `multiplier` is c."""
 
-    def _promise(self, longest: float, source: str) -> PrivacyGuarantee:
-        if not longest:
-            return self.guaranteed("pure", 0, "no record moves what is free")
-        delta = calibration.certified_delta(self.epsilon, self.multiplier)[1]
+    def __init__(
+        self,
+        query: Query,
+        invariants: Invariants,
+        epsilon: float,
+        delta: float,
+        constant: Calibration,
+        relation: Relation,
+    ):
+        super().__init__(query, invariants, epsilon, relation)
+        self.delta, self.constant = delta, constant
+        self.multiplier = multiplier(epsilon, delta, constant)
+
+    def _gaussian_guarantee(self, sensitivity: float, source: str) -> PrivacyGuarantee:
+        if not sensitivity:
+            return self._guarantee("pure", 0, "no record moves what is free")
+        delta = certified_delta(self.epsilon, self.multiplier)[1]
         if self.constant == "exact":
             delta = self.delta
-        return self.guaranteed("approximate", self.epsilon, source, min(delta, 1 - 1e-16))
+        return self._guarantee("approximate", self.epsilon, source, min(delta, MAX_DELTA))
 
-    @cached_property
-    def multiplier(self) -> float:
-        """c: standard deviation of the noise by the sensitivity."""
-        return calibration.multiplier(self.epsilon, self.delta, self.constant)
-
-    def zcdp(self) -> PrivacyGuarantee:
+    @property
+    def zcdp_guarantee(self) -> PrivacyGuarantee:
         """Guarantee of zero-concentrated differential privacy, rho = 1 / (2 c^2)."""
         source = "Bun and Steinke 2016, Proposition 1.6"
         rho = upper_product(1.0, 1 / (2 * Fraction(self.multiplier) ** 2))  # never rounded down
-        return self.guaranteed("zCDP", rho, source)
+        return self._guarantee("zCDP", rho, source)
 
 
-@dataclass(frozen=True, eq=False)
 class ProjectedGaussian(_Gaussian):
-    """Pi_N e, e normal with standard deviation c Delta_2(A) in each answer (SDP, Corollary 3.5).
+    """Projected Gaussian noise Pi_N e (SDP, Corollary 3.5).
+
+    The vector e is normal with standard deviation c Delta_2(A) in each answer.
 
     Parameters
     ----------
     epsilon, delta : float
-        What one record may cost; delta between 0 and 1.
+        Privacy loss of one record; delta is between 0 and 1.
     constant : {"exact", "paper"}
-        The least c that is private, or that of Lemma 3.4, which for very small delta is not; the
-        guarantee then has the delta that it really gives.
+        The least private c, or the c of Lemma 3.4. The latter is too small for very small delta;
+        the guarantee then states the delta that holds.
 
     Examples
     --------
     >>> from isdp import Invariants
     >>> from isdp.subspace import Query
-    >>> law = ProjectedGaussian(Query.histogram(3), Invariants.total(3), 1.0, 1e-5)
-    >>> law.sample(np.random.default_rng(1), 4).shape
+    >>> mechanism = ProjectedGaussian(Query.histogram(3), Invariants.total(3), 1.0, 1e-5)
+    >>> mechanism.sample(np.random.default_rng(1), 4).shape
     (4, 3)
     """
 
-    epsilon: float
-    delta: float
-    constant: str = "exact"
-
-    def __init__(self, query, invariants, epsilon, delta, constant="exact", relation="replace"):
-        set_up(self, query, invariants, relation, epsilon=epsilon, delta=delta, constant=constant)
-        self.multiplier  # noqa: B018 - refuses wrong numbers at once
+    def __init__(
+        self,
+        query: Query,
+        invariants: Invariants,
+        epsilon: float,
+        delta: float,
+        constant: Calibration = "exact",
+        relation: Relation = "replace",
+    ):
+        super().__init__(query, invariants, epsilon, delta, constant, relation)
 
     @cached_property
     def sensitivity(self) -> float:
@@ -78,20 +95,20 @@ class ProjectedGaussian(_Gaussian):
 
     @property
     def sd(self) -> float:
-        """Standard deviation of an answer's noise before it is projected."""
+        """Standard deviation of the noise of an answer before the projection."""
         return self.multiplier * self.sensitivity
 
-    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
-        """Draw noise; float64 array, shape (draws, answers)."""
-        shape = check_integer("subspace", "draws", draws), self.query.answers
+    def sample(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
+        """Draw noise; float64 array, shape (n_draws, answers)."""
+        shape = check_integer("subspace", "n_draws", n_draws), self.query.answers
         return self.null.project(rng.normal(scale=self.sd, size=shape))
 
-    def covariance(self) -> np.ndarray:
-        """c^2 Delta^2 Pi_N; float64 array, shape (answers, answers)."""
+    def covariance(self) -> NDArray[np.float64]:
+        """Compute c^2 Delta^2 Pi_N; float64 array, shape (answers, answers)."""
         return self.sd**2 * self.null.matrix()
 
-    def variances(self) -> np.ndarray:
-        """Variance of each answer; float64 array, shape (answers,)."""
+    def variances(self) -> NDArray[np.float64]:
+        """Compute the variance of each answer; float64 array, shape (answers,)."""
         return self.sd**2 * self.null.diagonal()
 
     @property
@@ -99,16 +116,18 @@ class ProjectedGaussian(_Gaussian):
         """(n - n_c) c^2 Delta^2."""
         return self.null.dimension * self.sd**2
 
+    @property
     def guarantee(self) -> PrivacyGuarantee:
-        """(epsilon, delta), between neighbours."""
-        return self._promise(self.sensitivity, "SDP, Corollary 3.5")
+        """(epsilon, delta)-DP between neighbours."""
+        return self._gaussian_guarantee(self.sensitivity, "SDP, Corollary 3.5")
 
 
 class ExtendedGaussian(ProjectedGaussian):
-    """Q w, w normal with standard deviation c Delta_2(Q'A) (SDP, Corollary 3.6).
+    """Extended Gaussian noise Q w (SDP, Corollary 3.6).
 
-    The law is that of Pi_N e with the smaller sensitivity, so no basis Q is ever formed. Takes the
-    parameters of `ProjectedGaussian`, and never has a larger error.
+    The vector w is normal with standard deviation c Delta_2(Q'A). The distribution is that of
+    Pi_N e with the smaller sensitivity, so that no basis Q is needed. The parameters are those of
+    `ProjectedGaussian`; the error is never larger.
     """
 
     @cached_property
@@ -116,58 +135,58 @@ class ExtendedGaussian(ProjectedGaussian):
         """Delta_2(Q'A)."""
         return null_sensitivity(self.query, self.invariants, self.relation)
 
+    @property
     def guarantee(self) -> PrivacyGuarantee:
-        """(epsilon, delta), between neighbours."""
-        return self._promise(self.sensitivity, "SDP, Corollary 3.6")
+        """(epsilon, delta)-DP between neighbours."""
+        return self._gaussian_guarantee(self.sensitivity, "SDP, Corollary 3.6")
 
 
-@dataclass(frozen=True, eq=False)
 class CorrelatedGaussian(_Gaussian):
-    """Gaussian noise of covariance c^2 S for a shape S (SDP, Theorem 3.11, and better ones).
+    """Gaussian noise of covariance c^2 S for a covariance shape S (SDP, Theorem 3.11).
 
     Parameters
     ----------
-    shape : Shape
-        Of `least_trace`, `base_decomposition` or `spherical`.
+    shape : CovarianceShape
+        From `min_trace_shape`, `base_decomposition` or `spherical_shape`.
     constant : {"exact", "paper"}
         As in `ProjectedGaussian`.
 
     Raises
     ------
     InputError
-        If a number or a word is out of its range, or the shape leaves a difference longer than 1.
+        If an argument is out of range, or a difference is longer than 1 in the shape.
     """
 
-    shape: Shape
-    epsilon: float
-    delta: float
-    constant: str = "exact"
-
-    def __init__(self, shape, epsilon, delta, constant="exact"):
+    def __init__(
+        self,
+        shape: CovarianceShape,
+        epsilon: float,
+        delta: float,
+        constant: Calibration = "exact",
+    ):
         space = shape.geometry
-        set_up(self, space.query, space.invariants, space.relation, shape=shape, epsilon=epsilon)
-        put(self, delta=delta, constant=constant)
-        self.multiplier  # noqa: B018 - refuses wrong numbers at once
+        super().__init__(space.query, space.invariants, epsilon, delta, constant, space.relation)
+        self.shape = shape
         if shape.longest() > 1 + 1e-6:
-            raise InputError("subspace: the shape leaves a difference longer than 1; rescale it")
+            raise InputError("subspace: a difference is longer than 1 in the shape; rescale it")
 
     @property
     def sd(self) -> float:
-        """c, raised by what rounding has left of a difference beyond length 1."""
+        """The multiplier c, raised for differences that are longer than 1 by rounding."""
         return self.multiplier * math.sqrt(max(1.0, self.shape.longest()))
 
-    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
-        """Draw noise; float64 array, shape (draws, answers).
+    def sample(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
+        """Draw noise; float64 array, shape (n_draws, answers).
 
-        Normal noise on all answers is brought into the span and shaped there by the symmetric
-        root of S, so that the draws do not hang on which basis the span was given.
+        Normal noise on all answers is mapped to the span and multiplied with the symmetric root of
+        S there. The draws therefore do not depend on the basis of the span.
         """
         span = self.shape.geometry.span
-        plain = rng.standard_normal((check_integer("subspace", "draws", draws), self.query.answers))
-        return self.sd * (plain @ span @ self.shape.root() @ span.T)
+        size = check_integer("subspace", "n_draws", n_draws), self.query.answers
+        return self.sd * (rng.standard_normal(size) @ span @ self.shape.root() @ span.T)
 
-    def covariance(self) -> np.ndarray:
-        """c^2 S; float64 array, shape (answers, answers)."""
+    def covariance(self) -> NDArray[np.float64]:
+        """Compute c^2 S; float64 array, shape (answers, answers)."""
         return self.sd**2 * self.shape.covariance
 
     @property
@@ -175,6 +194,7 @@ class CorrelatedGaussian(_Gaussian):
         """c^2 tr S."""
         return self.sd**2 * self.shape.trace
 
+    @property
     def guarantee(self) -> PrivacyGuarantee:
-        """(epsilon, delta), between neighbours."""
-        return self._promise(self.shape.longest(), "SDP, Theorem 3.3")
+        """(epsilon, delta)-DP between neighbours."""
+        return self._gaussian_guarantee(self.shape.longest(), "SDP, Theorem 3.3")

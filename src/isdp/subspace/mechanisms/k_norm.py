@@ -1,124 +1,128 @@
 """K-norm noise: density proportional to exp(-epsilon ||u||_K), K the hull of all differences.
 
-Hardt and Talwar (2010) within the null space (SDP, Section 3.4). A draw is r U with U uniform in K
-and r Gamma-distributed of shape m + 1 and rate epsilon, m the dimension of the differences' span.
-What is built here is plain K-norm noise, not the recursion of Bhaskara et al. (2012) for bodies far
-from round.
+The mechanism is that of Hardt and Talwar (2010) within the null space (SDP, Section 3.4). A draw
+is r U with U uniform in K and r Gamma-distributed with shape m + 1 and rate epsilon. Here m is the
+dimension of the span of the differences. The recursion of Bhaskara et al. (2012) for bodies that
+are far from round is not implemented.
 
-Three ways to a uniform point. Where the answers tell histograms of one total apart, K is a linear
-image of the polytope of the e_z - e_y, whose law has a closed form at any size: under a total it is
-independent Laplace noise conditioned on sum zero, the continuous twin of the integer law of ISDP.
-In few dimensions the hull is cut into simplices. Otherwise a hit-and-run walk, which is a Markov
-chain and says how many draws its own are worth.
+Uniform points are drawn in one of three ways:
+
+- "image": If the answers distinguish all histograms of one total, K is a linear image of the
+  polytope of the e_z - e_y. The distribution on this polytope has a closed form at any size. Under
+  a total it is independent Laplace noise conditioned on sum zero, the continuous counterpart of
+  the integer noise of ISDP.
+- "hull": In few dimensions the hull is divided into simplices.
+- "hit-and-run": A Markov chain, for which `KNorm.estimated_error` gives the effective sample size.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isdp.accounting.guarantees import PrivacyGuarantee
-from isdp.checks import check_choice, check_integer, check_positive_float
+from isdp.checks import check_choice, check_integer
+from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.subspace.mechanisms.base import Additive, put, set_up
+from isdp.subspace.mechanisms.base import NullSpaceMechanism
 from isdp.subspace.privacy.difference_geometry import Geometry, geometry
 from isdp.subspace.privacy.difference_hull import (
-    MOST_HULL_DIMENSIONS,
-    Simplices,
-    cut_hull,
+    MAX_HULL_DIMENSIONS,
+    HullTriangulation,
     hit_and_run,
+    triangulate_hull,
 )
+from isdp.subspace.privacy.neighbours import Relation
 from isdp.subspace.privacy.sensitivities import rank_of_differences
+from isdp.subspace.queries import Query
 
-METHODS = ("image", "hull", "hit-and-run")
-BATCHES = 20
+Method = Literal["image", "hull", "hit-and-run"]
+N_BATCHES = 20
 
 
-def root_polytope_noise(
-    rng: np.random.Generator, cells: int, scale: float, draws: int
-) -> np.ndarray:
+def draw_root_polytope_noise(
+    rng: np.random.Generator, cells: int, scale: float, n_draws: int
+) -> NDArray[np.float64]:
     """Draw from the density proportional to exp(-||u||_1 / scale) on the vectors of sum zero.
 
-    The positive cells are J in number, hypergeometric: n marked of 2n - 2 balls, n - 1 drawn; which
-    cells they are is uniform. Both parts have one sum, Gamma(n - 1, scale / 2), and share it out as
-    normalised exponentials.
+    The number of positive cells is hypergeometric: n - 1 balls drawn from n marked and n - 2
+    unmarked balls. The set of positive cells is uniform given its size. The positive and the
+    negative part have the same sum, Gamma(n - 1, scale / 2). Each part splits it in proportion to
+    independent exponential variables.
 
     Returns
     -------
-    float64 array, shape (draws, cells)
+    float64 array, shape (n_draws, cells)
     """
-    draws = check_integer("subspace", "draws", draws)
+    n_draws = check_integer("subspace", "n_draws", n_draws)
     if cells == 1:
-        return np.zeros((draws, 1))
-    positives = rng.hypergeometric(cells, cells - 2, cells - 1, draws)
-    order = rng.permuted(np.broadcast_to(np.arange(cells), (draws, cells)), axis=1)
-    up = order < positives[:, None]
-    parts = rng.standard_exponential((draws, cells))
-    total = rng.gamma(cells - 1, scale / 2, draws)[:, None]
-    rise = np.where(up, parts, 0)
-    fall = np.where(up, 0, parts)
-    return total * (rise / rise.sum(axis=1)[:, None] - fall / fall.sum(axis=1)[:, None])
+        return np.zeros((n_draws, 1))
+    n_positive = rng.hypergeometric(cells, cells - 2, cells - 1, n_draws)
+    order = rng.permuted(np.broadcast_to(np.arange(cells), (n_draws, cells)), axis=1)
+    is_positive = order < n_positive[:, None]
+    parts = rng.standard_exponential((n_draws, cells))
+    total = rng.gamma(cells - 1, scale / 2, n_draws)[:, None]
+    rise = np.where(is_positive, parts, 0.0)
+    fall = np.where(is_positive, 0.0, parts)
+    noise: NDArray[np.float64] = rise / rise.sum(axis=1)[:, None] - fall / fall.sum(axis=1)[:, None]
+    return total * noise
 
 
 class Estimate(NamedTuple):
-    """A mean from draws that may remember each other.
-
-    Attributes
-    ----------
-    effective : float
-        How many independent draws would give that standard error.
-    """
+    """Mean of possibly autocorrelated draws."""
 
     value: float
     standard_error: float
-    effective: float
+    effective_sample_size: float
 
 
-@dataclass(frozen=True, eq=False)
-class KNorm(Additive):
+class KNorm(NullSpaceMechanism):
     """K-norm noise for a query under invariants.
 
     Parameters
     ----------
     epsilon : float
-        What one record may cost.
+        Privacy loss of one record.
     method : {"image", "hull", "hit-and-run"}, optional
-        Exact ones if possible by default; the walk must be asked for.
+        The default is an exact method. The Markov chain is never the default.
 
     Raises
     ------
     InputError
-        If the method does not fit, or none but the walk does.
+        If the method does not fit, or no exact method fits and none is given.
 
     Examples
     --------
     >>> from isdp import Invariants
     >>> from isdp.subspace import Query
-    >>> law = KNorm(Query.histogram(2), Invariants.total(2), epsilon=1.0)
-    >>> law.method, round(law.error, 12)
+    >>> mechanism = KNorm(Query.histogram(2), Invariants.total(2), epsilon=1.0)
+    >>> mechanism.method, round(mechanism.error, 12)
     ('image', 4.0)
     """
 
-    epsilon: float
-    method: str
-
-    def __init__(self, query, invariants, epsilon, method=None, relation="replace"):
-        check_positive_float("subspace: epsilon", epsilon)
-        set_up(self, query, invariants, relation, epsilon=epsilon)
-        put(self, method=self._choose() if method is None else method)
-        check_choice("subspace: method", self.method, METHODS)
-        if self.method == "image" and self.dimension != self._full:
+    def __init__(
+        self,
+        query: Query,
+        invariants: Invariants,
+        epsilon: float,
+        method: Method | None = None,
+        relation: Relation = "replace",
+    ):
+        super().__init__(query, invariants, epsilon, relation)
+        self.method: Method = self._default_method() if method is None else method
+        check_choice("subspace: method", self.method, get_args(Method))
+        if self.method == "image" and self.dimension != self._full_dimension:
             raise InputError(
-                "subspace: some records cannot be told apart within the null space, so the image "
-                "of the simple law is another; take the hull or the walk"
+                'subspace: method "image" needs answers that distinguish all records within the '
+                'null space; use method "hull" or "hit-and-run"'
             )
 
     @property
-    def _full(self) -> int:
+    def _full_dimension(self) -> int:
         return self.query.types - (self.relation == "replace")
 
     @cached_property
@@ -126,117 +130,118 @@ class KNorm(Additive):
         """Dimension m of the span of the differences within the null space."""
         return rank_of_differences(self.query, self.invariants, self.relation)
 
-    def _choose(self) -> str:
-        if self.dimension == self._full:
+    def _default_method(self) -> Method:
+        if self.dimension == self._full_dimension:
             return "image"
-        if self.dimension <= MOST_HULL_DIMENSIONS:
+        if self.dimension <= MAX_HULL_DIMENSIONS:
             return "hull"
         raise InputError(
-            f"subspace: K-norm noise in {self.dimension} dimensions has no exact sampler here; ask "
-            f'for method="hit-and-run", or take the integer law (isdp.exact)'
+            f"subspace: K-norm noise in {self.dimension} dimensions has no exact sampler here; use "
+            f'method="hit-and-run", or integer noise (isdp.exact)'
         )
 
     @cached_property
     def space(self) -> Geometry:
-        """The differences in coordinates of their span."""
+        """The differences, in coordinates of their span."""
         return geometry(self.query, self.invariants, self.relation)
 
     @cached_property
-    def _simplices(self) -> Simplices:
-        return cut_hull(self.space)
+    def _simplices(self) -> HullTriangulation:
+        return triangulate_hull(self.space)
 
-    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
-        """Draw noise; float64 array, shape (draws, answers).
+    def sample(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
+        """Draw noise; float64 array, shape (n_draws, answers).
 
-        Independent, but for the walk: its draws are one step apart.
+        The draws are independent, except for "hit-and-run", which gives successive states.
         """
-        draws = check_integer("subspace", "draws", draws)
+        n_draws = check_integer("subspace", "n_draws", n_draws)
         if self.method == "image":
-            return self._image(self._plain(rng, draws))
+            histograms = self._histogram_noise(rng, n_draws)
+            return self.null.project((self.query.sparse @ histograms.T).T)
         if self.method == "hull":
-            points = self._simplices.uniform(rng, draws)
+            points = self._simplices.draw_uniform(rng, n_draws)
         else:
-            points = hit_and_run(rng, self.space, draws)
-        radii = rng.gamma(self.dimension + 1, 1 / self.epsilon, draws)
+            points = hit_and_run(rng, self.space, n_draws)
+        radii = rng.gamma(self.dimension + 1, 1 / self.epsilon, n_draws)
         return radii[:, None] * points @ self.space.span.T
 
-    def _plain(self, rng: np.random.Generator, draws: int) -> np.ndarray:
-        """Noise on the histogram of which the answers' noise is the image."""
+    def _histogram_noise(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
+        """Draw noise on the histogram; the noise of the answers is its image."""
         if self.relation == "replace":
-            return root_polytope_noise(rng, self.query.types, 2 / self.epsilon, draws)
-        return rng.laplace(scale=1 / self.epsilon, size=(draws, self.query.types))
-
-    def _image(self, histograms: np.ndarray) -> np.ndarray:
-        return self.null.project((self.query.sparse @ histograms.T).T)
+            return draw_root_polytope_noise(rng, self.query.types, 2 / self.epsilon, n_draws)
+        return rng.laplace(scale=1 / self.epsilon, size=(n_draws, self.query.types))
 
     @property
-    def _unit(self) -> float:
-        """Factor of the covariance of `_plain`, on the vectors of sum zero or on all."""
+    def _histogram_variance(self) -> float:
+        """Factor v of the covariance v I of the histogram noise (on sum zero with "replace")."""
         if self.relation == "add-remove":
             return 2 / self.epsilon**2
         d = self.query.types
         return (2 / self.epsilon) ** 2 * (2 * d - 1) / (d + 1)
 
-    def covariance(self) -> np.ndarray:
-        """Covariance of the noise; float64 array, shape (answers, answers).
+    def covariance(self) -> NDArray[np.float64]:
+        """Compute the covariance of the noise; float64 array, shape (answers, answers).
 
         Raises
         ------
         InputError
-            For the walk, where it is not known; see `estimated_error`.
+            For "hit-and-run", where it is not known; see `estimated_error`.
         """
         span, points = self.space.span, self.space.points
         if self.method == "image":
             moved = span @ (points - points[:, -1:] if self.relation == "add-remove" else points)
-            return self._unit * moved @ moved.T
+            return self._histogram_variance * moved @ moved.T
         return span @ self._core() @ span.T
 
-    def _core(self) -> np.ndarray:
+    def _core(self) -> NDArray[np.float64]:
         if self.method == "hit-and-run":
-            raise InputError("subspace: the covariance is not known exactly; use estimated_error")
+            raise InputError("subspace: the covariance is not known; use estimated_error")
         m = self.dimension
         return (m + 1) * (m + 2) / self.epsilon**2 * self._simplices.moment()
 
     @property
     def error(self) -> float:
-        """Expected squared error, all answers together.
+        """Expected squared error, summed over the answers.
 
         Raises
         ------
         InputError
-            For the walk, where it is not known; see `estimated_error`.
+            For "hit-and-run", where it is not known; see `estimated_error`.
         """
         if self.method == "image" and self.query.is_histogram:
-            everyone = np.ones(self.query.types)
-            ends = float(everyone @ self.null.project(everyone)) / self.query.types
-            return self._unit * (self.null.dimension - ends * (self.relation == "replace"))
+            ones = np.ones(self.query.types)
+            mean_part = float(ones @ self.null.project(ones)) / self.query.types
+            return self._histogram_variance * (
+                self.null.dimension - mean_part * (self.relation == "replace")
+            )
         if self.method == "image":
             return float(np.trace(self.covariance()))
         return float(np.trace(self._core()))
 
-    def estimated_error(self, rng: np.random.Generator, draws: int) -> Estimate:
-        """Estimate the error from draws; of a walk, by (m+1)(m+2)/epsilon^2 E|U|^2.
+    def estimated_error(self, rng: np.random.Generator, n_draws: int) -> Estimate:
+        """Estimate the error by simulation; for "hit-and-run" by (m+1)(m+2)/epsilon^2 E|U|^2.
 
-        The standard error is that of the means of 20 batches, so it holds for a walk whose memory
-        is short against a batch.
+        The standard error comes from the means of 20 batches. It is valid if the autocorrelation
+        time of the chain is short compared with a batch.
 
         Parameters
         ----------
-        draws : int
+        n_draws : int
             A multiple of 20.
         """
-        if check_integer("subspace", "draws", draws, BATCHES) % BATCHES:
-            raise InputError(f"subspace: draws must be a multiple of {BATCHES}, got {draws}")
+        if check_integer("subspace", "n_draws", n_draws, N_BATCHES) % N_BATCHES:
+            raise InputError(f"subspace: n_draws must be a multiple of {N_BATCHES}, got {n_draws}")
         if self.method == "hit-and-run":
-            points = hit_and_run(rng, self.space, draws)
+            points = hit_and_run(rng, self.space, n_draws)
             m = self.dimension
             values = (m + 1) * (m + 2) / self.epsilon**2 * np.square(points).sum(axis=1)
         else:
-            values = np.square(self.sample(rng, draws)).sum(axis=1)
-        means = values.reshape(BATCHES, -1).mean(axis=1)
-        error = float(means.std(ddof=1) / math.sqrt(BATCHES))
+            values = np.square(self.sample(rng, n_draws)).sum(axis=1)
+        means = values.reshape(N_BATCHES, -1).mean(axis=1)
+        error = float(means.std(ddof=1) / math.sqrt(N_BATCHES))
         return Estimate(float(means.mean()), error, float(values.var() / error**2))
 
+    @property
     def guarantee(self) -> PrivacyGuarantee:
-        """Give epsilon for each record."""
-        return self.pure(self.dimension, "SDP, Section 3.4; Hardt and Talwar 2010")
+        """Epsilon-DP between neighbours."""
+        return self._pure_guarantee(self.dimension, "SDP, Section 3.4; Hardt and Talwar 2010")

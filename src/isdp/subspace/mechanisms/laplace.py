@@ -2,50 +2,55 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
+from typing import get_args
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array
 
 from isdp.accounting.guarantees import PrivacyGuarantee
-from isdp.checks import check_integer, check_positive_float
+from isdp.checks import check_choice, check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.subspace.bases import check_basis, difference_basis, null_basis
-from isdp.subspace.mechanisms.base import Additive, put, set_up
-from isdp.subspace.privacy.neighbours import Relation, columns_of
+from isdp.subspace.bases import BasisKind, check_basis, difference_basis, null_basis
+from isdp.subspace.mechanisms.base import NullSpaceMechanism
+from isdp.subspace.privacy.neighbours import Relation, query_columns
 from isdp.subspace.privacy.sensitivities import basis_sensitivity, quotient_sensitivity, sensitivity
 from isdp.subspace.queries import Query
 
-NEGLIGIBLE = 1e-9  # of the largest difference: what rounding may leave outside a basis
+ROUNDING_TOLERANCE = 1e-9  # part of the largest difference that may lie outside a basis
 
 
-@dataclass(frozen=True, eq=False)
-class ProjectedLaplace(Additive):
-    """Pi_N e, e Laplace of scale b = Delta_1(A) / epsilon in each answer (SDP, Corollary 3.8).
+class ProjectedLaplace(NullSpaceMechanism):
+    """Projected Laplace noise Pi_N e (SDP, Corollary 3.8).
+
+    The vector e has independent Laplace entries of scale b = Delta_1(A) / epsilon.
 
     Parameters
     ----------
     epsilon : float
-        What one record may cost.
+        Privacy loss of one record.
 
     Examples
     --------
     >>> from isdp import Invariants
     >>> from isdp.subspace import Query
-    >>> law = ProjectedLaplace(Query.histogram(102), Invariants.total(102), epsilon=0.192)
-    >>> round(law.error / 102, 3)
+    >>> mechanism = ProjectedLaplace(Query.histogram(102), Invariants.total(102), epsilon=0.192)
+    >>> round(mechanism.error / 102, 3)
     214.886
     """
 
-    epsilon: float
-
-    def __init__(self, query, invariants, epsilon, relation="replace"):
-        check_positive_float("subspace: epsilon", epsilon)
-        set_up(self, query, invariants, relation, epsilon=epsilon)
+    def __init__(
+        self,
+        query: Query,
+        invariants: Invariants,
+        epsilon: float,
+        relation: Relation = "replace",
+    ):
+        super().__init__(query, invariants, epsilon, relation)
 
     @cached_property
     def sensitivity(self) -> float:
@@ -54,20 +59,20 @@ class ProjectedLaplace(Additive):
 
     @property
     def scale(self) -> float:
-        """b, the scale of an answer's noise before it is projected."""
+        """Scale b of the noise of an answer before the projection."""
         return self.sensitivity / self.epsilon
 
-    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
-        """Draw noise; float64 array, shape (draws, answers)."""
-        shape = check_integer("subspace", "draws", draws), self.query.answers
+    def sample(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
+        """Draw noise; float64 array, shape (n_draws, answers)."""
+        shape = check_integer("subspace", "n_draws", n_draws), self.query.answers
         return self.null.project(rng.laplace(scale=self.scale, size=shape))
 
-    def covariance(self) -> np.ndarray:
-        """2 b^2 Pi_N; float64 array, shape (answers, answers)."""
+    def covariance(self) -> NDArray[np.float64]:
+        """Compute 2 b^2 Pi_N; float64 array, shape (answers, answers)."""
         return 2 * self.scale**2 * self.null.matrix()
 
-    def variances(self) -> np.ndarray:
-        """Variance of each answer; float64 array, shape (answers,)."""
+    def variances(self) -> NDArray[np.float64]:
+        """Compute the variance of each answer; float64 array, shape (answers,)."""
         return 2 * self.scale**2 * self.null.diagonal()
 
     @property
@@ -76,61 +81,66 @@ class ProjectedLaplace(Additive):
         return 2 * self.scale**2 * self.null.dimension
 
     def pure_loss(self) -> float:
-        """Delta_q / b, the exact loss of one record: at most epsilon, and approached far out."""
+        """Compute Delta_q / b, the exact pure loss of one record, which is at most epsilon."""
         if not self.scale:
             return 0.0
         return quotient_sensitivity(self.query, self.invariants, self.relation) / self.scale
 
+    @property
     def guarantee(self) -> PrivacyGuarantee:
-        """Give epsilon for each record."""
-        return self.pure(self.sensitivity, "SDP, Corollary 3.8")
+        """Epsilon-DP between neighbours."""
+        return self._pure_guarantee(self.sensitivity, "SDP, Corollary 3.8")
 
 
-@dataclass(frozen=True, eq=False)
-class ExtendedLaplace(Additive):
-    """Q w, w Laplace of scale b = Delta_1(Q'A) / epsilon (SDP, Corollary 3.9).
+class ExtendedLaplace(NullSpaceMechanism):
+    """Extended Laplace noise Q w (SDP, Corollary 3.9).
 
-    Unlike for Gaussian noise, the l1 sensitivity depends on the basis, so the extension can have a
-    smaller or a larger error than the projection. For histograms under a total it has a larger one
-    from eight cells on in every basis known here. For ranges and prefix sums it has a much smaller
-    one in `difference_basis`.
+    The vector w has independent Laplace entries of scale b = Delta_1(Q'A) / epsilon. Unlike for
+    Gaussian noise, the l1 sensitivity depends on the basis. The error can therefore be smaller or
+    larger than that of the projection. For histograms under a total it is larger from eight cells
+    on in every basis of this package. For ranges and prefix sums it is much smaller in
+    `difference_basis`.
 
     Parameters
     ----------
     basis : str or array of shape (answers, m), optional
         A kind of `null_basis`, or orthonormal columns in the null space such as those of
-        `kronecker_basis`. They may span less than the null space, as long as no record moves the
-        rest. The default is the "haar" basis for a histogram. For other queries it is the "haar"
-        basis or `difference_basis`, the one with the smaller error.
+        `kronecker_basis`. They may span a subspace, if no record moves the answers outside it. The
+        default is the "haar" basis for a histogram. For other queries it is the "haar" basis or
+        `difference_basis`, whichever has the smaller error.
 
     Raises
     ------
     InputError
-        If a number or a word is out of its range, query and invariants do not fit, or the basis is
-        not orthonormal in the null space or leaves out a difference.
+        If an argument is out of range, the invariants do not fit the query, or the basis is not
+        orthonormal in the null space or leaves out a difference.
     """
 
-    epsilon: float
-    basis: csc_array
-
-    def __init__(self, query, invariants, epsilon, basis=None, relation="replace"):
-        check_positive_float("subspace: epsilon", epsilon)
-        set_up(self, query, invariants, relation, epsilon=epsilon)
+    def __init__(
+        self,
+        query: Query,
+        invariants: Invariants,
+        epsilon: float,
+        basis: BasisKind | ArrayLike | csc_array | None = None,
+        relation: Relation = "replace",
+    ):
+        super().__init__(query, invariants, epsilon, relation)
         if basis is None:
-            chosen = _default_basis(query, invariants, relation)
+            self.basis = _default_basis(query, invariants, relation)
         elif isinstance(basis, str):
-            chosen = null_basis(invariants, basis)
+            self.basis = null_basis(
+                invariants, check_choice("subspace: the basis", basis, get_args(BasisKind))
+            )
         else:
-            chosen = check_basis(basis, invariants)
-        put(self, basis=chosen)
-        if chosen.shape[1] < self.null.dimension:
+            self.basis = check_basis(basis, invariants)
+        if self.basis.shape[1] < self.null.dimension:
             self._check_span()
 
     def _check_span(self) -> None:
-        columns = columns_of(self.query, self.relation).toarray()
+        columns = query_columns(self.query, self.relation).toarray()
         inside = self.null.project((columns - columns[:, -1:]).T)
-        left = np.abs(inside - inside @ self.basis @ self.basis.T).max(initial=0)
-        if left > NEGLIGIBLE * np.abs(inside).max(initial=0):
+        outside = np.abs(inside - inside @ self.basis @ self.basis.T).max(initial=0)
+        if outside > ROUNDING_TOLERANCE * np.abs(inside).max(initial=0):
             raise InputError("subspace: a record can move the answers out of the basis")
 
     @cached_property
@@ -140,46 +150,53 @@ class ExtendedLaplace(Additive):
 
     @property
     def scale(self) -> float:
-        """b, the scale of a coordinate's noise."""
+        """Scale b of the noise of a coordinate."""
         return self.sensitivity / self.epsilon
 
-    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
-        """Draw noise; float64 array, shape (draws, answers)."""
-        shape = check_integer("subspace", "draws", draws), self.basis.shape[1]
-        return (self.basis @ rng.laplace(scale=self.scale, size=shape).T).T
+    def sample(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
+        """Draw noise; float64 array, shape (n_draws, answers)."""
+        shape = check_integer("subspace", "n_draws", n_draws), self.basis.shape[1]
+        noise: NDArray[np.float64] = (self.basis @ rng.laplace(scale=self.scale, size=shape).T).T
+        return noise
 
-    def covariance(self) -> np.ndarray:
-        """2 b^2 Q Q'; float64 array, shape (answers, answers)."""
-        return 2 * self.scale**2 * (self.basis @ self.basis.T).toarray()
+    def covariance(self) -> NDArray[np.float64]:
+        """Compute 2 b^2 Q Q'; float64 array, shape (answers, answers)."""
+        gram: NDArray[np.float64] = (self.basis @ self.basis.T).toarray()
+        return 2 * self.scale**2 * gram
 
-    def variances(self) -> np.ndarray:
-        """Variance of each answer; float64 array, shape (answers,)."""
-        return 2 * self.scale**2 * np.asarray(self.basis.multiply(self.basis).sum(axis=1)).ravel()
+    def variances(self) -> NDArray[np.float64]:
+        """Compute the variance of each answer; float64 array, shape (answers,)."""
+        squares: NDArray[np.float64] = self.basis.multiply(self.basis).sum(axis=1)
+        return 2 * self.scale**2 * np.asarray(squares).ravel()
 
     @property
     def error(self) -> float:
         """2 b^2 m."""
-        return 2 * self.scale**2 * self.basis.shape[1]
+        dimension: int = self.basis.shape[1]
+        return 2 * self.scale**2 * dimension
 
+    @property
     def guarantee(self) -> PrivacyGuarantee:
-        """Give epsilon for each record."""
-        return self.pure(self.sensitivity, "SDP, Corollary 3.9")
+        """Epsilon-DP between neighbours."""
+        return self._pure_guarantee(self.sensitivity, "SDP, Corollary 3.9")
 
 
 def _default_basis(query: Query, invariants: Invariants, relation: Relation) -> csc_array:
     if query.is_histogram:
         return null_basis(invariants)
-    found = []
-    for make in (
-        lambda: null_basis(invariants),
-        lambda: difference_basis(query, invariants, relation),
-    ):
-        with suppress(InputError):  # not blocks, or too large: the other basis is left
-            basis = make()
-            size = basis_sensitivity(query, basis, relation)
-            found.append((size**2 * basis.shape[1], basis))
-    if not found:
+    bases: list[csc_array] = []
+    with suppress(InputError):  # totals that overlap
+        bases.append(null_basis(invariants))
+    with suppress(InputError):  # a query that is too large
+        bases.append(difference_basis(query, invariants, relation))
+    best, least = None, math.inf
+    for basis in bases:
+        with suppress(InputError):  # too many coordinates
+            error = basis_sensitivity(query, basis, relation) ** 2 * basis.shape[1]
+            if error < least:
+                best, least = basis, error
+    if best is None:
         raise InputError(
             "subspace: no basis is known for this query and these invariants; give one as `basis`"
         )
-    return min(found, key=itemgetter(0))[1]
+    return best

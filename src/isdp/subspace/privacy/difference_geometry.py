@@ -1,10 +1,10 @@
-"""The differences within the null space, in coordinates of their own span.
+"""The differences within the null space, in coordinates of their span.
 
-Each type z of record becomes a point x_z of R^r such that x_z - x_y holds the coordinates of
-Pi_N (a_z - a_y) in an orthonormal basis U of V_N, the span of all differences within the null
-space. Its dimension r is found exactly and may be smaller than that of the null space. Quadratic
-forms of all pairs then cost one d x d matrix, and sums over pairs are a weighted graph's Laplacian,
-so the differences are never listed and equal ones need not be merged.
+Let V_N be the span of all differences within the null space, and U an orthonormal basis of it. Each
+type z of record becomes a point x_z of R^r such that x_z - x_y has the coordinates of
+Pi_N (a_z - a_y) in U. The dimension r is computed exactly and may be smaller than that of the null
+space. The quadratic forms of all pairs need one d x d matrix, and a weighted sum over pairs is the
+Laplacian of a graph. The differences are therefore never listed.
 """
 
 from __future__ import annotations
@@ -13,62 +13,61 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.null_space import null_space
-from isdp.subspace.privacy.neighbours import Relation, columns_of, pairs_of
+from isdp.subspace.privacy.neighbours import Relation, neighbour_pairs, query_columns
 from isdp.subspace.privacy.sensitivities import rank_of_differences
 from isdp.subspace.queries import Query
 
-MOST_ENTRIES = 12_000_000  # answers times types
-GAP = 1e-7  # relative size below which a singular value counts as zero
+MAX_ENTRIES = 12_000_000  # answers times types
+RANK_TOLERANCE = 1e-7  # relative size below which a singular value counts as zero
 
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
-    """Points that stand for the types of record, and which of them are neighbours.
+    """Points of the types of record, and the relation between neighbours.
 
     Attributes
     ----------
-    query, invariants, relation
-        Where they come from.
     span : float64 array, shape (answers, r)
-        U, orthonormal. Which basis of the span it is, is arbitrary: use what does not hang on it.
+        U, an arbitrary orthonormal basis. Use only quantities that do not depend on the choice.
     points : float64 array, shape (r, types)
-        x_z, one a column; with "add-remove" the last one is nobody's.
+        x_z, one in each column. With "add-remove" the last column is the absent record.
     """
 
     query: Query
     invariants: Invariants
     relation: Relation
-    span: np.ndarray
-    points: np.ndarray
+    span: NDArray[np.float64]
+    points: NDArray[np.float64]
 
     @property
     def rank(self) -> int:
         """Dimension r of V_N."""
-        return self.points.shape[0]
+        return len(self.points)
 
     @property
-    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
+    def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Pairs of neighbours (z, y), as two index arrays."""
-        return pairs_of(self.points.shape[1], self.relation)
+        return neighbour_pairs(self.points.shape[1], self.relation)
 
-    def squares(self, root: np.ndarray) -> np.ndarray:
-        """|root (x_z - x_y)|^2 of every pair of columns; float64 array, shape (types, types).
+    def squares(self, root: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Compute |root (x_z - x_y)|^2 for all pairs; float64 array, shape (types, types).
 
-        Pairs that are no neighbours are set to 0.
+        Entries of pairs that are not neighbours are 0.
         """
         moved = root @ self.points
         gram = moved.T @ moved
         norms = np.diag(gram)
-        squares = np.maximum(norms[:, None] + norms - 2 * gram, 0)
+        squares: NDArray[np.float64] = np.maximum(norms[:, None] + norms - 2 * gram, 0)
         return squares * self.mask
 
     @cached_property
-    def mask(self) -> np.ndarray:
-        """Which pairs of columns are neighbours; bool array, shape (types, types)."""
+    def mask(self) -> NDArray[np.bool_]:
+        """True for pairs of neighbouring columns; bool array, shape (types, types)."""
         types = self.points.shape[1]
         if self.relation == "replace":
             return ~np.eye(types, dtype=bool)
@@ -76,43 +75,42 @@ class Geometry:
         star[-1, :-1] = star[:-1, -1] = True
         return star
 
-    def moment(self, weights: np.ndarray) -> np.ndarray:
-        """Sum over pairs of weight times (x_z - x_y)(x_z - x_y)'; shape (r, r).
+    def moment(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Compute the sum over pairs of weight times (x_z - x_y)(x_z - x_y)'; shape (r, r).
 
         Parameters
         ----------
-        weights : array, shape (types, types)
-            Symmetric, zero for pairs that are no neighbours; each pair stands in it twice and
-            counts once.
+        weights : float64 array, shape (types, types)
+            Symmetric, and 0 for pairs that are not neighbours. A pair counts once, although it has
+            two entries.
         """
-        laplacian = np.diag(weights.sum(axis=1)) - weights
+        laplacian: NDArray[np.float64] = np.diag(weights.sum(axis=1)) - weights
         return self.points @ laplacian @ self.points.T
 
 
 @lru_cache(maxsize=8)
 def geometry(query: Query, invariants: Invariants, relation: Relation = "replace") -> Geometry:
-    """Set up the geometry of a query's differences.
+    """Compute the geometry of the differences of a query.
 
     Raises
     ------
     InputError
-        If the query is too large for dense matrices, or the span's dimension in floating point is
-        not the exact one.
+        If the query is too large for dense matrices, or the numerical rank is not the exact rank.
     """
-    columns = columns_of(query, relation)
-    if columns.shape[0] * columns.shape[1] > MOST_ENTRIES:
+    columns = query_columns(query, relation)
+    if columns.shape[0] * columns.shape[1] > MAX_ENTRIES:
         raise InputError(
             f"subspace: {columns.shape[0]} answers on {columns.shape[1]} types are too many for "
-            f"the dense matrices of a correlated mechanism; take the projected or extended ones"
+            f"the dense matrices of a correlated mechanism; use a projected or extended mechanism"
         )
     rank = rank_of_differences(query, invariants, relation)
     inside = null_space(invariants).project(columns.T.toarray()).T
     origin = inside.mean(axis=1) if relation == "replace" else inside[:, -1]
     span, sizes, turn = np.linalg.svd(inside - origin[:, None], full_matrices=False)
-    if rank and sizes[rank - 1] < GAP * sizes[0]:
+    if rank and sizes[rank - 1] < RANK_TOLERANCE * sizes[0]:
         raise InputError(
-            f"subspace: the differences span {rank} dimensions, but in floating point fewer; scale "
-            f"the answers alike"
+            f"subspace: the differences span {rank} dimensions, but fewer in floating point; scale "
+            f"the answers to similar magnitudes"
         )
     points = sizes[:rank, None] * turn[:rank]
     return Geometry(query, invariants, relation, span[:, :rank], points)

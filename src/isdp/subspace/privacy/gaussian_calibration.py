@@ -1,45 +1,49 @@
-"""What Gaussian noise guarantees, exactly, and the constant of SDP, Lemma 3.4, beside it.
+"""Exact calibration of Gaussian noise, and the constant of SDP, Lemma 3.4.
 
-For noise of standard deviation s on a number that one record moves by 1 (Balle and Wang 2018,
-Theorem 8): delta(epsilon) = Phi(1/(2s) - epsilon s) - exp(epsilon) Phi(-1/(2s) - epsilon s). In
-more dimensions the same holds for the longest difference, measured in standard deviations.
+Let one record move a number by 1, and let s be the standard deviation of the noise. Then
+delta(epsilon) = Phi(1/(2s) - epsilon s) - exp(epsilon) Phi(-1/(2s) - epsilon s) (Balle and Wang
+2018, Theorem 8). In more dimensions the same holds for the longest difference, measured in
+standard deviations.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Literal, get_args
 
 import numpy as np
 import scipy
 from flint import arb, ctx
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr
 
 from isdp.checks import check_choice, check_positive_float, check_probability
 from isdp.errors import InputError
 
-BITS, MOST_BITS = 300, 20_000  # of the certified evaluation, at first and at most
-RIGHT_BITS = 64  # of its value
-NUDGE = 1e-12  # relative step by which a root is raised until it is certified, then doubled
-CONSTANTS = ("exact", "paper")
+INITIAL_BITS, MAX_BITS = 300, 20_000  # working precision of the ball arithmetic
+MIN_ACCURATE_BITS = 64  # of its result
+ROOT_STEP = 1e-12  # relative; a root is raised by it until it is certified, and the step doubles
+Calibration = Literal["exact", "paper"]
 
 
-def log_delta(epsilon: float, sigma) -> np.ndarray:
-    """Logarithm of the exact delta, without the cancellation of the two terms.
+def log_delta(epsilon: float, sigma: ArrayLike) -> NDArray[np.float64]:
+    """Compute the logarithm of the exact delta, without cancellation of the two terms.
 
     Parameters
     ----------
     sigma : float or array
-        Standard deviation by the sensitivity.
+        Standard deviation divided by the sensitivity.
     """
     sigma = np.asarray(sigma, dtype=float)
-    first = log_ndtr(0.5 / sigma - epsilon * sigma)
+    first: NDArray[np.float64] = log_ndtr(0.5 / sigma - epsilon * sigma)
     second = log_ndtr(-0.5 / sigma - epsilon * sigma) + epsilon
-    with np.errstate(divide="ignore"):  # where the two agree in all digits, delta is 0
-        return first + np.log(-np.expm1(np.minimum(second - first, 0.0)))
+    with np.errstate(divide="ignore"):  # delta is 0 if the two terms have equal digits
+        gap: NDArray[np.float64] = -np.expm1(np.minimum(second - first, 0.0))
+        return first + np.log(gap)
 
 
-def delta(epsilon: float, sigma) -> np.ndarray:
-    """Least delta with which the noise is (epsilon, delta)-private; of the shape of `sigma`.
+def delta(epsilon: float, sigma: ArrayLike) -> NDArray[np.float64]:
+    """Compute the least delta of (epsilon, delta)-DP; an array of the shape of `sigma`.
 
     Examples
     --------
@@ -51,27 +55,25 @@ def delta(epsilon: float, sigma) -> np.ndarray:
 
 
 def certified_delta(epsilon: float, sigma: float) -> tuple[float, float]:
-    """Enclose the exact delta between two doubles, by ball arithmetic."""
+    """Compute a lower and an upper bound of the exact delta by ball arithmetic."""
     value = _ball(epsilon, sigma)
     lower, upper = float(value.lower()), float(value.upper())
     return max(0.0, math.nextafter(lower, -math.inf)), math.nextafter(upper, math.inf)
 
 
 def _ball(epsilon: float, sigma: float) -> arb:
-    """Exact delta as a ball of 64 right bits or more, however much the two terms cancel."""
-    s, e = (
-        check_positive_float("subspace: sigma", sigma),
-        check_positive_float("subspace: epsilon", epsilon),
-    )
-    bits = BITS
-    while bits <= MOST_BITS:
+    """Compute delta as a ball with at least 64 accurate bits, whatever the cancellation."""
+    s = check_positive_float("subspace: sigma", sigma)
+    e = check_positive_float("subspace: epsilon", epsilon)
+    bits = INITIAL_BITS
+    while bits <= MAX_BITS:
         value = _terms(arb(e), arb(s), bits)
-        if value.rel_accuracy_bits() >= RIGHT_BITS:
+        if value.rel_accuracy_bits() >= MIN_ACCURATE_BITS:
             return value
         bits *= 2
     raise InputError(
-        f"subspace: delta at epsilon = {e:g} and {s:g} standard deviations a unit is too extreme a "
-        f"number to be worked out"
+        f"subspace: delta for epsilon = {e:g} and a standard deviation of {s:g} sensitivities is "
+        f"too small to compute; use less extreme values"
     )
 
 
@@ -84,12 +86,12 @@ def _terms(e: arb, s: arb, bits: int) -> arb:
 
 
 def sigma(epsilon: float, delta: float) -> float:
-    """Least standard deviation by the sensitivity that is (epsilon, delta)-private.
+    """Compute the least standard deviation of (epsilon, delta)-DP, divided by the sensitivity.
 
     Returns
     -------
     float
-        Above the root by at most a few parts in 1e12, and certified by `certified_delta`.
+        At most a few parts in 1e12 above the exact value, and certified by `certified_delta`.
 
     Examples
     --------
@@ -102,48 +104,44 @@ def sigma(epsilon: float, delta: float) -> float:
     def excess(s: float) -> float:
         return float(_ball(epsilon, s).log()) - target
 
-    low = high = math.sqrt(0.5 / epsilon)  # where the first term is 1/2
+    low = high = math.sqrt(0.5 / epsilon)  # the first term is 1/2 here
     while excess(high) > 0:
         high *= 2
     while excess(low) < 0:
         low /= 2
-    root, nudge = scipy.optimize.brentq(excess, low, high, xtol=1e-300, rtol=1e-14), NUDGE
+    root: float = scipy.optimize.brentq(excess, low, high, xtol=1e-300, rtol=1e-14)
+    step = ROOT_STEP
     while certified_delta(epsilon, root)[1] > delta:
-        root, nudge = root * (1 + nudge), 2 * nudge
+        root, step = root * (1 + step), 2 * step
     return root
 
 
 def paper_constant(epsilon: float, delta: float) -> float:
-    """Give c = (1 + sqrt(1 + ln(1/delta))) / epsilon, as in SDP, Lemma 3.4 and Algorithm 1.
+    """Compute c = (1 + sqrt(1 + ln(1/delta))) / epsilon of SDP, Lemma 3.4 and Algorithm 1.
 
-    It is too small for very small delta: see `failing_delta`.
+    The constant is too small for very small delta; see `log10_failing_delta`.
     """
     check_positive_float("subspace: epsilon", epsilon)
     return (1 + math.sqrt(1 - math.log(check_probability("subspace: delta", delta)))) / epsilon
 
 
-def multiplier(epsilon: float, delta: float, constant: str = "exact") -> float:
-    """Give the standard deviation by the sensitivity: the exact one, or the paper's."""
-    check_choice("subspace: constant", constant, CONSTANTS)
+def multiplier(epsilon: float, delta: float, constant: Calibration = "exact") -> float:
+    """Compute the standard deviation divided by the sensitivity, exact or as in the paper."""
+    check_choice("subspace: constant", constant, get_args(Calibration))
     return sigma(epsilon, delta) if constant == "exact" else paper_constant(epsilon, delta)
 
 
-def failing_delta(epsilon: float) -> float:
-    """Delta below which the paper's constant gives too little noise for this epsilon.
-
-    Returns
-    -------
-    float
-        The base-10 logarithm of that delta, negative.
+def log10_failing_delta(epsilon: float) -> float:
+    """Compute log10 of the delta below which the paper's constant gives too little noise.
 
     Raises
     ------
     InputError
-        If the two do not cross for delta between 10^-300 and 0.9.
+        If there is no such delta between 10^-300 and 0.9.
     """
     check_positive_float("subspace: epsilon", epsilon)
 
-    def excess(log10):
+    def excess(log10: NDArray[np.float64]) -> NDArray[np.float64]:
         log_target = log10 * math.log(10)
         paper = (1 + np.sqrt(1 - log_target)) / epsilon
         return log_delta(epsilon, paper) - log_target
@@ -153,4 +151,4 @@ def failing_delta(epsilon: float) -> float:
     if above[0] or not above.any():
         raise InputError(f"subspace: no crossing found for epsilon = {epsilon:g}")
     first = int(above.argmax())
-    return scipy.optimize.brentq(excess, grid[first], grid[first - 1], xtol=1e-12)
+    return float(scipy.optimize.brentq(excess, grid[first], grid[first - 1], xtol=1e-12))

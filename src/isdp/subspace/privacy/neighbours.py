@@ -1,9 +1,10 @@
-"""Neighbouring data sets: how far the answers move when one record changes.
+"""Neighbouring data sets, and the differences of their answers.
 
-With the relation "replace" one record turns from type z into type y and the answers move by
-a_z - a_y, where a_z is column z of the query (SDP, Definition 2.1). With "add-remove" a record
-comes or goes and they move by a_z; it is the same with a further type, nobody, whose column is
-zero. Both signs always occur, so differences are told apart up to their sign.
+With the relation "replace" one record changes from type z to type y, and the answers move by
+a_z - a_y, where a_z is column z of the query (SDP, Definition 2.1). With "add-remove" a record is
+added or removed, and the answers move by a_z. This is the same relation with one more type, the
+absent record, whose column is zero. Both signs always occur, so that differences are listed up to
+sign.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, hstack
 
 from isdp.checks import check_choice
@@ -18,82 +20,85 @@ from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.subspace.queries import Query
 
-MOST_TYPES = 20_000  # distinct types whose pairs are all looked at
-MOST_DIFFERENCES = 30_000_000  # entries of the differences when they are listed
+MAX_TYPES = 20_000  # distinct types whose pairs are all compared
+MAX_ENTRIES = 30_000_000  # of a list of differences
 
 Relation = Literal["replace", "add-remove"]
 RELATIONS = get_args(Relation)
 
 
-def columns_of(query: Query, relation: Relation) -> csc_array:
-    """Columns a_z of the query, with a last one of zeros for nobody with "add-remove"."""
+def query_columns(query: Query, relation: Relation) -> csc_array:
+    """Return the columns a_z of the query; with "add-remove" the last is the absent record."""
     check_choice("subspace: relation", relation, RELATIONS)
     if relation == "replace":
         return query.sparse.tocsc()
-    nobody = csr_array((query.answers, 1), dtype=np.int64)
-    return hstack([query.sparse, nobody], format="csc")
+    absent = csr_array((query.answers, 1), dtype=np.int64)
+    return hstack([query.sparse, absent], format="csc")
 
 
-def pairs_of(types: int, relation: Relation) -> tuple[np.ndarray, np.ndarray]:
-    """Index pairs (z, y) of the columns of `columns_of` that are neighbours.
+def neighbour_pairs(types: int, relation: Relation) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pairs (z, y) of neighbouring columns of `query_columns` as two index arrays.
 
     Parameters
     ----------
     types : int
-        Number of columns, nobody included.
+        Number of columns, including the absent record.
     """
     if check_choice("subspace: relation", relation, RELATIONS) == "replace":
         return np.triu_indices(types, 1)
     return np.arange(types - 1), np.full(types - 1, types - 1)
 
 
-def representatives(query: Query, invariants: Invariants | None, relation: Relation) -> np.ndarray:
-    """Choose types such that every pair of neighbours is like a pair of chosen ones.
+def representative_types(
+    query: Query, invariants: Invariants | None, relation: Relation
+) -> NDArray[np.int64]:
+    """Choose types that represent all pairs of neighbours.
 
-    In a histogram, two types that stand in the same invariants with the same weights can be
-    exchanged: that permutes the answers and leaves the invariants as they are. Two of each kind
-    therefore do. Of other queries, one of each group of equal columns does.
+    In a histogram, two types of one cell class can be exchanged: this permutes the answers and
+    does not change the invariants. Two types of each class are therefore enough. In other queries,
+    one of each group of equal columns is enough.
 
     Returns
     -------
-    int64 array of column numbers of `columns_of`, ascending; nobody's is the last
+    int64 array
+        Column numbers of `query_columns` in ascending order; the absent record is last.
 
     Raises
     ------
     InputError
-        If more than 20,000 are left.
+        If more than 20,000 types remain.
     """
-    nobody = np.arange(query.types, columns_of(query, relation).shape[1])
+    absent = np.arange(query.types, query_columns(query, relation).shape[1])
     if query.is_histogram:
         nothing = Invariants(np.zeros((0, query.types), dtype=np.int64))
-        kind, first = find_cell_classes(nothing if invariants is None else invariants)
+        class_of_type, first = find_cell_classes(nothing if invariants is None else invariants)
         later = np.ones(query.types, dtype=bool)
         later[first] = False
         seconds = np.flatnonzero(later)
-        second = seconds[np.unique(kind[seconds], return_index=True)[1]]
-        chosen = np.sort(np.concatenate([first, second, nobody]))
+        second = seconds[np.unique(class_of_type[seconds], return_index=True)[1]]
+        chosen = np.sort(np.concatenate([first, second, absent]))
     else:
-        chosen = np.concatenate([np.sort(find_cell_classes(query.rows)[1]), nobody])
-    if len(chosen) > MOST_TYPES:
+        chosen = np.concatenate([np.sort(find_cell_classes(query.rows)[1]), absent])
+    if len(chosen) > MAX_TYPES:
         raise InputError(
-            f"subspace: {len(chosen)} types of record that all differ have too many pairs to look "
-            f"at (up to {MOST_TYPES} types); group them, or take a block of them at a time"
+            f"subspace: {len(chosen)} distinct types of record have too many pairs to compare (up "
+            f"to {MAX_TYPES} types are possible); merge types, or use a block of them at a time"
         )
     return chosen
 
 
-def differences(query: Query, relation: Relation = "replace") -> np.ndarray:
-    """List how the answers can move, exactly: distinct up to sign, and none of them zero.
+def differences(query: Query, relation: Relation = "replace") -> NDArray[np.int64]:
+    """List the nonzero differences of the answers of neighbours, distinct up to sign.
 
     Returns
     -------
     int64 array, shape (differences, answers)
-        The first entry of each that is not 0 is positive.
+        The first nonzero entry of each difference is positive.
 
     Raises
     ------
     InputError
-        If there are too many to list.
+        If there are too many differences.
 
     Examples
     --------
@@ -102,23 +107,25 @@ def differences(query: Query, relation: Relation = "replace") -> np.ndarray:
            [1, 0, 0],
            [1, 1, 0]])
     """
-    columns = columns_of(query, relation)
+    columns = query_columns(query, relation)
     columns = columns[:, find_cell_classes(Invariants(columns))[1]].T.toarray()
     first, second = _pairs_of_columns(columns, relation)
-    if len(first) * query.answers > MOST_DIFFERENCES:
+    if len(first) * query.answers > MAX_ENTRIES:
         raise InputError(
             f"subspace: {len(first)} differences of {query.answers} answers are too many to list"
         )
-    moves = columns[first] - columns[second]
+    moves: NDArray[np.int64] = columns[first] - columns[second]
     moves = moves[moves.any(axis=1)]
     leading = moves[np.arange(len(moves)), (moves != 0).argmax(axis=1)]
     return np.unique(moves * np.sign(leading)[:, None], axis=0)
 
 
-def _pairs_of_columns(columns: np.ndarray, relation: Relation) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs among distinct columns; nobody may have gone where a type has no answer either."""
+def _pairs_of_columns(
+    columns: NDArray[np.int64], relation: Relation
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pairs among distinct columns; the absent record may have any position."""
     if relation == "replace":
-        return pairs_of(len(columns), relation)
-    nobody = int(np.flatnonzero(~columns.any(axis=1))[0])
-    others = np.delete(np.arange(len(columns)), nobody)
-    return others, np.full(len(others), nobody)
+        return neighbour_pairs(len(columns), relation)
+    absent = int(np.flatnonzero(~columns.any(axis=1))[0])
+    others = np.delete(np.arange(len(columns)), absent)
+    return others, np.full(len(others), absent)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from isdp import InputError
 from isdp.constraints.presence import Presence
 from isdp.postprocess.projection import nearest_l2
-from reproduction.topdown.theory.subset_bounds import nearest_kinds
+from reproduction.topdown.theory.subset_bounds import nearest_group_totals
 
 
 def random_presence(seed, leaves, kinds, chance=0.4, most=30):
@@ -33,7 +33,7 @@ def noisy_totals(rng, presence, scale):
 def test_the_cuts_lead_to_the_projection_onto_all_bounds(seed, scale):
     rng, presence = random_presence(seed, 8, 5)
     noisy = noisy_totals(rng, presence, scale)
-    found = nearest_kinds(rng, noisy, presence)
+    found = nearest_group_totals(rng, noisy, presence)
     wanted = nearest_l2(noisy.astype(float), presence.polytope())
     # cuts are sought in parts of a person, 2^20 of them
     np.testing.assert_allclose(found.real, wanted, rtol=0, atol=1e-5)
@@ -45,7 +45,7 @@ def test_the_cuts_lead_to_the_projection_onto_all_bounds(seed, scale):
 @given(st.integers(0, 10**6))
 def test_no_other_rounding_that_the_leaves_can_have_is_nearer(seed):
     rng, presence = random_presence(seed, 5, 4)
-    found = nearest_kinds(rng, noisy_totals(rng, presence, 20), presence)
+    found = nearest_group_totals(rng, noisy_totals(rng, presence, 20), presence)
     floor = np.floor(found.real + 1e-6).astype(int)
     best = min(
         np.abs(floor + up - found.real).sum()
@@ -57,14 +57,14 @@ def test_no_other_rounding_that_the_leaves_can_have_is_nearer(seed):
 
 def test_twenty_eight_kinds_need_a_handful_of_their_cuts():
     rng, presence = random_presence(3, 300, 28, chance=0.07, most=400)
-    found = nearest_kinds(rng, noisy_totals(rng, presence, 2000), presence)
+    found = nearest_group_totals(rng, noisy_totals(rng, presence, 2000), presence)
     assert 0 < len(found.cuts) < 100
     assert presence.broken(found.totals) is None
-    near = nearest_kinds(rng, noisy_totals(rng, presence, 1), presence)
+    near = nearest_group_totals(rng, noisy_totals(rng, presence, 1), presence)
     assert len(near.cuts) < len(found.cuts)
 
 
 def test_too_many_people_for_the_flows_are_refused():
     presence = Presence(np.array([2**31, 5]), np.array([[1, 1], [1, 0]]))
-    with pytest.raises(InputError, match="too many"):
-        nearest_kinds(np.random.default_rng(0), [2**31 - 5, 10], presence)
+    with pytest.raises(InputError, match="too large"):
+        nearest_group_totals(np.random.default_rng(0), [2**31 - 5, 10], presence)

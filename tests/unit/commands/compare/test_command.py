@@ -8,7 +8,7 @@ import pytest
 from isdp.commands.compare.files import FILES
 from isdp.commands.compare.report import markdown
 from isdp.commands.compare.run import compare
-from tests.unit.compare.conftest import places
+from tests.unit.commands.compare.conftest import places
 
 TABLE, PAGE = "comparison.csv", "comparison.md"
 ONE = ("--epsilon", "1")

@@ -6,8 +6,8 @@ import pytest
 
 from isdp.commands.compare.report import markdown
 from isdp.commands.compare.run import compare
-from isdp.exact import total_law
-from tests.unit.compare.conftest import STATES, places
+from isdp.exact import total_distribution
+from tests.unit.commands.compare.conftest import STATES, places
 
 SMALL = {"simulations": 10}
 PURE = ["integer noise", "K-norm noise", "projected Laplace noise"]
@@ -73,7 +73,7 @@ def test_errors_of_integer_noise_are_by_the_law_of_a_cell_under_its_state(files)
     found = compare(files["bare"], files["rules"](STATES), epsilons=[1.0], **SMALL)
     own = figures(found, system="integer noise").set_index("query")["rmse"]
     # three counties of 4 cells, and two
-    variances = {n: total_law(n, 0.5).sd ** 2 for n in (12, 8)}
+    variances = {n: total_distribution(n, 0.5).sd ** 2 for n in (12, 8)}
     assert own["cells"] == pytest.approx(np.sqrt((12 * variances[12] + 8 * variances[8]) / 20))
     of_area = {n: variances[n] * 4 * (n - 4) / (n - 1) for n in (12, 8)}
     want = np.sqrt((3 * of_area[12] + 2 * of_area[8]) / 5)

@@ -12,7 +12,7 @@ from isdp.commands.compare.expected_errors import (
     by_simulation,
     of_plain_noise,
 )
-from isdp.commands.shared.invariants_file import Held
+from isdp.commands.shared.invariants_file import HeldTotals
 from isdp.commands.shared.margins import BOUNDED, EXACT
 from isdp.compare.areas import Areas
 from isdp.subspace import KNorm, ProjectedLaplace, Query
@@ -21,8 +21,8 @@ from tests.statistical.checks import LawRejected, check_mean
 
 # two totals of three and two cells, and a cell in none
 BLOCKS = np.array([0, 0, 1, 0, 1, -1])
-SUMS = Held("sums", np.array([0, 0, 0, 1, -1, 2], dtype=np.int32))
-CELLS = Held("cells", np.arange(6, dtype=np.int32))
+SUMS = HeldTotals("sums", np.array([0, 0, 0, 1, -1, 2], dtype=np.int32))
+CELLS = HeldTotals("cells", np.arange(6, dtype=np.int32))
 
 
 def held_blocks(blocks):
@@ -46,7 +46,7 @@ def incidence(query):
 @pytest.mark.parametrize("query", [SUMS, CELLS], ids=["sums", "cells"])
 def test_variances_of_integer_noise_are_those_of_its_enumerated_law(query):
     epsilon = 4.0
-    law = exact.enumerate_law(held_blocks(BLOCKS), GeneralizedLaplace(epsilon / 2), 16)
+    law = exact.enumerate_distribution(held_blocks(BLOCKS), GeneralizedLaplace(epsilon / 2), 16)
     want = law.pmf @ (law.points @ incidence(query).T) ** 2
     found = of_plain_noise(compare.IntegerLaplace(), epsilon, question(BLOCKS), query)
     assert found.how == EXACT
@@ -65,7 +65,7 @@ def test_variances_of_projected_noise_are_those_of_its_covariance(query):
 
 def test_variances_of_k_norm_noise_are_those_of_its_covariance():
     alone = np.zeros(5, dtype=int)
-    query = Held("sums", np.array([0, 0, 1, 1, 1], dtype=np.int32))
+    query = HeldTotals("sums", np.array([0, 0, 1, 1, 1], dtype=np.int32))
     law = KNorm(Query.histogram(5), Invariants.total(5), 0.8)
     rows = incidence(query)
     want = np.diag(rows @ law.covariance() @ rows.T)
@@ -77,7 +77,7 @@ def test_variances_of_k_norm_noise_are_those_of_its_covariance():
 
 @pytest.mark.parametrize("rho", [1.0, 6.0])
 def test_variances_of_the_integer_gaussian_are_those_of_its_law_and_within_the_bound(rho):
-    alone, query = np.zeros(3, dtype=int), Held("sum", np.array([0, 0, -1], dtype=np.int32))
+    alone, query = np.zeros(3, dtype=int), HeldTotals("sum", np.array([0, 0, -1], dtype=np.int32))
     points = np.array([(a, b, -a - b) for a, b in itertools.product(range(-40, 41), repeat=2)])
     weights = np.exp(-0.5 * rho * (points**2).sum(axis=1))
     want = float(weights @ points[:, :2].sum(axis=1) ** 2 / weights.sum())
@@ -98,12 +98,12 @@ def test_variances_of_the_integer_gaussian_are_those_of_its_law_and_within_the_b
 )
 def test_under_margins_variances_are_those_of_the_projection(system):
     margins = Invariants.margins((3, 4))
-    query = Held("sums", np.array([0, 1] * 5 + [2, -1], dtype=np.int32))
+    query = HeldTotals("sums", np.array([0, 1] * 5 + [2, -1], dtype=np.int32))
     rows = incidence(query)
-    want = np.diag(rows @ system.law(margins, 0.7).covariance() @ rows.T)
+    want = np.diag(rows @ system.sampler(margins, 0.7).covariance() @ rows.T)
     found = of_plain_noise(system, 0.7, question(None, margins), query)
     assert found.square == pytest.approx(want)
-    total = Held("rows", np.repeat([0, 1, 2], 4).astype(np.int32))
+    total = HeldTotals("rows", np.repeat([0, 1, 2], 4).astype(np.int32))
     assert of_plain_noise(system, 0.7, question(None, margins), total).square.tolist() == [0] * 3
 
 
@@ -128,7 +128,7 @@ def errors_of_swapping():
 
 @pytest.mark.parametrize("name", SWAPPED)
 def test_moments_of_swapping_are_those_of_draws(name, errors_of_swapping):
-    query = Held(name, SWAPPED[name].astype(np.int32))
+    query = HeldTotals(name, SWAPPED[name].astype(np.int32))
     moments = SwappedMoments(AREAS, ROWS, RATE).of(query)
     draws = np.array([answered(errors, query) for errors in errors_of_swapping])
     variance = moments.square - moments.bias**2
@@ -147,15 +147,15 @@ def test_what_swapping_holds_has_no_error():
     areas[ROWS] = np.arange(4)[:, None]
     kept[ROWS] = np.array([0, 0, 3, 3])[:, None] + np.arange(3)
     for labels in (areas, kept):
-        found = moments.of(Held("held", labels))
+        found = moments.of(HeldTotals("held", labels))
         assert found.square.tolist() == [0] * found.square.size
         assert found.bias.tolist() == [0] * found.bias.size
 
 
 def test_simulated_errors_are_means_over_runs_with_two_standard_errors():
     errors = np.array([[1.0, -1.0, 3.0], [2.0, 0.0, -3.0], [0.0, 4.0, 0.0]])
-    query = Held("cells", np.arange(3, dtype=np.int32))
-    pair = Held("pair", np.array([0, 0, -1], dtype=np.int32))
+    query = HeldTotals("cells", np.arange(3, dtype=np.int32))
+    pair = HeldTotals("pair", np.array([0, 0, -1], dtype=np.int32))
     some, one = np.array([True, True, False]), np.array([True])
     done = []
     wanted = [(query, some), (pair, one)]

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from isdp import GeneralizedGaussian, InputError
-from isdp.commands.privatize.dataframe import frame
-from isdp.commands.shared.request import Request
+from isdp.commands.privatize.dataframe import privatize_frame
+from isdp.commands.shared.request import NoiseRequest
 from isdp.io.certificate import markdown
 
 PEOPLE = pd.DataFrame(
@@ -24,7 +24,7 @@ PEOPLE = pd.DataFrame(
 
 def test_a_frame_keeps_all_but_the_counts():
     before = PEOPLE.copy()
-    released = frame(PEOPLE, count="count", totals=["county"], epsilon="1/4")
+    released = privatize_frame(PEOPLE, count="count", totals=["county"], epsilon="1/4")
     assert PEOPLE.equals(before)
     noisy = released.frame
     assert noisy.drop(columns="count").equals(PEOPLE.drop(columns="count"))
@@ -42,7 +42,7 @@ def test_a_frame_keeps_all_but_the_counts():
 
 
 def test_the_certificate_speaks_of_the_frame_and_of_its_index():
-    released = frame(PEOPLE, count="count", totals=["county"], epsilon="1/4")
+    released = privatize_frame(PEOPLE, count="count", totals=["county"], epsilon="1/4")
     text = markdown(released.certificate)
     assert "noisy.csv" not in text
     assert "index of the data frame is published as it is" in text
@@ -51,15 +51,17 @@ def test_the_certificate_speaks_of_the_frame_and_of_its_index():
 
 def test_noise_is_drawn_at_each_call():
     large = pd.DataFrame({"cell": range(200), "count": 50})
-    first, second = (frame(large, count="count", total=True, epsilon=0.1) for _ in range(2))
+    first, second = (
+        privatize_frame(large, count="count", total=True, epsilon=0.1) for _ in range(2)
+    )
     assert not first.frame.equals(second.frame)
     assert not first.frame["count"].equals(large["count"])
 
 
 def test_other_requests_and_subsets():
-    request = Request(GeneralizedGaussian(3.0), experiment=True, seed=5)
+    request = NoiseRequest(GeneralizedGaussian(3.0), experiment=True, seed=5)
     more = {"count": "count", "subsets": {"some": {"code": [1, 2]}}, "request": request}
-    first, second = frame(PEOPLE, **more), frame(PEOPLE, **more)
+    first, second = privatize_frame(PEOPLE, **more), privatize_frame(PEOPLE, **more)
     assert first.frame.equals(second.frame)
     assert first.certificate["status"].startswith("NOT FOR RELEASE")
     assert first.frame["count"][:2].sum() == 23
@@ -92,5 +94,5 @@ GOOD = {"count": "count", "totals": ["county"], "epsilon": 0.5}
 )
 def test_frames_that_are_refused(df, changes, named):
     with pytest.raises(InputError) as caught:
-        frame(df, **(GOOD | changes))
+        privatize_frame(df, **(GOOD | changes))
     assert named in str(caught.value)

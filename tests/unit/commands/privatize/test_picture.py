@@ -6,12 +6,12 @@ import pytest
 from matplotlib.collections import LineCollection, PolyCollection
 
 from isdp import GeneralizedLaplace
-from isdp.commands.privatize.picture import MOST_NAMES, picture_of, ranked_counts, shown_rows
-from isdp.commands.shared.degrees_of_freedom import find_freedom
-from isdp.commands.shared.invariants_file import Held
-from isdp.commands.shared.margins import Spread, margins_of, spread_of_cells, targets_of
+from isdp.commands.privatize.picture import MAX_NAMES, picture_of, ranked_counts, shown_rows
+from isdp.commands.shared.degrees_of_freedom import find_degrees_of_freedom
+from isdp.commands.shared.invariants_file import HeldTotals
+from isdp.commands.shared.margins import NoiseSpread, margins_of, spread_of_cells, targets_of
 from isdp.commands.shared.table import read_table
-from isdp.exact import total_law
+from isdp.exact import total_distribution
 
 
 def picture(folder, cells, with_spread=True):
@@ -22,7 +22,10 @@ def picture(folder, cells, with_spread=True):
     noisy, sd = rng.permutation(cells) - 3, rng.uniform(1, 4, cells)
     table = read_table(folder / "table.csv")
     figure = picture_of(
-        table, noisy, lambda rows: Spread(sd[rows], "exact") if with_spread else None, "a title"
+        table,
+        noisy,
+        lambda rows: NoiseSpread(sd[rows], "exact") if with_spread else None,
+        "a title",
     )
     return noisy, sd, figure.axes[0]
 
@@ -32,18 +35,20 @@ def test_the_spread_of_a_cell_is_that_of_its_law(tmp_path, sets):
     cells = len(sets[0])
     picture(tmp_path, cells)
     table = read_table(tmp_path / "table.csv")
-    free = find_freedom([Held(str(i), np.array(labels)) for i, labels in enumerate(sets)])
+    free = find_degrees_of_freedom(
+        [HeldTotals(str(i), np.array(labels)) for i, labels in enumerate(sets)]
+    )
     targets = targets_of(table, free, [])
     margins = margins_of(targets, free, GeneralizedLaplace(0.5))
     rows = np.arange(cells)[::-1]
     sd, how = spread_of_cells(targets, margins, free, rows)
-    a, pair = np.exp(-0.5), total_law(2, 0.5).sd
+    a, pair = np.exp(-0.5), total_distribution(2, 0.5).sd
     if len(sets) == 1:
-        triple = total_law(3, 0.5).sd
+        triple = total_distribution(3, 0.5).sd
         law = [triple, triple, triple, 0, pair, pair, np.sqrt(2 * a) / (1 - a)]
         assert (sd.tolist(), how) == (pytest.approx(law[::-1], rel=1e-6), "exact")
     else:  # all noise is k, -k, -k and k, which weighs as that of two cells at twice epsilon
-        assert sd == pytest.approx([total_law(2, 1.0).sd] * 4, rel=0.2)
+        assert sd == pytest.approx([total_distribution(2, 1.0).sd] * 4, rel=0.2)
         assert how == "simulated"
 
 
@@ -51,7 +56,7 @@ def test_the_spread_of_a_cell_is_that_of_its_law(tmp_path, sets):
     ("how", "said"), [("exact", "by its law"), ("simulated", "simulated"), ("bounded", "at most")]
 )
 def test_bars_say_how_they_were_found(how, said):
-    axis = ranked_counts(np.arange(5), 5, Spread(np.ones(5), how), None, "a title").axes[0]
+    axis = ranked_counts(np.arange(5), 5, NoiseSpread(np.ones(5), how), None, "a title").axes[0]
     _, labels = axis.get_legend_handles_labels()
     assert any(label.endswith(said) for label in labels)
 
@@ -63,22 +68,22 @@ def marks(axis):
 
 
 def test_few_cells_are_marked_named_and_have_a_bar_of_two_standard_deviations(tmp_path):
-    noisy, sd, axis = picture(tmp_path, MOST_NAMES)
+    noisy, sd, axis = picture(tmp_path, MAX_NAMES)
     order = np.argsort(noisy)
     line, points = marks(axis)
     assert points.tolist() == [[i + 1, noisy[row]] for i, row in enumerate(order)]
     assert (line.get_marker(), line.get_linestyle()) == ("o", "None")
     assert [text.get_text() for text in axis.get_xticklabels()] == [f"c{row}" for row in order]
-    assert axis.get_xticks().tolist() == list(range(1, MOST_NAMES + 1))
+    assert axis.get_xticks().tolist() == list(range(1, MAX_NAMES + 1))
     (bars,) = [found for found in axis.collections if isinstance(found, LineCollection)]
     ends = np.array(bars.get_segments())
-    assert ends[:, :, 0].tolist() == [[rank, rank] for rank in range(1, MOST_NAMES + 1)]
+    assert ends[:, :, 0].tolist() == [[rank, rank] for rank in range(1, MAX_NAMES + 1)]
     assert ends[:, 0, 1] == pytest.approx((noisy - 2 * sd)[order])
     assert ends[:, 1, 1] == pytest.approx((noisy + 2 * sd)[order])
 
 
 def test_more_cells_are_a_line_within_a_band(tmp_path):
-    noisy, sd, axis = picture(tmp_path, MOST_NAMES + 1)
+    noisy, sd, axis = picture(tmp_path, MAX_NAMES + 1)
     order = np.argsort(noisy)
     line, points = marks(axis)
     assert points[:, 1].tolist() == noisy[order].tolist()
@@ -92,7 +97,7 @@ def test_more_cells_are_a_line_within_a_band(tmp_path):
         assert here.max() == pytest.approx(noisy[row] + 2 * sd[row])
 
 
-@pytest.mark.parametrize("cells", [MOST_NAMES, MOST_NAMES + 1])
+@pytest.mark.parametrize("cells", [MAX_NAMES, MAX_NAMES + 1])
 def test_without_a_known_spread_there_are_the_counts_alone(tmp_path, cells):
     noisy, _, axis = picture(tmp_path, cells, with_spread=False)
     assert marks(axis)[1][:, 1].tolist() == sorted(noisy)

@@ -3,10 +3,10 @@ import pandas as pd
 import pytest
 
 from isdp import InputError, Invariants
-from isdp.commands.shared.degrees_of_freedom import find_freedom
-from isdp.commands.shared.invariants_file import Held, read_invariants
+from isdp.commands.shared.degrees_of_freedom import find_degrees_of_freedom
+from isdp.commands.shared.invariants_file import HeldTotals, read_invariants
 from isdp.commands.shared.table import read_table
-from isdp.lattice.elimination import row_reduce, settle
+from isdp.lattice.elimination import row_reduce, solve_determined
 from tests.unit.commands.conftest import NESTED, people
 
 
@@ -31,21 +31,21 @@ def held(folder, text):
 def test_nested_totals_become_disjoint_blocks(tmp_path, text, blocks):
     people(tmp_path / "table.csv")
     totals = held(tmp_path, text)
-    free = find_freedom(totals)
+    free = find_degrees_of_freedom(totals)
     every = [one.labels == i for one in totals for i in range(one.totals)]
     spanned = row_reduce(np.array(every, dtype=int)).rows.tolist()
     assert row_reduce(free.invariants.matrix).rows.tolist() == spanned
     assert (free.blocks is None) == (blocks is None)
     if blocks:
         assert free.blocks.max() + 1 == blocks
-    cells, others, weights, _ = settle(free.invariants.matrix)
+    cells, others, weights, _ = solve_determined(free.invariants.matrix)
     assert free.degrees == len(others)
-    assert free.fixed.tolist() == sorted(cells[~weights.astype(bool).any(axis=1)])
+    assert free.determined.tolist() == sorted(cells[~weights.astype(bool).any(axis=1)])
 
 
 def test_totals_that_others_imply_are_not_drawn_twice(tmp_path):
     people(tmp_path / "table.csv")
-    free = find_freedom(held(tmp_path, "total: true\ntotals: [county, sex, [county]]"))
+    free = find_degrees_of_freedom(held(tmp_path, "total: true\ntotals: [county, sex, [county]]"))
     assert free.invariants.constraints == 5
 
 
@@ -69,13 +69,15 @@ def brute_steps(matrix, most=4):
     ],
 )
 def test_steps_and_degrees_are_those_of_the_lattice(sets):
-    held = [Held("set", np.array([0 if i in cells else -1 for i in range(5)])) for cells in sets]
-    free = find_freedom(held)
+    held = [
+        HeldTotals("set", np.array([0 if i in cells else -1 for i in range(5)])) for cells in sets
+    ]
+    free = find_degrees_of_freedom(held)
     matrix = Invariants.subsets(sets, 5).matrix
     assert free.steps.tolist() == brute_steps(matrix)
     assert free.degrees == 5 - np.linalg.matrix_rank(matrix)
-    assert free.fixed.tolist() == [i for i, step in enumerate(free.steps) if step == 0]
-    assert free.residues.tolist() == [i for i, step in enumerate(free.steps) if step > 1]
+    assert free.determined.tolist() == [i for i, step in enumerate(free.steps) if step == 0]
+    assert free.revealed_residues.tolist() == [i for i, step in enumerate(free.steps) if step > 1]
 
 
 @pytest.mark.parametrize(
@@ -91,19 +93,21 @@ def test_steps_and_degrees_are_those_of_the_lattice(sets):
     ],
 )
 def test_who_can_change_alone_is_seen_in_the_nearest_tables(sets, exchange, loose):
-    held = [Held("set", np.array([0 if i in cells else -1 for i in range(5)])) for cells in sets]
-    free = find_freedom(held)
+    held = [
+        HeldTotals("set", np.array([0 if i in cells else -1 for i in range(5)])) for cells in sets
+    ]
+    free = find_degrees_of_freedom(held)
     matrix = Invariants.subsets(sets, 5).matrix
     one = np.eye(5, dtype=int)
     moves = [one[i] - one[j] for i in range(5) for j in range(5) if i != j]
-    assert free.exchange == exchange == any(not (matrix @ move).any() for move in moves)
-    assert free.loose == loose == any(not (matrix @ more).any() for more in one)
+    assert free.single_move == exchange == any(not (matrix @ move).any() for move in moves)
+    assert free.single_change == loose == any(not (matrix @ more).any() for more in one)
 
 
 def test_totals_that_overlap_in_many_ways_are_refused():
     rows, columns = np.divmod(np.arange(71 * 71), 71)
     with pytest.raises(InputError, match="5041"):
-        find_freedom([Held("rows", rows), Held("columns", columns)])
+        find_degrees_of_freedom([HeldTotals("rows", rows), HeldTotals("columns", columns)])
 
 
 def new_york(cells):
@@ -138,4 +142,4 @@ def test_families_nested_in_both_directions_that_settle_all_are_refused_before_t
     table["half"] = table["cell"] // 1500
     table.to_csv(run.folder / "table.csv", index=False)
     run.rules("totals: [half, cell]")
-    assert "settle every cell" in run.refused("--name", "cell")
+    assert "these totals" in run.refused("--name", "cell")

@@ -6,31 +6,31 @@ import numpy as np
 import pytest
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
-from isdp.commands.shared.degrees_of_freedom import Freedom, find_freedom
-from isdp.commands.shared.invariants_file import Held
+from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, find_degrees_of_freedom
+from isdp.commands.shared.invariants_file import HeldTotals
 from isdp.commands.shared.margins import (
     BOUNDED,
     EXACT,
     SIZES,
-    Figure,
-    Target,
+    Estimate,
+    MarginTarget,
     margins_of,
     targets_of,
 )
 from isdp.commands.shared.table import read_table
-from isdp.exact import enumerate_law
-from isdp.exact.distributions import Part, sum_law
+from isdp.exact import enumerate_distribution
+from isdp.exact.distributions import Part, sum_distribution
 from tests.statistical.checks import check_mean
 
 EPSILON = GeneralizedLaplace(0.25)
 
 
 def overlapping(invariants):
-    return Freedom(invariants, None, 1, np.ones(invariants.cells, dtype=int))
+    return DegreesOfFreedom(invariants, None, 1, np.ones(invariants.cells, dtype=int))
 
 
 def asked(*rows, what="sum"):
-    return Target(what, "asked", len(rows), np.array(rows))
+    return MarginTarget(what, "asked", len(rows), np.array(rows))
 
 
 def small_margin(mechanism, free, target, **more):
@@ -45,8 +45,8 @@ def test_kinds_of_cells_and_sums_are_told_by_their_share_of_each_block(tmp_path)
         "county,sex,name,count\n" + "".join(f"{r},n{i},9\n" for i, r in enumerate(rows))
     )
     table = read_table(path)
-    free = find_freedom([Held("some", np.array([0, 0, 0, 1, 1, 2, -1]))])
-    targets = targets_of(table, free, [Held("by sex", table.groups(["sex"]), ("sex",))])
+    free = find_degrees_of_freedom([HeldTotals("some", np.array([0, 0, 0, 1, 1, 2, -1]))])
+    targets = targets_of(table, free, [HeldTotals("by sex", table.groups(["sex"]), ("sex",))])
     assert [(one.what, one.name, one.cells, one.parts) for one in targets] == [
         ("cell", "a cell in no total", 1, (Part(0, 1),)),
         ("cell", "a cell among 2 with one total", 2, (Part(2, 1),)),
@@ -64,16 +64,18 @@ def test_kinds_of_cells_and_sums_are_told_by_their_share_of_each_block(tmp_path)
 
 @pytest.mark.parametrize(("parts", "how"), [(2000, "exact"), (2001, "bounded")])
 def test_the_law_of_a_sum_is_found_from_up_to_two_thousand_parts(parts, how):
-    free = Freedom(Invariants.total(20), np.zeros(20, dtype=int), 19, np.ones(20, dtype=int))
-    target = Target("sum", "asked", 7, np.arange(7), (Part(20, 7),) * parts)
+    free = DegreesOfFreedom(
+        Invariants.total(20), np.zeros(20, dtype=int), 19, np.ones(20, dtype=int)
+    )
+    target = MarginTarget("sum", "asked", 7, np.arange(7), (Part(20, 7),) * parts)
     assert small_margin(GeneralizedLaplace(2.0), free, target).limit.how == how
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.25, 2.0])
 def test_what_is_smaller_than_rounding_is_a_bound_and_not_exact(epsilon):
     """Two cells under one total: the noise of either is geometric in both directions."""
-    free = Freedom(Invariants.total(2), np.zeros(2, dtype=int), 1, np.ones(2, dtype=int))
-    target = Target("cell", "asked", 2, np.arange(2), (Part(2, 1),))
+    free = DegreesOfFreedom(Invariants.total(2), np.zeros(2, dtype=int), 1, np.ones(2, dtype=int))
+    target = MarginTarget("cell", "asked", 2, np.arange(2), (Part(2, 1),))
     margin = small_margin(GeneralizedLaplace(epsilon), free, target)
     a = math.exp(-2 * epsilon)
     for size in SIZES:
@@ -88,7 +90,7 @@ def test_what_is_smaller_than_rounding_is_a_bound_and_not_exact(epsilon):
 
 def test_simulated_margins_meet_the_enumerated_law_within_their_errors():
     invariants = Invariants.margins((2, 3))
-    law = enumerate_law(invariants, GeneralizedLaplace(0.4))
+    law = enumerate_distribution(invariants, GeneralizedLaplace(0.4))
     for target, cells in (
         (asked(0, what="cell"), [0]),
         (asked(0, 4), [0, 4]),
@@ -114,10 +116,12 @@ def test_simulated_margins_meet_the_enumerated_law_within_their_errors():
 
 def test_the_bound_for_laws_with_one_peak_holds():
     parts = (Part(20, 7), Part(5, 1))
-    law = sum_law(EPSILON.energy, parts)
-    free = Freedom(Invariants.total(25), np.zeros(25, dtype=int), 24, np.ones(25, dtype=int))
-    target = Target("sum", "asked", 8, np.arange(8), parts)
-    many = Target("sum", "many", 8, np.arange(8), (Part(20, 7),) * 2001)
+    law = sum_distribution(EPSILON.energy, parts)
+    free = DegreesOfFreedom(
+        Invariants.total(25), np.zeros(25, dtype=int), 24, np.ones(25, dtype=int)
+    )
+    target = MarginTarget("sum", "asked", 8, np.arange(8), parts)
+    many = MarginTarget("sum", "many", 8, np.arange(8), (Part(20, 7),) * 2001)
     margin, _ = margins_of([target, many], free, EPSILON)
     assert (margin.sd.how, margin.limit.how) == ("exact", "bounded")
     assert margin.sd.value == pytest.approx(law.sd)
@@ -146,4 +150,4 @@ def test_the_gaussian_bound_is_that_of_the_projected_gaussian():
     [(BOUNDED, 0.81649658, 0.816497), (BOUNDED, 1.0000001, 1.00001), (EXACT, 1.0000001, 1.0)],
 )
 def test_a_bound_is_never_rounded_down(how, value, said):
-    assert Figure(value, how).rounded() == said
+    assert Estimate(value, how).rounded() == said

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError
+from isdp import SYSTEM_RANDOMNESS, GeneralizedGaussian, GeneralizedLaplace, InputError, draw_noise
 from isdp.cli import main
-from isdp.commands.privatize.dataframe import frame
+from isdp.commands.privatize.dataframe import privatize_frame
 from isdp.commands.privatize.run import FILES
-from isdp.commands.shared.degrees_of_freedom import find_freedom
-from isdp.commands.shared.invariants_file import Held
+from isdp.commands.shared.degrees_of_freedom import find_degrees_of_freedom
+from isdp.commands.shared.invariants_file import HeldTotals
 from isdp.commands.shared.refusals import (
     MAX_PROBABILITY_UNCHANGED,
     MISSING_ROWS,
@@ -24,7 +24,7 @@ from isdp.commands.shared.refusals import (
     lists_some_combinations,
 )
 from isdp.commands.shared.table import read_table
-from isdp.exact import release, total_law
+from isdp.exact import total_distribution
 from tests import ROOT
 
 MARGINS = "totals: [row, column]"
@@ -178,7 +178,7 @@ def test_columns_that_others_determine_are_left_out_of_the_combinations(
 
 def test_the_noise_is_too_weak_where_nineteen_counts_in_twenty_stay(run):
     def share(epsilon):
-        return total_law(4, epsilon).within(0)
+        return total_distribution(4, epsilon).within(0)
 
     assert share(2.3) < MAX_PROBABILITY_UNCHANGED < share(2.4)
     assert run(epsilon="2.3") == 0
@@ -189,7 +189,7 @@ def test_the_noise_is_too_weak_where_nineteen_counts_in_twenty_stay(run):
 def test_the_certificate_says_how_weak_an_accepted_noise_is(run, epsilon):
     assert run("--accept", WEAK_NOISE, epsilon=epsilon) == 0
     chance = run.certificate["mechanism"]["chance_that_a_count_is_unchanged"]
-    assert chance == round(total_law(4, float(epsilon)).within(0), 4)
+    assert chance == round(total_distribution(4, float(epsilon)).within(0), 4)
     said = f"is zero: {chance:.1%} on average, {chance:.1%} where it is largest (by the law)"
     assert said in (run.out / "certificate.md").read_text()
 
@@ -239,7 +239,7 @@ def test_blocks_of_thousands_of_sums_are_judged_by_their_own_distribution(run, u
 
 
 def held(*labels):
-    return [Held(str(i), np.array(each)) for i, each in enumerate(labels)]
+    return [HeldTotals(str(i), np.array(each)) for i, each in enumerate(labels)]
 
 
 @pytest.mark.parametrize(
@@ -251,21 +251,18 @@ def held(*labels):
         (held([0, 0, -1, -1], [-1, 0, 0, -1], [0, -1, 0, 0]), [[1, -1, 1, -2]]),
     ],
 )
-@pytest.mark.parametrize(
-    ("mechanism", "draw"),
-    [(GeneralizedLaplace(0.7), {"epsilon": 0.7}), (GeneralizedGaussian(1.0), {"rho": 0.5})],
-)
+@pytest.mark.parametrize("mechanism", [GeneralizedLaplace(0.7), GeneralizedGaussian(1.0)])
 def test_the_bound_is_above_the_probability_and_meets_it_along_one_direction(
-    totals, vectors, mechanism, draw
+    totals, vectors, mechanism
 ):
-    free = find_freedom(totals)
+    free = find_degrees_of_freedom(totals)
     bound = bound_unchanged(free, mechanism)
     sums = []
     for vector in vectors:
         multiples = np.outer(np.arange(-60, 61), vector)
         sums.append(1 / np.exp(mechanism.log_weight(multiples)).sum())
     assert bound == pytest.approx(max(sums), rel=1e-9)
-    noise = release(free.invariants, draws=2000, **draw)
+    noise = draw_noise(mechanism, free.invariants, n_draws=2000, rng=SYSTEM_RANDOMNESS)
     often = (noise[:, free.steps > 0] == 0).mean(axis=0).max()
     assert often <= bound + 5 * np.sqrt(0.25 / 2000)
 
@@ -280,9 +277,9 @@ def test_a_data_frame_is_refused_alike(undrawn):
         (MISSING_ROWS, pairs, 0.5),
     ):
         with pytest.raises(InputError, match=name):
-            frame(table, epsilon=epsilon, **fine)
+            privatize_frame(table, epsilon=epsilon, **fine)
     with pytest.raises(InputError, match=r"'weak'.*weak-noise"):
-        frame(cells, epsilon=1, accept=["weak"], **fine)
+        privatize_frame(cells, epsilon=1, accept=["weak"], **fine)
 
 
 def test_the_examples_are_not_refused(tmp_path):

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError
-from isdp.commands.privatize.dataframe import frame
-from isdp.commands.shared.request import DELTA, Request
+from isdp.commands.privatize.dataframe import privatize_frame
+from isdp.commands.shared.request import DELTA, NoiseRequest
 
 CELLS = pd.DataFrame({"cell": list("abcd"), "count": [14, 9, 21, 30]})
 
@@ -16,15 +16,20 @@ CELLS = pd.DataFrame({"cell": list("abcd"), "count": [14, 9, 21, 30]})
 @pytest.mark.parametrize(
     ("request_", "mechanism", "epsilon", "rho"),
     [
-        (Request(GeneralizedLaplace(0.25)), GeneralizedLaplace(0.25), Fraction(1, 4), None),
-        (Request(epsilon="1/3"), GeneralizedLaplace(1 / 3), Fraction(1, 3), None),
-        (Request(epsilon=0.1), GeneralizedLaplace(0.1), Fraction(1, 10), None),
-        (Request(GeneralizedGaussian(2.0)), GeneralizedGaussian(2.0), None, Fraction(1, 8)),
-        (Request(sigma="5/2"), GeneralizedGaussian(2.5), None, Fraction(2, 25)),
-        (Request(sigma="7.81"), GeneralizedGaussian(7.81), None, 1 / (2 * Fraction("7.81") ** 2)),
-        (Request(rho="0.1"), GeneralizedGaussian(5**0.5), None, Fraction(1, 10)),
-        (Request(GeneralizedLaplace(0.5, "l2")), GeneralizedLaplace(0.5, "l2"), 0.5, None),
-        (Request(epsilon="1/2", norm="l2"), GeneralizedLaplace(0.5, "l2"), 0.5, None),
+        (NoiseRequest(GeneralizedLaplace(0.25)), GeneralizedLaplace(0.25), Fraction(1, 4), None),
+        (NoiseRequest(epsilon="1/3"), GeneralizedLaplace("1/3"), Fraction(1, 3), None),
+        (NoiseRequest(epsilon=0.1), GeneralizedLaplace(0.1), Fraction(1, 10), None),
+        (NoiseRequest(GeneralizedGaussian(2.0)), GeneralizedGaussian(2.0), None, Fraction(1, 8)),
+        (NoiseRequest(sigma="5/2"), GeneralizedGaussian(2.5), None, Fraction(2, 25)),
+        (
+            NoiseRequest(sigma="7.81"),
+            GeneralizedGaussian(7.81),
+            None,
+            1 / (2 * Fraction("7.81") ** 2),
+        ),
+        (NoiseRequest(rho="0.1"), GeneralizedGaussian(rho="0.1"), None, Fraction(1, 10)),
+        (NoiseRequest(GeneralizedLaplace(0.5, "l2")), GeneralizedLaplace(0.5, "l2"), 0.5, None),
+        (NoiseRequest(epsilon="1/2", norm="l2"), GeneralizedLaplace(0.5, "l2"), 0.5, None),
     ],
 )
 def test_every_form_of_a_budget_gives_its_mechanism(request_, mechanism, epsilon, rho):
@@ -58,12 +63,12 @@ def test_every_form_of_a_budget_gives_its_mechanism(request_, mechanism, epsilon
 )
 def test_contradictions_cannot_be_expressed(given, named):
     with pytest.raises(InputError, match=named) as caught:
-        Request(**given)
+        NoiseRequest(**given)
     assert "--" not in str(caught.value)
 
 
 def test_nothing_of_a_request_can_be_changed():
-    request = Request(epsilon=1)
+    request = NoiseRequest(epsilon=1)
     with pytest.raises(FrozenInstanceError):
         request.epsilon = 2
     with pytest.raises(AttributeError):
@@ -74,10 +79,10 @@ def test_nothing_of_a_request_can_be_changed():
 
 
 @pytest.mark.parametrize(
-    "request_", [Request(GeneralizedLaplace(0.25)), Request(GeneralizedGaussian(2.0))]
+    "request_", [NoiseRequest(GeneralizedLaplace(0.25)), NoiseRequest(GeneralizedGaussian(2.0))]
 )
 def test_the_natural_request_is_drawn_for_release(request_):
-    made = frame(CELLS, count="count", total=True, request=request_)
+    made = privatize_frame(CELLS, count="count", total=True, request=request_)
     assert made.certificate["for_release"]
     assert made.certificate["sampler"]["arithmetic"] == "exact"
 
@@ -91,13 +96,13 @@ def test_the_natural_request_is_drawn_for_release(request_):
     ],
 )
 def test_the_certificate_and_the_margins_follow_from_the_same_budget(budget, key, written):
-    direct = frame(CELLS, count="count", total=True, **budget)
-    by_request = frame(CELLS, count="count", total=True, request=Request(**budget))
+    direct = privatize_frame(CELLS, count="count", total=True, **budget)
+    by_request = privatize_frame(CELLS, count="count", total=True, request=NoiseRequest(**budget))
     assert Fraction(direct.certificate["mechanism"][key]) == Fraction(written)
     assert by_request.certificate["mechanism"] == direct.certificate["mechanism"]
     assert by_request.margins.equals(direct.margins)
     # the standard deviation of the noise that was drawn, not of another budget
-    draws = frame(
+    draws = privatize_frame(
         pd.DataFrame({"cell": range(4000), "count": 5}), count="count", total=True, **budget
     )
     found = (draws.frame["count"] - 5).std()
@@ -107,11 +112,13 @@ def test_the_certificate_and_the_margins_follow_from_the_same_budget(budget, key
 
 def test_a_frame_takes_one_budget():
     with pytest.raises(InputError, match="request"):
-        frame(CELLS, count="count", total=True, request=Request(epsilon=1), rho=1)
+        privatize_frame(CELLS, count="count", total=True, request=NoiseRequest(epsilon=1), rho=1)
     with pytest.raises(InputError, match="one of"):
-        frame(CELLS, count="count", total=True, epsilon=1, rho=1)
+        privatize_frame(CELLS, count="count", total=True, epsilon=1, rho=1)
 
 
 def test_the_norm_that_cannot_be_drawn_exactly_is_named_in_pythons_terms():
     with pytest.raises(InputError, match="experiment=True"):
-        frame(CELLS, count="count", total=True, request=Request(epsilon=1, norm="l2"))
+        privatize_frame(
+            CELLS, count="count", total=True, request=NoiseRequest(epsilon=1, norm="l2")
+        )

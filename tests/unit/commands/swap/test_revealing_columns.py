@@ -1,6 +1,5 @@
 """Columns that would reveal which records were swapped, or whose they are, are refused."""
 
-import os
 import re
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from isdp import InputError
 from isdp.cli import main
 from isdp.commands.swap.run import swap_file
+from isdp.swapping.mechanism.exact_permutation import permutation_for_release
 from tests import ROOT
 
 HOW = {"match": ["state", "size"], "swap": ["county"], "rate": "1/2"}
@@ -42,18 +42,18 @@ def swap(tmp_path):
     """Swap a table; where it is refused, nothing has been drawn or written."""
     draws = []
 
-    def source(count):
-        draws.append(count)
-        return os.urandom(count)
+    def permute(strata, rate):
+        draws.append(rate)
+        return permutation_for_release(strata, rate)
 
     def run(table, refused=(), **how):
         path, out = tmp_path / "people.csv", tmp_path / "out"
         table.to_csv(path, index=False)
         draws.clear()
         if not refused:
-            return swap_file(path, out, **(HOW | how), source=source, force=True)
+            return swap_file(path, out, **(HOW | how), permute=permute, force=True)
         with pytest.raises(InputError) as error:
-            swap_file(path, out, **(HOW | how), source=source)
+            swap_file(path, out, **(HOW | how), permute=permute)
         message = str(error.value)
         named = [name for name in table.columns if repr(name) in message]
         assert set(named) == set(refused)

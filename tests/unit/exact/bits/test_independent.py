@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from isdp import InputError
-from isdp.exact.bits.discrete_gaussian import centred_gaussian
-from isdp.exact.bits.geometric import BitSource
+from isdp.exact.bits.discrete_gaussian import draw_gaussian_around
 from isdp.exact.bits.independent import discrete_gaussian, double_geometric
+from isdp.exact.bits.source import BitSource
 from tests.statistical.checks import LawRejected, check_law, check_mean
 
 DRAWS = 60_000
@@ -22,7 +22,7 @@ def frequencies(drawn, reach):
     return np.bincount(kept + reach, minlength=2 * reach + 1)
 
 
-def gaussian_law(variance, reach):
+def gaussian_distribution(variance, reach):
     weights = np.array([math.exp(-k * k / (2 * variance)) for k in range(-reach, reach + 1)])
     return weights / weights.sum()
 
@@ -31,9 +31,9 @@ def gaussian_law(variance, reach):
 def test_the_discrete_gaussian_follows_its_law(variance):
     drawn = discrete_gaussian(variance, DRAWS, seeded(3))
     reach = math.ceil(12 * math.sqrt(variance)) + 1
-    check_law(frequencies(drawn, reach), gaussian_law(float(variance), reach))
+    check_law(frequencies(drawn, reach), gaussian_distribution(float(variance), reach))
     with pytest.raises(LawRejected):
-        check_law(frequencies(drawn, reach), gaussian_law(1.08 * float(variance), reach))
+        check_law(frequencies(drawn, reach), gaussian_distribution(1.08 * float(variance), reach))
 
 
 def test_double_geometric_noise_follows_its_law():
@@ -53,9 +53,9 @@ def test_a_large_variance_comes_out():
 @pytest.mark.parametrize("variance", [Fraction(1, 5), Fraction(3)])
 @pytest.mark.parametrize("centre", [Fraction(1, 2), Fraction(-7, 3), Fraction(2, 7)])
 def test_any_centre_will_do(variance, centre):
-    words = BitSource(seeded(6))
+    random_bits = BitSource(seeded(6))
     numerators = np.full(DRAWS, centre.numerator)
-    drawn = centred_gaussian(words, variance, numerators, centre.denominator)
+    drawn = draw_gaussian_around(random_bits, variance, numerators, centre.denominator)
     k = np.arange(-25, 26)
     weights = np.exp(-((k - float(centre)) ** 2) / (2 * float(variance)))
     check_law(frequencies(drawn, 25), weights / weights.sum())

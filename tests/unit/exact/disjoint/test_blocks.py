@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.exact.disjoint.blocks import block_order, block_sizes, blocks_of
-from isdp.exact.disjoint.compositions import BlockSampler
+from isdp.exact.disjoint.compositions import CompositionSampler
 from isdp.lattice.elimination import row_reduce
 from tests.statistical.checks import check_mean
 
@@ -15,7 +15,7 @@ def generator():
 
 
 def sample_blocks(rng, invariants, epsilon, draws):
-    return BlockSampler(invariants, GeneralizedLaplace(epsilon)).sample(rng, draws)
+    return CompositionSampler(invariants, GeneralizedLaplace(epsilon)).sample(rng, draws)
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from isdp import Invariants
-from isdp.exact import release
-from isdp.exact.bits.geometric import BitSource, Geometric
-from isdp.exact.disjoint.compositions import compose
+from isdp import GeneralizedLaplace, Invariants
+from isdp.exact.bits.geometric import Geometric
+from isdp.exact.bits.source import BitSource
+from isdp.exact.disjoint.compositions import draw_compositions
+from tests.exact_noise import exact_noise
 
 
 def pseudo(seed=3):
@@ -21,12 +22,12 @@ def integers(*values):
 
 @pytest.mark.parametrize("epsilon", ["1/4", "3", "1/1000", "1/1000000"])
 def test_compositions_have_the_totals_that_are_asked_for(epsilon):
-    geometric, words = Geometric(Fraction(epsilon)), BitSource(pseudo())
+    geometric, random_bits = Geometric(Fraction(epsilon)), BitSource(pseudo())
     sizes = integers(2, 300, 2, 50, 7, 300)
     for deviations in (-0.7, 0, 1.5):
         totals = sizes + deviations * np.sqrt(sizes)
         totals = (totals / float(Fraction(epsilon))).astype(int)
-        parts = compose(words, totals, sizes, geometric)
+        parts = draw_compositions(random_bits, totals, sizes, geometric)
         assert parts.min() >= 0
         assert (np.add.reduceat(parts, np.cumsum(sizes) - sizes) == totals).all()
 
@@ -34,7 +35,9 @@ def test_compositions_have_the_totals_that_are_asked_for(epsilon):
 def test_undivided_totals_may_be_anywhere():
     sizes = integers(2, 300, 2, 50)
     for totals in ([0, 0, 0, 0], [1, 3, 5000, 1], [300, 100_000, 0, 30]):
-        parts = compose(BitSource(pseudo()), integers(*totals), sizes, Geometric(Fraction(1, 4)))
+        parts = draw_compositions(
+            BitSource(pseudo()), integers(*totals), sizes, Geometric(Fraction(1, 4))
+        )
         assert parts.min() >= 0
         assert np.add.reduceat(parts, np.cumsum(sizes) - sizes).tolist() == totals
 
@@ -44,7 +47,7 @@ def test_blocks_of_all_sizes_keep_their_totals_in_every_draw():
     labels = np.repeat(np.arange(9), sizes)
     np.random.default_rng(5).shuffle(labels)
     held = Invariants.partition([None if label == 5 else int(label) for label in labels])
-    noise = release(held, "1/3", draws=3, source=pseudo())
+    noise = exact_noise(GeneralizedLaplace("1/3"), held, 3, source=pseudo())
     assert not held.apply(noise).any()
     for label in (1, 2, 3, 4, 5, 7, 8):
         assert noise[:, labels == label].any()

@@ -6,27 +6,27 @@ import numpy as np
 import pytest
 
 from isdp import Invariants
-from isdp.exact.elimination.elimination_order import totals_in_turn
-from isdp.exact.elimination.tree import lay_out
+from isdp.exact.elimination.elimination_order import order_by_totals
+from isdp.exact.elimination.tree import build_forest
 
 SOUGHT, IN_TURN = "sought", "in turn"
 
 
 def test_shortest_totals_are_closed_first_and_then_merged_by_halves():
     columns = Invariants.margins((2, 5)).matrix
-    order = totals_in_turn(columns)
+    order = order_by_totals(columns)
     assert order[:5] == [(0, 5), (1, 6), (2, 7), (3, 8), (4, 9)]
     assert order[5:] == [(10, 11), (12, 13), (15, 16), (17, 14)]
 
 
 def test_types_within_no_total_of_their_own_are_left_out_of_none():
     nested = np.array([[1, 1, 1, 1], [1, 1, 0, 0]])
-    assert totals_in_turn(nested) == [(0, 1), (2, 3), (4, 5)]
+    assert order_by_totals(nested) == [(0, 1), (2, 3), (4, 5)]
 
 
 @pytest.mark.parametrize(("shape", "most"), [((3, 9), 2), ((9, 3), 2), ((4, 4), 3), ((4, 6), 3)])
 def test_a_table_has_one_sum_less_open_than_its_shorter_side(shape, most):
-    layout = lay_out(Invariants.margins(shape), 1, in_turn=True)
+    layout = build_forest(Invariants.margins(shape), 1, by_totals=True)
     (tree,) = layout.trees
     assert max(len(node.scale) for node in tree) == most
     assert sorted(node.cell for node in tree if node.cell >= 0) == list(range(shape[0] * shape[1]))
@@ -43,7 +43,7 @@ def cycles():
 
 
 def test_scales_are_the_largest_coordinates_of_noise_of_length_one():
-    (tree,) = lay_out(Invariants.margins((3, 3)), 1).trees
+    (tree,) = build_forest(Invariants.margins((3, 3)), 1).trees
     largest = [np.zeros(len(node.scale)) for node in tree]
     for noise in cycles():
         found = []

@@ -78,7 +78,7 @@ def test_a_split_is_chosen_by_where_the_target_falls(case):
             targets.append(ends[-1] * (1 + 1e-15))
             wanted.append([pair for pair, w in zip(pairs, case.weights(at), strict=True) if w][-1])
     found = np.full((2, len(asked)), -1)
-    loops.choose(case.split, *case.messages, np.array(asked), np.array(targets), *found)
+    loops.draw_splits(case.split, *case.messages, np.array(asked), np.array(targets), *found)
     assert list(zip(*found.tolist(), strict=True)) == wanted
 
 
@@ -97,7 +97,7 @@ def test_a_split_is_chosen_by_its_whole_number_of_chances(case):
         asked += [at] * (2 * len(pairs) + 1)
     found = np.full((3, len(asked)), -1)
     factors = np.full(len(asked), factor)
-    loops.choose_exactly(
+    loops.draw_integer_splits(
         case.split, *case.messages, np.array(asked), factors, np.array(words), *found
     )
     assert list(zip(*found.tolist(), strict=True)) == wanted

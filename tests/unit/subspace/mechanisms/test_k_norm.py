@@ -3,9 +3,9 @@ import pytest
 
 from isdp import InputError, Invariants
 from isdp.subspace import KNorm, Query
-from isdp.subspace.accuracy import pure_spread
+from isdp.subspace.accuracy import min_variance_pure
 from isdp.subspace.privacy.difference_geometry import geometry
-from isdp.subspace.privacy.difference_hull import cut_hull, hit_and_run, reach
+from isdp.subspace.privacy.difference_hull import chord_ends, hit_and_run, triangulate_hull
 from tests.unit.subspace.workloads import WORKLOADS
 
 
@@ -43,7 +43,7 @@ def test_images_of_other_queries_against_their_hulls(relation):
 def test_walks_stay_in_the_hull_and_reach_its_edge():
     law = KNorm(*WORKLOADS["3 x 3 margins"], 1.0, method="hit-and-run")
     walked = hit_and_run(np.random.default_rng(4), law.space, 135)
-    corners = cut_hull(law.space).corners
+    corners = triangulate_hull(law.space).corners
     normals = np.linalg.solve(corners, np.ones((len(corners), law.dimension, 1)))[..., 0]
     gauge = (walked @ normals.T).max(axis=1)  # largest over the facets: the norm of the point
     assert gauge.max() <= 1 + 1e-7
@@ -55,15 +55,15 @@ def test_walks_stay_in_the_hull_and_reach_its_edge():
 @pytest.mark.parametrize("relation", ["replace", "add-remove"])
 def test_the_walk_ends_where_the_hull_does(relation):
     space = geometry(Query.histogram(6), Invariants.margins((2, 3)), relation)
-    cut = cut_hull(space)
+    cut = triangulate_hull(space)
     normals = np.linalg.solve(cut.corners, np.ones((len(cut.volumes), space.rank, 1)))[..., 0]
     rng = np.random.default_rng(6)
     for way in rng.standard_normal((10, space.rank)):
-        at = cut.uniform(rng, 1)[0]
+        at = cut.draw_uniform(rng, 1)[0]
         room, towards = 1 - normals @ at, normals @ way
         near = (room[towards < 0] / -towards[towards < 0]).min()
         far = (room[towards > 0] / towards[towards > 0]).min()
-        assert reach(space, at, way) == pytest.approx((near, far))
+        assert chord_ends(space, at, way) == pytest.approx((near, far))
 
 
 def test_one_dimension_is_laplace_noise():
@@ -71,7 +71,7 @@ def test_one_dimension_is_laplace_noise():
     law = KNorm(query, held, 1.0)
     assert law.dimension == 1
     assert law.error == pytest.approx(2)  # 2 / epsilon^2 times the length 1 of the longest step
-    assert law.error >= pure_spread(1.0) * 1
+    assert law.error >= min_variance_pure(1.0) * 1
 
 
 def test_estimates_want_whole_batches():

@@ -5,7 +5,7 @@ from isdp import InputError
 from isdp.subspace.privacy.gaussian_calibration import (
     certified_delta,
     delta,
-    failing_delta,
+    log10_failing_delta,
     log_delta,
     multiplier,
     paper_constant,
@@ -46,7 +46,7 @@ def test_logarithms_keep_their_digits_far_out(epsilon, log10):
     [(0.1, 13.554219), (0.192, 12.737944), (0.5, 11.415775), (1, 10.267454), (8, 2.7763036)],
 )
 def test_the_paper_s_constant_fails_below_some_delta(epsilon, exponent):
-    log10 = failing_delta(epsilon)
+    log10 = log10_failing_delta(epsilon)
     assert log10 == pytest.approx(-exponent, abs=1e-6)
     for shift, fails in ((-0.01, True), (0.01, False)):
         target = 10 ** (log10 + shift)

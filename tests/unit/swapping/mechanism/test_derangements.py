@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from isdp.swapping.mechanism.derangements import (
-    Words,
-    closing_chances,
+    BitStream,
+    closing_probabilities,
     derange,
     log_subfactorial,
-    pseudo_random,
+    pseudo_random_bits,
     subfactorial,
     subfactorial_ratio,
 )
@@ -47,14 +47,14 @@ def test_ratios_are_those_of_the_exact_numbers(m, step):
 
 
 def test_a_cycle_must_close_on_two_points_and_cannot_on_three():
-    assert closing_chances()[2:4].tolist() == [1, 0]
-    assert closing_chances()[30] == pytest.approx(1 / 30, rel=1e-15)
+    assert closing_probabilities()[2:4].tolist() == [1, 0]
+    assert closing_probabilities()[30] == pytest.approx(1 / 30, rel=1e-15)
 
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_each_group_is_deranged_within_itself(exact):
     sizes = np.array([2, 3, 50, 2, 1000])
-    image = derange(pseudo_random(np.random.default_rng(4)), sizes, exact=exact)
+    image = derange(pseudo_random_bits(np.random.default_rng(4)), sizes, exact=exact)
     group = np.repeat(np.arange(5), sizes)
     assert (group[image] == group).all()
     assert (image != np.arange(len(image))).all()
@@ -78,8 +78,8 @@ class _InPieces:
 def test_cutting_the_words_into_pieces_changes_nothing(exact, most):
     stream = np.random.default_rng(9).integers(0, 1 << 64, 100_000, dtype=np.uint64)
     sizes = np.array([2, 3, 2, 8, 5, 40, 2])
-    whole = derange(Words(_InPieces(stream, len(stream))), sizes, exact=exact)
-    assert np.array_equal(derange(Words(_InPieces(stream, most)), sizes, exact=exact), whole)
+    whole = derange(BitStream(_InPieces(stream, len(stream))), sizes, exact=exact)
+    assert np.array_equal(derange(BitStream(_InPieces(stream, most)), sizes, exact=exact), whole)
 
 
 def test_a_group_larger_than_a_chunk_is_drawn_once():
@@ -89,11 +89,11 @@ def test_a_group_larger_than_a_chunk_is_drawn_once():
         asked.append(count)
         return rng.integers(0, 1 << 64, count, dtype=np.uint64)
 
-    image = derange(Words(source), np.array([600_000]), exact=False)
+    image = derange(BitStream(source), np.array([600_000]), exact=False)
     assert len(asked) == 1
     assert (image != np.arange(600_000)).all()
 
 
 def test_no_group_needs_no_word():
-    words = Words(lambda count: np.zeros(count, dtype=np.uint64))
+    words = BitStream(lambda count: np.zeros(count, dtype=np.uint64))
     assert derange(words, np.array([], dtype=np.int64), exact=True).size == 0

@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isdp import InputError
-from isdp.swapping.privacy.bound import Rate, epsilon_bound, guarantee, rates_for, smallest_epsilon
+from isdp.swapping.privacy.bound import (
+    Rate,
+    epsilon_bound,
+    guarantee,
+    min_epsilon,
+    rates_with_epsilon,
+)
 
 CENSUS_2020 = {
     13680081: (19.38, 16.43),
@@ -36,8 +42,8 @@ def test_the_table_for_1940_is_as_printed(rate):
 
 @given(st.integers(2, 10**7), st.floats(0, 30))
 def test_both_rates_return_their_epsilon(largest, more):
-    epsilon = smallest_epsilon(largest)[0] + more
-    for rate in rates_for(epsilon, largest):
+    epsilon = min_epsilon(largest)[0] + more
+    for rate in rates_with_epsilon(epsilon, largest):
         assert epsilon_bound(rate, largest) == pytest.approx(epsilon, abs=1e-9)
 
 
@@ -77,14 +83,14 @@ def test_odds_are_positive_numbers(odds):
 
 
 def test_rates_near_one_keep_their_digits():
-    _, high = rates_for(60, 264331)
+    _, high = rates_with_epsilon(60, 264331)
     assert high.selected == 1
     assert high.kept == pytest.approx(math.exp(-60), rel=1e-12)
 
 
 @pytest.mark.parametrize("largest", [2, 10, 264331])
 def test_no_rate_has_less_than_the_smallest_epsilon(largest):
-    least, best = smallest_epsilon(largest)
+    least, best = min_epsilon(largest)
     rates = [Rate(odds) for odds in np.geomspace(best.odds / 100, best.odds * 100, 2001)]
     bounds = [epsilon_bound(rate, largest) for rate in rates]
     assert min(bounds) == pytest.approx(least, abs=1e-9)
@@ -101,17 +107,17 @@ def test_nothing_is_lost_where_nothing_can_be_swapped():
 
 def test_an_epsilon_below_the_smallest_is_refused_and_the_smallest_named():
     with pytest.raises(InputError, match=r"6\.242481"):
-        rates_for(6.2, 264331)
+        rates_with_epsilon(6.2, 264331)
 
 
 @pytest.mark.parametrize("epsilon", [math.nan, math.inf, 1000, "5", True])
 def test_what_is_no_epsilon_is_refused(epsilon):
     with pytest.raises(InputError, match="epsilon"):
-        rates_for(epsilon, 10)
+        rates_with_epsilon(epsilon, 10)
 
 
 @pytest.mark.parametrize("size", [0, -3, 2.5, "10", True])
 def test_what_is_no_size_is_refused(size):
-    for call in (lambda: epsilon_bound(0.5, size), lambda: rates_for(3.0, 1)):
+    for call in (lambda: epsilon_bound(0.5, size), lambda: rates_with_epsilon(3.0, 1)):
         with pytest.raises(InputError, match="number of records"):
             call()

@@ -12,12 +12,19 @@ from isdp.swapping.privacy.bound import epsilon_bound
 from isdp.swapping.privacy.worst_case import (
     VARIANTS,
     log_weights,
-    smallest_worst_loss,
-    worst_loss,
-    worst_loss_of,
+    min_worst_case_loss,
+    worst_case_loss,
+    worst_case_loss_of_weights,
 )
-from reproduction.swapping.theory.enumeration import distance, output_law, permutation_law
-from reproduction.swapping.theory.privacy_profile import epsilon_at, exchange_loss_law
+from reproduction.swapping.theory.enumeration import (
+    distance,
+    output_distribution,
+    permutation_distribution,
+)
+from reproduction.swapping.theory.privacy_profile import (
+    exchange_epsilon,
+    exchange_loss_distribution,
+)
 from tests.unit.swapping.brute_force import largest_loss
 
 RATES = (0.02, 0.2, 0.5, 0.7, 0.9, 0.99)
@@ -28,27 +35,29 @@ RATES = (0.02, 0.2, 0.5, 0.7, 0.9, 0.99)
 )
 def test_the_closed_form_is_the_brute_force_over_all_pairs(size, rate):
     brute = largest_loss(range(size), range(size), rate)
-    assert worst_loss(float(Fraction(rate)), size) == pytest.approx(brute, abs=1e-12)
+    assert worst_case_loss(float(Fraction(rate)), size) == pytest.approx(brute, abs=1e-12)
 
 
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("size", [*range(2, 30), 40, 100, 150])
 def test_the_closed_form_is_the_maximum_over_all_numbers_moved(size, rate):
-    assert worst_loss(rate, size) == pytest.approx(worst_loss_of(log_weights(rate, size)), abs=1e-9)
+    assert worst_case_loss(rate, size) == pytest.approx(
+        worst_case_loss_of_weights(log_weights(rate, size)), abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("size", [1000, 264331])
 def test_the_bound_is_tight_up_to_three_over_twice_the_stratum(size):
-    gap = epsilon_bound(0.5, size) - worst_loss(0.5, size)
+    gap = epsilon_bound(0.5, size) - worst_case_loss(0.5, size)
     assert gap == pytest.approx(1.5 / size, rel=3 / size + 1e-6)
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5, 12, 60])
 def test_the_least_worst_loss_is_the_minimum_over_rates(size):
     rates = 1 / (1 + np.exp(-np.linspace(-6, 6, 6_001)))
-    least = min(worst_loss(rate, size) for rate in rates)
-    assert smallest_worst_loss(size) == pytest.approx(least, abs=1e-3)
-    assert smallest_worst_loss(size) <= least + 1e-12
+    least = min(worst_case_loss(rate, size) for rate in rates)
+    assert min_worst_case_loss(size) == pytest.approx(least, abs=1e-3)
+    assert min_worst_case_loss(size) <= least + 1e-12
 
 
 def weights_by_enumeration(size, rate, variant):
@@ -80,18 +89,18 @@ def test_the_weights_of_a_variant_are_its_chances(size, rate, variant):
 
 
 def test_the_weights_of_the_listing_are_its_chances():
-    for sigma, chance in permutation_law(5, "3/10").items():
+    for sigma, chance in permutation_distribution(5, "3/10").items():
         moved = sum(i != j for i, j in enumerate(sigma))
         assert math.exp(log_weights(0.3, 5)[moved]) == pytest.approx(float(chance), rel=1e-12)
-    assert sum(permutation_law(5, "3/10").values()) == 1
+    assert sum(permutation_distribution(5, "3/10").values()) == 1
 
 
 def test_equal_invariants_give_a_finite_loss_and_others_an_infinite_one():
     counties, tenure = (0, 0, 1, 1), (0, 0, 1, 1)
     assert largest_loss(counties, tenure, "1/2") == pytest.approx(0.779072, abs=5e-7)
-    here = output_law(counties, tenure, "1/2", table=True)
-    exchanged = output_law((0, 1, 0, 1), tenure, "1/2", table=True)
-    elsewhere = output_law((0, 0, 0, 1), tenure, "1/2", table=True)
+    here = output_distribution(counties, tenure, "1/2", table=True)
+    exchanged = output_distribution((0, 1, 0, 1), tenure, "1/2", table=True)
+    elsewhere = output_distribution((0, 0, 0, 1), tenure, "1/2", table=True)
     assert distance(counties, (0, 1, 0, 1), tenure) == 2
     assert here.keys() == exchanged.keys()
     assert sum(abs(here[output] - exchanged[output]) for output in here) / 2 == Fraction(5, 36)
@@ -102,8 +111,8 @@ def test_equal_invariants_give_a_finite_loss_and_others_an_infinite_one():
     ("call", "named"),
     [
         (lambda: log_weights(0.5, 4, "wild"), "wild"),
-        (lambda: worst_loss_of(np.zeros(3002)), "3001"),
-        (lambda: permutation_law(9, "1/2"), "9"),
+        (lambda: worst_case_loss_of_weights(np.zeros(3002)), "3001"),
+        (lambda: permutation_distribution(9, "1/2"), "9"),
     ],
 )
 def test_what_cannot_be_done_is_refused(call, named):
@@ -112,6 +121,6 @@ def test_what_cannot_be_done_is_refused(call, named):
 
 
 def test_without_a_delta_an_exchange_costs_half_its_largest_loss():
-    largest = exchange_loss_law(6, 0.3).loss.max()
-    assert epsilon_at(6, 0.3, 0) == largest / 2
-    assert epsilon_at(6, 0.3, 1e-15) == pytest.approx(largest / 2, rel=1e-6)
+    largest = exchange_loss_distribution(6, 0.3).loss.max()
+    assert exchange_epsilon(6, 0.3, 0) == largest / 2
+    assert exchange_epsilon(6, 0.3, 1e-15) == pytest.approx(largest / 2, rel=1e-6)

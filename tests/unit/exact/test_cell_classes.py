@@ -9,11 +9,12 @@ from scipy.sparse import block_diag, csr_array
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from isdp.constraints.independent_parts import independent_parts
 from isdp.errors import MisfitError, NoSamplerError
-from isdp.exact import release, select_sampler
-from isdp.exact.disjoint.bounded_laplace import BoundedSampler
-from isdp.exact.overlapping.cell_classes import TypedSampler
-from isdp.exact.overlapping.class_sums import TypeSums
-from isdp.exact.tied_cells import merge_mirrored
+from isdp.exact import select_sampler
+from isdp.exact.disjoint.bounded_laplace import BoundedCompositionSampler
+from isdp.exact.overlapping.cell_classes import CellClassSampler
+from isdp.exact.overlapping.class_sums import CellClassSums
+from isdp.exact.tied_cells import merge_tied_cells
+from tests.exact_noise import exact_noise
 
 
 def pseudo(seed=5):
@@ -42,7 +43,7 @@ def test_states_by_national_classes_are_drawn_at_any_size(classes):
     assert len(np.unique(noise)) > 20
     again = select_sampler(GeneralizedLaplace(0.25), invariants).sample(np.random.default_rng(1), 2)
     assert (noise == again).all()
-    released = release(invariants, "1/4", source=pseudo())
+    released = exact_noise(GeneralizedLaplace("1/4"), invariants, source=pseudo())
     assert not invariants.apply(released).any()
     assert len(np.unique(released)) > 20
 
@@ -54,16 +55,16 @@ def test_too_many_classes_are_refused():
 
 def test_sums_beyond_64_bits_are_refused():
     with pytest.raises(InputError):
-        TypeSums(Invariants([[2**30, 1, 0], [0, 1, 2**30]]), [1, 1, 1], Fraction(1, 10**9))
+        CellClassSums(Invariants([[2**30, 1, 0], [0, 1, 2**30]]), [1, 1, 1], Fraction(1, 10**9))
     with pytest.raises(InputError, match="epsilon"):
-        TypedSampler(Invariants.margins((3, 3)), GeneralizedLaplace(1001.0))
+        CellClassSampler(Invariants.margins((3, 3)), GeneralizedLaplace(1001.0))
 
 
 @pytest.mark.parametrize("epsilon", ["1e-9", "0.001", "30"])
 def test_margins_at_any_epsilon(epsilon):
     for shape in ((14, 2), (3, 3), (3, 4)):
         invariants = Invariants.margins(shape)
-        noise = release(invariants, epsilon, draws=3, source=pseudo())
+        noise = exact_noise(GeneralizedLaplace(epsilon), invariants, 3, source=pseudo())
         assert not invariants.apply(noise).any()
         noise = select_sampler(GeneralizedLaplace(float(epsilon)), invariants).sample(
             np.random.default_rng(1), 3
@@ -95,16 +96,16 @@ def test_parts_split_cells_and_rows():
         ([[1, 2, 0, 0], [0, 0, 1, 1]], None, None),  # two cells, not of one size
     ],
 )
-def test_cells_that_mirror_one_another_are_merged(matrix, times, left):
+def test_cells_that_are_tied_are_merged(matrix, times, left):
     invariants = Invariants(matrix)
-    merged = merge_mirrored(invariants)
+    merged = merge_tied_cells(invariants)
     assert (merged and merged.times) == times
     if merged:
         assert merged.invariants.matrix.tolist() == left
         kept = np.random.default_rng(1).integers(-9, 9, (50, merged.invariants.cells))
         kept = kept[~merged.invariants.apply(kept).any(axis=1)]
         assert len(kept)
-        assert not invariants.apply(merged.spread(kept)).any()
+        assert not invariants.apply(merged.expand(kept)).any()
 
 
 def test_separate_tables_are_drawn_apart():
@@ -120,7 +121,7 @@ def test_separate_tables_are_drawn_apart():
 
 def test_parts_of_a_release_have_noise_of_their_own():
     invariants = Invariants(np.kron(np.eye(3, dtype=int), Invariants.margins((3, 3)).matrix))
-    noise = release(invariants, "1/10", draws=20, source=pseudo())
+    noise = exact_noise(GeneralizedLaplace("1/10"), invariants, 20, source=pseudo())
     assert not invariants.apply(noise).any()
     assert not (noise[:, :9] == noise[:, 9:18]).all()
 
@@ -141,11 +142,13 @@ def test_bounded_noise_at_any_size():
 def test_bounds_that_no_noise_meets_are_refused():
     lower = np.array([0, -1, 3, -1])
     with pytest.raises(InputError, match="block 1"):
-        BoundedSampler(Invariants.partition([0, 0, 1, 1]), GeneralizedLaplace(1.0), lower)
+        BoundedCompositionSampler(
+            Invariants.partition([0, 0, 1, 1]), GeneralizedLaplace(1.0), lower
+        )
     for invariants, law, lower in (
         (Invariants.margins((2, 2)), GeneralizedLaplace(1.0), np.zeros(4, int)),
         (Invariants.total(2), GeneralizedGaussian(1.0), np.zeros(2, int)),
         (Invariants.total(2), GeneralizedLaplace(1.0), None),
     ):
         with pytest.raises(MisfitError):
-            BoundedSampler(invariants, law, lower)
+            BoundedCompositionSampler(invariants, law, lower)

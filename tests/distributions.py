@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from isdp.exact.elimination.bounded_sampler import DynamicSampler
+from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
 from isdp.mechanisms.base import Energy, Target
 
 CUTS = [-9, -4, -1, 0, 1, 3, 8]
@@ -20,7 +20,7 @@ def gaussian(variance):
     return Target("Gaussian noise", Energy(2, False, 1 / (2 * Fraction(variance))))
 
 
-def cell_law(invariants, mechanism, cell, cuts, lower=-(10**6)):
+def cell_distribution(invariants, mechanism, cell, cuts, lower=-(10**6)):
     """Probabilities of the noise of one cell below, between and above the cuts.
 
     They are ratios of normalisers: bounding the cell by a cut leaves the weight of all noise from
@@ -30,7 +30,9 @@ def cell_law(invariants, mechanism, cell, cuts, lower=-(10**6)):
     bounds = [lower.copy() for _ in cuts]
     for bound, cut in zip(bounds, cuts, strict=True):
         bound[cell] = cut
-    logs = [DynamicSampler(invariants, mechanism, b).log_normaliser for b in [lower, *bounds]]
+    logs = [
+        BoundedEliminationSampler(invariants, mechanism, b).log_normaliser for b in [lower, *bounds]
+    ]
     return -np.diff(np.exp(np.array([*logs, -np.inf]) - logs[0]))
 
 

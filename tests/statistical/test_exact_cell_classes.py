@@ -9,14 +9,15 @@ from scipy import stats
 from scipy.signal import fftconvolve
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
-from isdp.exact import enumerate_law, release, select_sampler
-from isdp.exact.bits.geometric import BitSource
-from isdp.exact.bits.negative_binomial import SumsOfCounts
-from isdp.exact.disjoint.bounded_laplace import BoundedSampler
-from isdp.exact.elimination.bounded_sampler import DynamicSampler
-from isdp.exact.overlapping.cell_classes import TypedSampler
-from isdp.exact.overlapping.class_sums import TypeSums
-from tests.laws import CUTS, binned, cell_law, l1
+from isdp.exact import enumerate_distribution, select_sampler
+from isdp.exact.bits.negative_binomial import NegativeBinomials
+from isdp.exact.bits.source import BitSource
+from isdp.exact.disjoint.bounded_laplace import BoundedCompositionSampler
+from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
+from isdp.exact.overlapping.cell_classes import CellClassSampler
+from isdp.exact.overlapping.class_sums import CellClassSums
+from tests.distributions import CUTS, binned, cell_distribution, l1
+from tests.exact_noise import exact_noise
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 STATES_BY_SEX = Invariants([[1, 1, 1, 0, 0], [0, 0, 0, 1, 1], [1, 1, 0, 1, 0]])
@@ -42,13 +43,13 @@ APART = {
 DRAWS = 10_000
 
 
-def words(seed=41):
+def random_bits(seed=41):
     return BitSource(np.random.default_rng(seed).bytes)
 
 
 def law_of(invariants, epsilon):
     radius = 26 / epsilon if invariants.cells > 5 else None
-    law = enumerate_law(invariants, GeneralizedLaplace(epsilon), radius)
+    law = enumerate_distribution(invariants, GeneralizedLaplace(epsilon), radius)
     assert law.left_out < 1e-3
     return law
 
@@ -64,15 +65,15 @@ def check_points(draws, law):
 def test_sums_of_types_on_lattices_small_enough_to_enumerate(name, epsilon):
     invariants = LATTICES[name]
     law = law_of(invariants, float(epsilon))
-    check_points(TypedSampler(invariants, l1(epsilon)).draw(words(), DRAWS), law)
-    sampler = TypedSampler(invariants, GeneralizedLaplace(float(epsilon)))
+    check_points(CellClassSampler(invariants, l1(epsilon)).draw(random_bits(), DRAWS), law)
+    sampler = CellClassSampler(invariants, GeneralizedLaplace(float(epsilon)))
     check_points(sampler.sample(np.random.default_rng(42), DRAWS), law)
 
 
 @pytest.mark.parametrize("name", ["two states by sex, two cells of a type", "2 x 3 table"])
 def test_power_an_epsilon_off_by_a_tenth_is_caught(name):
     invariants = LATTICES[name]
-    draws = TypedSampler(invariants, l1("0.77")).draw(words(), DRAWS)
+    draws = CellClassSampler(invariants, l1("0.77")).draw(random_bits(), DRAWS)
     with pytest.raises(LawRejected):
         check_points(draws, law_of(invariants, 0.7))
 
@@ -86,7 +87,7 @@ def test_parts_and_mirrored_cells_on_lattices_small_enough_to_enumerate(name, ep
         select_sampler(mechanism, invariants).sample(np.random.default_rng(43), DRAWS), law
     )
     source = np.random.default_rng(44).bytes
-    released = release(invariants, epsilon, draws=DRAWS, source=source)
+    released = exact_noise(GeneralizedLaplace(epsilon), invariants, DRAWS, source=source)
     check_points(released, law)
     wrong = law.pmf**1.3  # the law at 1.3 times the epsilon
     with pytest.raises(LawRejected):
@@ -96,7 +97,9 @@ def test_parts_and_mirrored_cells_on_lattices_small_enough_to_enumerate(name, ep
 @pytest.mark.parametrize("name", APART)
 def test_parts_and_mirrored_cells_of_gaussian_noise(name):
     sigma, invariants = 1.4, APART[name]
-    points = enumerate_law(invariants, GeneralizedLaplace(1.0, "l2"), radius=9 * sigma + 1).points
+    points = enumerate_distribution(
+        invariants, GeneralizedLaplace(1.0, "l2"), radius=9 * sigma + 1
+    ).points
     weights = np.exp(-(points.astype(float) ** 2).sum(axis=1) / (2 * sigma**2))
     chosen = select_sampler(GeneralizedGaussian(sigma), invariants)
     draws = chosen.sample(np.random.default_rng(45), DRAWS)
@@ -109,7 +112,9 @@ def test_parts_and_mirrored_cells_of_gaussian_noise(name):
 @pytest.mark.parametrize("epsilon", [Fraction(1, 1000), Fraction(1, 4), Fraction(3)])
 @pytest.mark.parametrize("counts", [1, 2, 1000, 10**6])
 def test_sums_of_counts_are_negative_binomial(counts, epsilon):
-    drawn = SumsOfCounts([5, counts], epsilon).draw(words(), np.ones(20_000, dtype=np.int64))
+    drawn = NegativeBinomials([5, counts], epsilon).draw(
+        random_bits(), np.ones(20_000, dtype=np.int64)
+    )
     for parts, right in ((counts, True), (counts + 1 + counts // 50, False)):
         law = stats.nbinom(parts, -math.expm1(-epsilon))
         edges = np.unique(law.ppf(np.arange(1, 50) / 50))
@@ -133,8 +138,8 @@ def test_sums_over_large_types_follow_the_convolution():
     # given the totals of five states one sum a state is open, and they add up to zero
     epsilon, half = 0.5, 1500
     sizes = np.array([[2000, 1500], [700, 3000], [40, 900], [2500, 2500], [1000, 1]])
-    sums, less = TypeSums(Invariants.margins((5, 2)), sizes.ravel(), Fraction(1, 2)).draw(
-        words(), 7_000
+    sums, less = CellClassSums(Invariants.margins((5, 2)), sizes.ravel(), Fraction(1, 2)).draw(
+        random_bits(), 7_000
     )
     assert (less >= 0).all()
     assert (sums + less >= 0)[:, sizes.ravel() > 1].all()
@@ -167,7 +172,7 @@ def test_cells_within_large_types_follow_the_law_of_their_sum():
     s = np.arange(-half, half + 1)
     variance_of_sum = (pmf * s.astype(float) ** 2).sum()
     sets = np.repeat([[1, 1, 0], [0, 1, 1]], cells, axis=1)
-    sampler = TypedSampler(Invariants(sets), GeneralizedLaplace(epsilon))
+    sampler = CellClassSampler(Invariants(sets), GeneralizedLaplace(epsilon))
     draws = sampler.sample(np.random.default_rng(47), 4_000)
     middle = draws[:, cells : 2 * cells].sum(axis=1)
     assert (draws[:, :cells].sum(axis=1) == -middle).all()
@@ -176,7 +181,7 @@ def test_cells_within_large_types_follow_the_law_of_their_sum():
     # cells are exchangeable, so that any cell's product with the sum has the same mean
     check_mean(first * middle, variance_of_sum / cells)
     check_mean(second * middle, variance_of_sum / cells)
-    released = TypedSampler(Invariants(sets), l1("1/2")).draw(words(48), 2_000)
+    released = CellClassSampler(Invariants(sets), l1("1/2")).draw(random_bits(48), 2_000)
     middle = released[:, cells : 2 * cells].sum(axis=1)
     check_law(np.bincount(middle + half, minlength=len(s)), pmf)
     pooled = np.abs(released[:, cells : 2 * cells]).sum(axis=1)
@@ -187,9 +192,9 @@ def test_cells_within_large_types_follow_the_law_of_their_sum():
 
 def test_sums_of_types_agree_with_messages_on_a_table():
     invariants, epsilon, step = Invariants.margins((3, 4)), 0.5, 1e-3
-    draws = TypedSampler(invariants, l1("1/2")).draw(words(49), 10_000)
+    draws = CellClassSampler(invariants, l1("1/2")).draw(random_bits(49), 10_000)
     below, centre, above = (
-        DynamicSampler(invariants, GeneralizedLaplace(epsilon + h)).log_normaliser
+        BoundedEliminationSampler(invariants, GeneralizedLaplace(epsilon + h)).log_normaliser
         for h in (-step, 0.0, step)
     )
     norm = np.abs(draws).sum(axis=1)
@@ -198,7 +203,7 @@ def test_sums_of_types_agree_with_messages_on_a_table():
     check_mean(norm, mean, sd)
     with pytest.raises(LawRejected):
         check_mean(1.05 * norm, mean, sd)
-    pmf = cell_law(invariants, GeneralizedLaplace(epsilon), 5, CUTS)
+    pmf = cell_distribution(invariants, GeneralizedLaplace(epsilon), 5, CUTS)
     check_law(binned(draws[:, 5], CUTS), pmf)
 
 
@@ -231,7 +236,7 @@ def bounded_law(lower, epsilon):
 @pytest.mark.parametrize("name", BOUNDS)
 def test_bounded_noise_on_lattices_small_enough_to_enumerate(name, epsilon, draws):
     lower, invariants = np.array(BOUNDS[name]), Invariants.partition([0, 0, 0, None])
-    sampler = BoundedSampler(invariants, GeneralizedLaplace(epsilon), lower)
+    sampler = BoundedCompositionSampler(invariants, GeneralizedLaplace(epsilon), lower)
     draws = sampler.sample(np.random.default_rng(50), draws)
     points, pmf = bounded_law(lower, epsilon)
     counts = count_points(draws, points)
@@ -252,15 +257,15 @@ def check_norm(draws, points, pmf):
 def test_bounded_noise_agrees_with_messages_on_many_cells():
     rng, cells, law = np.random.default_rng(51), 60, GeneralizedLaplace(0.3)
     counts = rng.poisson(np.where(np.arange(cells) % 2, 0.4, 6.0))
-    bounded = BoundedSampler(Invariants.total(cells), law, -counts)
+    bounded = BoundedCompositionSampler(Invariants.total(cells), law, -counts)
     draws = bounded.sample(rng, 3_000)
     assert (draws >= -counts).all()
     for cell in (0, 1, 30, 31):
         cuts = [cut for cut in CUTS if cut > -counts[cell]]
-        pmf = cell_law(Invariants.total(cells), law, cell, cuts, -counts)
+        pmf = cell_distribution(Invariants.total(cells), law, cell, cuts, -counts)
         check_law(binned(draws[:, cell], cuts), pmf)
     other = int(np.flatnonzero(counts != counts[0])[0])
     cuts = [cut for cut in CUTS if cut > -counts[other]]
-    pmf = cell_law(Invariants.total(cells), law, other, cuts, -counts)
+    pmf = cell_distribution(Invariants.total(cells), law, other, cuts, -counts)
     with pytest.raises(LawRejected):
         check_law(binned(draws[:, 0], cuts), pmf)

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from isdp import GeneralizedLaplace, Invariants
-from isdp.exact import total_law
-from isdp.exact.elimination.bounded_sampler import DynamicSampler
+from isdp.exact import total_distribution
+from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
-from tests.laws import CUTS, binned, cell_law
+from tests.distributions import CUTS, binned, cell_distribution
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
-from tests.unit.exact.test_messages import RECORDS, points_in_a_box
+from tests.unit.exact.test_variable_elimination import RECORDS, points_in_a_box
 
 DRAWS = 20_000
 LATTICES = {
@@ -38,7 +38,7 @@ def invariants_dimension(invariants):
 
 
 def draw(invariants, mechanism, seed, **bounds):
-    return DynamicSampler(invariants, mechanism, **bounds).sample(
+    return BoundedEliminationSampler(invariants, mechanism, **bounds).sample(
         np.random.default_rng(seed), DRAWS
     )
 
@@ -50,9 +50,9 @@ def test_law_on_lattices_small_enough_to_enumerate(name, law):
     points, pmf = enumerate_product(invariants, mechanism)
     draws = draw(invariants, mechanism, 21)
     check_law(count_points(draws, points), np.append(pmf, 0.0))
-    norms = mechanism.measure(points)
+    norms = mechanism.noise_norm(points)
     mean = (pmf * norms).sum()
-    check_mean(mechanism.measure(draws), mean, np.sqrt((pmf * (norms - mean) ** 2).sum()))
+    check_mean(mechanism.noise_norm(draws), mean, np.sqrt((pmf * (norms - mean) ** 2).sum()))
 
 
 @pytest.mark.parametrize("law", MECHANISMS)
@@ -65,8 +65,8 @@ def test_law_within_bounds(law):
     whole = draw(invariants, mechanism, 22)
     kept = whole[(whole >= lower).all(axis=1)]
     check_law(count_points(kept, points), np.append(pmf, 0.0))
-    ratio = DynamicSampler(invariants, mechanism, lower=lower).log_normaliser
-    ratio = np.exp(ratio - DynamicSampler(invariants, mechanism).log_normaliser)
+    ratio = BoundedEliminationSampler(invariants, mechanism, lower=lower).log_normaliser
+    ratio = np.exp(ratio - BoundedEliminationSampler(invariants, mechanism).log_normaliser)
     check_law(np.array([len(kept), DRAWS - len(kept)]), np.array([ratio, 1 - ratio]))
     with pytest.raises(LawRejected):
         check_law(count_points(whole, points), np.append(pmf, 0.0))
@@ -84,7 +84,9 @@ def test_power_a_scale_off_by_a_tenth_is_caught(law):
 def test_power_a_sublattice_of_index_two_is_caught():
     mechanism = MECHANISMS["l1"]
     finer, coarser = Invariants.total(3), Invariants([[1, 1, 1, 0], [1, 0, 0, 2]])
-    even = DynamicSampler(coarser, mechanism).sample(np.random.default_rng(24), DRAWS)[:, :3]
+    even = BoundedEliminationSampler(coarser, mechanism).sample(np.random.default_rng(24), DRAWS)[
+        :, :3
+    ]
     assert (even[:, 0] % 2 == 0).all()
     points, pmf = enumerate_product(finer, mechanism)
     with pytest.raises(LawRejected):
@@ -93,7 +95,7 @@ def test_power_a_sublattice_of_index_two_is_caught():
 
 def test_cells_and_pairs_under_one_total():
     epsilon, cells = 0.192, 40
-    law = total_law(cells, epsilon)
+    law = total_distribution(cells, epsilon)
     draws = draw(Invariants.total(cells), GeneralizedLaplace(epsilon), 25)
     for cell in (0, 17, 39):
         inside = np.clip(draws[:, cell], law.support[0], law.support[-1])
@@ -106,15 +108,16 @@ def test_cells_and_pairs_under_one_total():
 
 
 def test_cells_of_a_larger_lattice_follow_their_exact_laws():
-    sampler = DynamicSampler(RECORDS, GeneralizedLaplace(0.25))
+    sampler = BoundedEliminationSampler(RECORDS, GeneralizedLaplace(0.25))
     draws = sampler.sample(np.random.default_rng(26), DRAWS)
     for cell in (0, 3, 7, 11, 13):
-        pmf = cell_law(RECORDS, GeneralizedLaplace(0.25), cell, CUTS)
+        pmf = cell_distribution(RECORDS, GeneralizedLaplace(0.25), cell, CUTS)
         check_law(binned(draws[:, cell], CUTS), pmf)
     norm = np.abs(draws).sum(axis=1)
     step = 1e-3
     below, above = (
-        DynamicSampler(RECORDS, GeneralizedLaplace(0.25 + h)).log_normaliser for h in (-step, step)
+        BoundedEliminationSampler(RECORDS, GeneralizedLaplace(0.25 + h)).log_normaliser
+        for h in (-step, step)
     )
     mean = -(above - below) / (2 * step)  # E ||u|| = -d log Z / d epsilon
     centre = sampler.log_normaliser

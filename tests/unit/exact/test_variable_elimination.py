@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from isdp import GeneralizedLaplace, InputError, Invariants
-from isdp.exact import enumerate_law, total_law
-from isdp.exact.elimination.bounded_sampler import DynamicSampler
+from isdp.exact import enumerate_distribution, total_distribution
+from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
-from tests.laws import CUTS, cell_law
+from tests.distributions import CUTS, cell_distribution
 from tests.statistical.checks import LawRejected, check_mean
 
 RECORDS = Invariants.subsets(
@@ -43,38 +43,40 @@ def test_the_normaliser_is_that_of_enumeration(name, mechanism):
     invariants = SMALL[name]
     points = points_in_a_box(invariants, 60)
     weights = np.exp(mechanism.log_weight(points))
-    sampler = DynamicSampler(invariants, mechanism)
+    sampler = BoundedEliminationSampler(invariants, mechanism)
     assert sampler.left_out < 2e-12
     assert sampler.log_normaliser == pytest.approx(np.log(weights.sum()), abs=1e-11)
 
 
 def test_three_by_three_table_against_enumeration():
     invariants, mechanism = Invariants.margins((3, 3)), GeneralizedLaplace(1.0)
-    law = enumerate_law(invariants, mechanism)
+    law = enumerate_distribution(invariants, mechanism)
     no_noise = law.pmf[~law.points.any(axis=1)].item()  # exp(0) over the normaliser
-    sampler = DynamicSampler(invariants, mechanism)
+    sampler = BoundedEliminationSampler(invariants, mechanism)
     assert sampler.log_normaliser == pytest.approx(-np.log(no_noise), abs=1e-9)
     for cell in range(9):
         counts = np.bincount(np.searchsorted(CUTS, law.points[:, cell], "right"), law.pmf)
-        assert cell_law(invariants, mechanism, cell, CUTS) == pytest.approx(counts, abs=1e-9)
+        assert cell_distribution(invariants, mechanism, cell, CUTS) == pytest.approx(
+            counts, abs=1e-9
+        )
 
 
 @pytest.mark.parametrize(("cells", "epsilon"), [(2, 0.05), (12, 0.192), (102, 0.192), (5, 3.0)])
 def test_the_law_of_a_cell_under_one_total(cells, epsilon):
-    law = total_law(cells, epsilon)
+    law = total_distribution(cells, epsilon)
     expected = np.bincount(np.searchsorted(CUTS, law.support, "right"), law.pmf, len(CUTS) + 1)
     for cell in {0, cells - 1}:
-        found = cell_law(Invariants.total(cells), GeneralizedLaplace(epsilon), cell, CUTS)
+        found = cell_distribution(Invariants.total(cells), GeneralizedLaplace(epsilon), cell, CUTS)
         assert found == pytest.approx(expected, abs=1e-10)
 
 
 def test_the_law_of_a_cell_where_windows_are_wide():
     """Messages are convolved, with an error that is stated."""
     cuts, held, mechanism = 100 * np.array(CUTS), Invariants.total(12), GeneralizedLaplace(1e-3)
-    law = total_law(12, 1e-3)
+    law = total_distribution(12, 1e-3)
     expected = np.bincount(np.searchsorted(cuts, law.support, "right"), law.pmf, len(cuts) + 1)
-    assert 1e-12 < DynamicSampler(held, mechanism).rounding < 1e-8
-    assert cell_law(held, mechanism, 5, cuts) == pytest.approx(expected, abs=1e-8)
+    assert 1e-12 < BoundedEliminationSampler(held, mechanism).rounding < 1e-8
+    assert cell_distribution(held, mechanism, 5, cuts) == pytest.approx(expected, abs=1e-8)
 
 
 def test_normaliser_under_one_total_by_convolution():
@@ -82,7 +84,7 @@ def test_normaliser_under_one_total_by_convolution():
     sum_of_all = weights
     for _ in range(6):
         sum_of_all = np.convolve(sum_of_all, weights)
-    sampler = DynamicSampler(Invariants.total(7), GeneralizedLaplace(0.4))
+    sampler = BoundedEliminationSampler(Invariants.total(7), GeneralizedLaplace(0.4))
     middle = sum_of_all[len(sum_of_all) // 2]
     assert sampler.log_normaliser == pytest.approx(np.log(middle), abs=1e-12)
 
@@ -102,7 +104,7 @@ def test_bounds_on_a_small_table_against_enumeration(bounds, mechanism):
     inside = (points >= bounds["lower"]).all(axis=1)
     points = points[inside]
     weights = np.exp(mechanism.log_weight(points))
-    sampler = DynamicSampler(invariants, mechanism, **bounds)
+    sampler = BoundedEliminationSampler(invariants, mechanism, **bounds)
     assert sampler.left_out < 2e-12
     assert sampler.log_normaliser == pytest.approx(np.log(weights.sum()), abs=1e-11)
     draws = sampler.sample(np.random.default_rng(1), 200)
@@ -111,7 +113,7 @@ def test_bounds_on_a_small_table_against_enumeration(bounds, mechanism):
 
 @pytest.mark.parametrize("mechanism", [GeneralizedLaplace(0.25), GeneralizedGaussian(4.0)])
 def test_records_under_three_subsets(mechanism):
-    sampler = DynamicSampler(RECORDS, mechanism)
+    sampler = BoundedEliminationSampler(RECORDS, mechanism)
     assert (sampler.dimension, max(sampler.dimensions)) == (11, 2)
     assert sampler.bytes < 2e7
     draws = sampler.sample(np.random.default_rng(1), 1000)
@@ -119,9 +121,9 @@ def test_records_under_three_subsets(mechanism):
 
 
 def test_a_table_needs_no_more_open_sums_than_half_of_it_has():
-    sampler = DynamicSampler(Invariants.margins((4, 4)), GeneralizedLaplace(0.8))
+    sampler = BoundedEliminationSampler(Invariants.margins((4, 4)), GeneralizedLaplace(0.8))
     assert (sampler.dimension, max(sampler.dimensions)) == (9, 3)
-    long = DynamicSampler(Invariants.margins((2, 14)), GeneralizedLaplace(0.25))
+    long = BoundedEliminationSampler(Invariants.margins((2, 14)), GeneralizedLaplace(0.25))
     assert max(long.dimensions) == 1
 
 
@@ -140,34 +142,34 @@ def test_four_by_four_table_by_generating_functions(mechanism):
     sums = np.add.outer(np.arange(-most, most + 1), np.arange(-most, most + 1)).ravel()
     both = (pairs @ pairs.T).real / size
     z = (both**2)[sums[:, None] + sums[None] == 0].sum()
-    sampler = DynamicSampler(Invariants.margins((4, 4)), mechanism)
+    sampler = BoundedEliminationSampler(Invariants.margins((4, 4)), mechanism)
     assert sampler.log_normaliser == pytest.approx(np.log(z), abs=1e-9)
 
 
 def test_released_counts_by_sex_and_age_are_not_negative():
     counts = np.random.default_rng(2).integers(0, 12, 46)
-    sampler = DynamicSampler(SEX_BY_AGE, GeneralizedLaplace(0.5), lower=-counts)
+    sampler = BoundedEliminationSampler(SEX_BY_AGE, GeneralizedLaplace(0.5), lower=-counts)
     assert (sampler.dimension, max(sampler.dimensions)) == (43, 1)
     draws = sampler.sample(np.random.default_rng(1), 1000)
     assert (draws + counts >= 0).all()
     SEX_BY_AGE.check(draws)
-    whole = DynamicSampler(SEX_BY_AGE, GeneralizedLaplace(0.5))
+    whole = BoundedEliminationSampler(SEX_BY_AGE, GeneralizedLaplace(0.5))
     assert sampler.log_normaliser < whole.log_normaliser
     assert sampler.left_out < 2e-11
 
 
 def test_windows_lose_no_more_than_they_say():
-    exact = DynamicSampler(RECORDS, GeneralizedLaplace(0.4))
+    exact = BoundedEliminationSampler(RECORDS, GeneralizedLaplace(0.4))
     for left_out in (1e-1, 1e-3, 1e-6):
-        rough = DynamicSampler(RECORDS, GeneralizedLaplace(0.4), left_out=left_out)
+        rough = BoundedEliminationSampler(RECORDS, GeneralizedLaplace(0.4), left_out=left_out)
         lost = -np.expm1(rough.log_normaliser - exact.log_normaliser)
         assert -1e-11 < lost <= rough.left_out
         assert rough.bytes < exact.bytes
 
 
 def test_draws_depend_on_the_seed_alone():
-    sampler = DynamicSampler(SMALL["2 x 3"], GeneralizedLaplace(0.5))
-    again = DynamicSampler(SMALL["2 x 3"], GeneralizedLaplace(0.5))
+    sampler = BoundedEliminationSampler(SMALL["2 x 3"], GeneralizedLaplace(0.5))
+    again = BoundedEliminationSampler(SMALL["2 x 3"], GeneralizedLaplace(0.5))
     draws = sampler.sample(np.random.default_rng(5), 300)
     assert draws.dtype == np.int64
     assert draws.shape == (300, 6)
@@ -185,14 +187,16 @@ def test_draws_depend_on_the_seed_alone():
     ],
 )
 def test_no_freedom_gives_zeros(invariants):
-    sampler = DynamicSampler(invariants, GeneralizedLaplace(0.5), lower=-3)
+    sampler = BoundedEliminationSampler(invariants, GeneralizedLaplace(0.5), lower=-3)
     assert not sampler.sample(np.random.default_rng(1), 4).any()
     assert sampler.log_normaliser == 0
 
 
 def test_no_invariant_leaves_the_cells_independent():
     epsilon = 0.7
-    sampler = DynamicSampler(Invariants(np.zeros((0, 2), int)), GeneralizedLaplace(epsilon))
+    sampler = BoundedEliminationSampler(
+        Invariants(np.zeros((0, 2), int)), GeneralizedLaplace(epsilon)
+    )
     expected = 2 * np.log((1 + np.exp(-epsilon)) / (1 - np.exp(-epsilon)))
     assert sampler.log_normaliser == pytest.approx(expected, abs=1e-11)
     draws = sampler.sample(np.random.default_rng(1), 2000)
@@ -204,7 +208,7 @@ def test_no_invariant_leaves_the_cells_independent():
 
 @pytest.mark.parametrize("epsilon", [1e-3, 20.0])
 def test_two_cells_at_extreme_epsilon(epsilon):
-    sampler = DynamicSampler(Invariants.total(2), GeneralizedLaplace(epsilon))
+    sampler = BoundedEliminationSampler(Invariants.total(2), GeneralizedLaplace(epsilon))
     a = np.exp(-2 * epsilon)
     assert sampler.log_normaliser == pytest.approx(np.log((1 + a) / (1 - a)), abs=1e-11)
     draws = sampler.sample(np.random.default_rng(1), 50)
@@ -229,4 +233,4 @@ def test_two_cells_at_extreme_epsilon(epsilon):
 def test_refusals(arguments, named):
     arguments = {"mechanism": GeneralizedLaplace(1.0), **arguments}
     with pytest.raises(InputError, match=named):
-        DynamicSampler(Invariants.total(3), **arguments)
+        BoundedEliminationSampler(Invariants.total(3), **arguments)

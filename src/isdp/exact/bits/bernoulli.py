@@ -1,0 +1,113 @@
+"""Exact Bernoulli draws, with probabilities that ball arithmetic bounds to any precision.
+
+A probability such as exp(-p/q) is irrational as a rule. The binary expansion of a uniform number
+is compared with integer bounds of the probability, found by ball arithmetic (Arb). Where the bits
+drawn so far leave the comparison open, more bits are drawn and the bounds are refined. No rounded
+number decides a draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+from flint import arb, ctx
+from numpy.typing import NDArray
+
+from isdp.exact.bits.source import BitSource
+
+PROBABILITY_MARGIN = 2.0**-24  # between doubles and exact probabilities; rounding is far less
+
+
+def to_ball(number: Fraction) -> arb:
+    """Convert a fraction to a ball at the current precision."""
+    return arb(number.numerator) / arb(number.denominator)
+
+
+def exact_floor(compute: Callable[..., arb], *arguments: object) -> int:
+    """Return the floor of an irrational number.
+
+    Parameters
+    ----------
+    compute : callable
+        Returns the number as a ball at the current precision.
+    *arguments
+        Arguments of `compute`.
+    """
+    precision = 128
+    while True:
+        with ctx.workprec(precision):
+            whole = compute(*arguments).floor().unique_fmpz()
+        if whole is not None:
+            return int(whole)
+        precision *= 2
+
+
+def decide_bernoulli(
+    random_bits: BitSource, uniform: int, log_probability: Callable[..., arb], *arguments: object
+) -> bool:
+    """Complete a Bernoulli draw of which the first 64 random bits are given.
+
+    Parameters
+    ----------
+    uniform : int
+        The first 64 bits.
+    log_probability : callable
+        Returns the logarithm of the probability as a ball at the current precision.
+    *arguments
+        Arguments of `log_probability`.
+
+    Raises
+    ------
+    ArithmeticError
+        If the probability is above 1.
+    """
+    bits = 64
+    while True:
+        with ctx.workprec(2 * bits + 64):
+            scaled = log_probability(*arguments).exp() * arb(1 << bits)
+            if scaled > arb(1 << bits):
+                raise ArithmeticError(f"a Bernoulli probability is {scaled / (1 << bits)}")
+            if scaled >= uniform + 1:
+                return True
+            if scaled <= uniform:
+                return False
+        uniform, bits = uniform << 64 | random_bits.take_one(), bits + 64
+
+
+def draw_bernoulli(
+    random_bits: BitSource,
+    probabilities: NDArray[np.float64],
+    log_probability: Callable[[int], arb],
+    margin: float = PROBABILITY_MARGIN,
+) -> NDArray[np.bool_]:
+    """Draw Bernoulli variables exactly.
+
+    Parameters
+    ----------
+    probabilities : float64 array, shape (n,)
+        Approximations within ``margin / 2`` of the exact probabilities.
+    log_probability : callable
+        ``log_probability(i)`` returns the logarithm of the i-th exact probability, as a ball at
+        the current precision.
+    margin : float
+        A larger margin is for `probabilities` that are bounds.
+
+    Returns
+    -------
+    bool array, shape (n,)
+
+    Raises
+    ------
+    ArithmeticError
+        If a probability exceeds 1, that is, the caller's bound is invalid.
+    """
+    if len(probabilities) and not probabilities.max() <= 1 + margin:
+        raise ArithmeticError(f"a Bernoulli probability is {probabilities.max()}")
+    uniform = random_bits.take(len(probabilities))
+    near = uniform.astype(np.float64) * 2.0**-64
+    successes: NDArray[np.bool_] = near < probabilities
+    for i in np.flatnonzero(np.abs(near - probabilities) <= margin).tolist():
+        successes[i] = decide_bernoulli(random_bits, int(uniform[i]), log_probability, i)
+    return successes

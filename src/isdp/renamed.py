@@ -1,0 +1,34 @@
+"""Public names of version 0.2 that have moved. They are refused with the new name."""
+
+from collections.abc import Callable
+from typing import NoReturn
+
+RENAMED = {
+    "isdp.accounting.Guarantee": "isdp.PrivacyGuarantee",
+    "isdp.accounting.from_record": "isdp.accounting.guarantee_from_record",
+    "isdp.accounting.upper": "isdp.accounting.upper_decimal",
+    "isdp.exact.EnumeratedLaw": "isdp.exact.EnumeratedDistribution",
+    "isdp.exact.TotalLaw": "isdp.exact.TotalDistribution",
+    "isdp.exact.choose": "isdp.exact.select_sampler(mechanism, invariants)",
+    "isdp.exact.enumerate_law": "isdp.exact.enumerate_distribution",
+    "isdp.exact.release": "isdp.draw_noise(..., rng=isdp.SYSTEM_RANDOMNESS)",
+    "isdp.exact.sample": "isdp.draw_noise(..., rng=numpy.random.default_rng(seed))",
+    "isdp.exact.total_law": "isdp.exact.total_distribution",
+    "isdp.mcmc.sample": "isdp.mcmc.draw_chains(mechanism, invariants)",
+    "isdp.seeds": "isdp.streams",
+}
+
+
+def refuse_renamed(package: str) -> Callable[[str], NoReturn]:
+    """Return the function ``__getattr__`` of a package whose public names have moved.
+
+    It raises ImportError, as the message of an AttributeError is lost in ``from ... import``.
+    """
+
+    def refuse(name: str) -> NoReturn:
+        new = RENAMED.get(f"{package}.{name}")
+        if new is not None:
+            raise ImportError(f"{package}.{name} is now {new}; see docs/changes-0.3.md")
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    return refuse
