@@ -12,16 +12,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Rational
+from typing import Any, Literal
 
 from isdp.checks import check_choice, check_non_negative
 from isdp.errors import InputError
 
 Number = int | float | Fraction
 
-FLAVOURS = {"pure": "epsilon", "approximate": "epsilon", "zCDP": "rho"}
+Flavour = Literal["pure", "approximate", "zCDP"]
+Growth = Literal["linear", "quadratic", "none"]
+FLAVOURS: dict[Flavour, str] = {"pure": "epsilon", "approximate": "epsilon", "zCDP": "rho"}
 NUMBER = re.compile(r"[0-9]{1,400}(/[0-9]{1,400}|(\.[0-9]{1,400})?(e[+-]?[0-9]{1,3})?)")
 COUNTED = ("person", "household")  # metrics that count changes; all others are distances
-GROWTHS = ("linear", "quadratic", "none")
+GROWTHS: tuple[Growth, ...] = ("linear", "quadratic", "none")
 EQUAL_INVARIANTS = "two tables with equal invariants"
 
 
@@ -68,18 +71,18 @@ class PrivacyGuarantee:
     Fraction(2, 3)
     """
 
-    flavour: str
+    flavour: Flavour
     loss: Number
     metric: str
     per_person: Number | None
     source: str
     delta: Number = 0
-    growth: str = "linear"
+    growth: Growth = "linear"
     relation: str = EQUAL_INVARIANTS
     held: str = ""
     why_not_per_person: str = ""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_choice("guarantee: flavour", self.flavour, FLAVOURS)
         check_choice("guarantee: growth", self.growth, GROWTHS)
         check_non_negative("guarantee: loss", self.loss)
@@ -161,7 +164,7 @@ class PrivacyGuarantee:
         return text + (f"; published as it is and not protected: {self.held}" if self.held else "")
 
     def _person(self) -> str:
-        if self.per_person is None:
+        if self.per_person is None or self.loss_per_person is None:
             return f"no figure per person: {self.why_not_per_person}"
         each = f"{self.parameter} per person is at most {upper_decimal(self.loss_per_person)}"
         if self.metric in COUNTED:
@@ -173,7 +176,7 @@ class PrivacyGuarantee:
             f"{upper_decimal(self.per_person)}, so {each}"
         )
 
-    def record(self) -> dict:
+    def record(self) -> dict[str, str | None]:
         """Give every part for a file: exact numbers as text, and as decimals rounded up."""
         person = self.loss_per_person
         return {
@@ -194,7 +197,7 @@ class PrivacyGuarantee:
         }
 
 
-def guarantee_from_record(record: Mapping) -> PrivacyGuarantee:
+def guarantee_from_record(record: Mapping[str, Any]) -> PrivacyGuarantee:
     """Read what `PrivacyGuarantee.record` wrote; bounds of delta stay bounds.
 
     Raises

@@ -8,6 +8,9 @@ equal invariants differ by at least 2 units. Every function raises `InputError` 
 totals or counts that are out of range.
 """
 
+from typing import TYPE_CHECKING
+
+from isdp.renamed import refuse_renamed
 from isdp.swapping.accuracy import debias_table, expected_table
 from isdp.swapping.mechanism.exact_permutation import permutation_for_release
 from isdp.swapping.mechanism.permutation import Strata, invariants, swap, swap_table
@@ -36,3 +39,6 @@ __all__ = [
     "swap_table",
     "worst_case_loss",
 ]
+
+if not TYPE_CHECKING:  # a type checker takes any name for granted otherwise
+    __getattr__ = refuse_renamed(__name__)
