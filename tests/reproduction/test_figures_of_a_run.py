@@ -1,9 +1,9 @@
 """The figures of a finished run against the tables that they show.
 
-`figures.csv` has a row for each panel: the labels and scales of its axes, the column that its named
-ticks stand for, and, for each artist, the rows and columns whose numbers it shows. These are found
-by a comparison of the drawn numbers with the tables. Another column, other rows, exchanged names,
-or ticks in another order therefore give another row. Titles are free.
+`figures.csv` has a row for each panel: the units in the labels of its axes, their scales, the
+column that its named ticks stand for, and, for each artist, the rows and columns whose numbers it
+shows. These are found by a comparison of the drawn numbers with the tables. Another column, other
+rows, exchanged names, or ticks in another order therefore give another row. Titles are free.
 """
 
 import itertools
@@ -21,7 +21,7 @@ from tests import ROOT
 from tests.reproduction.replay import FORMATS
 
 KNOWN = ROOT / "tests/reproduction/figures.csv"
-COLUMNS = ["figure", "x", "x_scale", "y", "y_scale", "ticks", "drawn"]
+UNITS = ("persons", "percentage points", "%", "nats", "standard deviations", "log10", "1000")
 FACTORS = (1, 100)  # a share may be drawn in per cent
 
 
@@ -222,10 +222,11 @@ def panels(name, figure, tables):
         found = [(label, x, y, source_of(x, y, parts, upright)) for label, x, y in series(axis)]
         found = [each for each in found if each[-1]]
         shown = [f"{plain(label)}: {in_words(source)}" for label, _, _, source in found]
-        words = [" ".join(label.split()) for label in (axis.get_xlabel(), axis.get_ylabel())]
+        labels = " ".join(axis.get_xlabel().split()), " ".join(axis.get_ylabel().split())
+        units = [", ".join(unit for unit in UNITS if unit in label) for label in labels]
         ticks = ticks_of(axis, [((x, y), source) for _, x, y, source in found])
         scales = axis.get_xscale(), axis.get_yscale()
-        row = [name, words[0], scales[0], words[1], scales[1], ticks]
+        row = [name, units[0], scales[0], units[1], scales[1], ticks]
         yield [*row, "; ".join(dict.fromkeys(shown))], [source for *_, source in found]
 
 
