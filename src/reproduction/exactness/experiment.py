@@ -186,7 +186,8 @@ def follow_lattice(
         followed = distance_curve(rng, walk, flat, chains=chains, times=times)
     else:
         followed = pd.DataFrame(columns=["t", "statistic", "distance", "error"], dtype=float)
-    return followed.merge(known[["t", "bound", "high", "censored"]], on="t")
+    bounds = known[["t", "bound", "high", "censored"]]
+    return followed.merge(bounds, on="t", validate="many_to_one")
 
 
 def follow_distributions(
