@@ -1,7 +1,10 @@
-"""A guarantee as a value, from which every sentence about privacy is made.
+"""Privacy guarantees as immutable values, from which all text about privacy is generated.
 
-The numbers are upper bounds, so that they are never printed rounded down, and never multiplied
-with a rounding error that makes them smaller.
+Every mechanism has a property `guarantee`, a `PrivacyGuarantee`. Where the guarantee depends on
+further arguments, a method or function `guarantee_of` takes them: `isdp.swapping.guarantee_of`, and
+the methods of `isdp.topdown.Budget` and of the systems of `isdp.compare`.
+
+The numbers are upper bounds. They are never rounded down, neither in print nor in products.
 """
 
 from __future__ import annotations

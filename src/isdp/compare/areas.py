@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isdp.arrays import IntArray
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
 from isdp.topdown import Schema
@@ -37,7 +37,7 @@ class Areas:
         If the shapes do not fit each other, or a count is not an integer of 0 or more.
     """
 
-    counts: NDArray[np.int64]
+    counts: IntArray
     regions: Sequence[str]
     schema: Schema
     names: Sequence[str] | None = None

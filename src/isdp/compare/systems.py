@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from isdp import exact, subspace, swapping, topdown
 from isdp.accounting.conversions import ROUNDING, epsilon_for
 from isdp.accounting.guarantees import PrivacyGuarantee
+from isdp.arrays import IntArray
 from isdp.checks import check_in_range, check_probability
 from isdp.compare.areas import LEVELS, Areas
 from isdp.constraints.invariants import Invariants
@@ -89,7 +90,7 @@ class System(ABC):
         """
 
     @abstractmethod
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """Return the privacy guarantee; the arguments are those of `release`."""
 
     def held(self) -> str:
@@ -110,9 +111,7 @@ class Noise(System):
         return released
 
     @abstractmethod
-    def noise(
-        self, rng: np.random.Generator, counts: NDArray[np.int64], budget: float
-    ) -> NDArray[Any]:
+    def noise(self, rng: np.random.Generator, counts: IntArray, budget: float) -> NDArray[Any]:
         """Draw the noise of the cells of one region; shape (cells,)."""
 
 
@@ -133,13 +132,11 @@ class PlainNoise(Noise):
     def noise_guarantee(self, budget: float) -> PrivacyGuarantee:
         """Return the guarantee, which depends on the invariants only in the names of the totals."""
 
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee`."""
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+        """As `System.guarantee_of`."""
         return replace(self.noise_guarantee(budget), held=REGION_TOTALS)
 
-    def noise(
-        self, rng: np.random.Generator, counts: NDArray[np.int64], budget: float
-    ) -> NDArray[Any]:
+    def noise(self, rng: np.random.Generator, counts: IntArray, budget: float) -> NDArray[Any]:
         """As `Noise.noise`."""
         return self.sampler(Invariants.total(counts.size), budget).sample(rng, 1).ravel()
 
@@ -261,9 +258,7 @@ class KNormNoise(PlainNoise):
     parameter = "epsilon"
     whole = False
 
-    def noise(
-        self, rng: np.random.Generator, counts: NDArray[np.int64], budget: float
-    ) -> NDArray[Any]:
+    def noise(self, rng: np.random.Generator, counts: IntArray, budget: float) -> NDArray[Any]:
         """As `Noise.noise`.
 
         The norm of the hull of the moves in all regions is the sum of the norms of the regions.
@@ -348,14 +343,12 @@ class ConditionedNoise(Noise):
     unbiased = False
     needs_counts = True
 
-    def noise(
-        self, rng: np.random.Generator, counts: NDArray[np.int64], budget: float
-    ) -> NDArray[Any]:
+    def noise(self, rng: np.random.Generator, counts: IntArray, budget: float) -> NDArray[Any]:
         """As `Noise.noise`."""
         return _bounded_noise(tuple(counts.tolist()), budget).sample(rng, 1).ravel()
 
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee`: the bound, twice the epsilon of the noise."""
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+        """As `System.guarantee_of`: the bound, twice the epsilon of the noise."""
         return PrivacyGuarantee(
             "pure",
             budget / PER_MOVE,
@@ -396,9 +389,9 @@ class TopDown(System):
             LEVELS[-1]
         ]
 
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee`, for the levels of the run."""
-        return self.plan_of(budget).budget.guarantee(REGION_TOTALS)
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+        """As `System.guarantee_of`, for the levels of the run."""
+        return self.plan_of(budget).budget.guarantee_of(REGION_TOTALS)
 
 
 class Swapping(System):
@@ -418,10 +411,10 @@ class Swapping(System):
             released[rows] = swapping.swap_table(rng, areas.counts[rows][None], budget)[0]
         return released
 
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee`, by the published bound for the largest region."""
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+        """As `System.guarantee_of`, by the published bound for the largest region."""
         largest = max(int(areas.counts[rows].sum()) for rows in areas.blocks.values())
-        return swapping.guarantee(budget, largest)
+        return swapping.guarantee_of(budget, largest)
 
     def held(self) -> str:
         """As `System.held`."""

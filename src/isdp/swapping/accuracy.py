@@ -11,9 +11,10 @@ from functools import lru_cache
 from typing import Generic, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import erf
 
+from isdp.arrays import FloatArray, IntArray
 from isdp.errors import InputError
 from isdp.swapping.mechanism.permutation import check_rate, check_table
 from isdp.swapping.privacy.record_pairs import (
@@ -23,8 +24,8 @@ from isdp.swapping.privacy.record_pairs import (
 )
 
 
-def expected_table(counts: ArrayLike, rate: float) -> NDArray[np.float64]:
-    """Compute the mean of the swapped table.
+def expected_table(counts: ArrayLike, rate: float) -> FloatArray:
+    """Compute the mean of the swapped table; float64 array, shape (J, K, L).
 
     In each stratum it is (1 - q1) n_kl + q1 (n_k n_l - n_kl) / (n - 1).
 
@@ -32,29 +33,23 @@ def expected_table(counts: ArrayLike, rate: float) -> NDArray[np.float64]:
     ----------
     counts : int array, shape (J, K, L)
         Records by swap key, swapping variable and other held variables.
-
-    Returns
-    -------
-    float64 array, shape (J, K, L)
     """
     table = check_table(counts)
     before, (moved, n) = table.astype(float), _moved_probabilities(table, rate)
     independent = before.sum(axis=2, keepdims=True) * before.sum(axis=1, keepdims=True)
     moved_mean = moved * (independent - before) / np.maximum(n - 1, 1)
-    mean: NDArray[np.float64] = (1 - moved) * before + moved_mean
+    mean: FloatArray = (1 - moved) * before + moved_mean
     return mean
 
 
-def _moved_probabilities(
-    counts: NDArray[np.int64], rate: float
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _moved_probabilities(counts: IntArray, rate: float) -> tuple[FloatArray, IntArray]:
     """Return q1 and the number of records n of each stratum; both of shape (J, 1, 1)."""
-    n: NDArray[np.int64] = counts.sum(axis=(1, 2), keepdims=True)
+    n: IntArray = counts.sum(axis=(1, 2), keepdims=True)
     moved = [moved_probability(max(one, 1), rate) for one in n.ravel().tolist()]
     return np.reshape(moved, n.shape), n
 
 
-def debias_table(swapped: ArrayLike, rate: float) -> NDArray[np.float64]:
+def debias_table(swapped: ArrayLike, rate: float) -> FloatArray:
     """Compute an unbiased estimate of the table before the swap.
 
     A reader who knows the swap rate can do this with the released table. It costs no privacy.
@@ -84,13 +79,13 @@ def debias_table(swapped: ArrayLike, rate: float) -> NDArray[np.float64]:
             "bias cannot be removed"
         )
     independent = after.sum(axis=2, keepdims=True) * after.sum(axis=1, keepdims=True)
-    estimate: NDArray[np.float64] = (after - moved * independent / others) / slope
+    estimate: FloatArray = (after - moved * independent / others) / slope
     return estimate
 
 
 def covariance(
     counts: ArrayLike, rate: float, category: int = 0, other: int | None = None
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Compute the covariance of the swapped counts of two categories in all pairs of counties.
 
     For one stratum, with l = `category`, m = `other`, d = [l = m], county totals n_k, category
@@ -137,18 +132,18 @@ def covariance(
     result -= (c.own_any + c.other_any) * _diagonal(first + second)
     result -= c.any_any * _diagonal(n_l[:, 0] * (n_m[:, 0] - d) * n_k)
     result += d * (c.own * _diagonal(n_kl) + c.any * _diagonal(n_l[:, 0] * n_k))
-    total: NDArray[np.float64] = result.sum(axis=0)
+    total: FloatArray = result.sum(axis=0)
     return total
 
 
-def _outer(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+def _outer(left: FloatArray, right: FloatArray) -> FloatArray:
     """Compute left_k right_k' in each stratum; two arrays (J, K) give (J, K, K)."""
-    product: NDArray[np.float64] = left[:, :, None] * right[:, None, :]
+    product: FloatArray = left[:, :, None] * right[:, None, :]
     return product
 
 
-def _diagonal(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    matrices: NDArray[np.float64] = values[:, :, None] * np.eye(values.shape[1])
+def _diagonal(values: FloatArray) -> FloatArray:
+    matrices: FloatArray = values[:, :, None] * np.eye(values.shape[1])
     return matrices
 
 
@@ -200,11 +195,11 @@ def _pair_coefficients(n: int, rate: float) -> _PairCoefficients[float]:
     return _PairCoefficients(*map(float, exact))
 
 
-def expected_absolute_error(bias: ArrayLike, sd: ArrayLike) -> NDArray[np.float64]:
+def expected_absolute_error(bias: ArrayLike, sd: ArrayLike) -> FloatArray:
     """Compute E |X| for X normal with the given mean and standard deviation."""
     bias, sd = np.broadcast_arrays(np.asarray(bias, float), np.asarray(sd, float))
     scaled = np.divide(bias, sd, out=np.zeros(bias.shape), where=sd > 0)
-    normal: NDArray[np.float64] = sd * np.sqrt(2 / np.pi) * np.exp(-(scaled**2) / 2) + bias * erf(
+    normal: FloatArray = sd * np.sqrt(2 / np.pi) * np.exp(-(scaled**2) / 2) + bias * erf(
         scaled / np.sqrt(2)
     )
     return np.where(sd > 0, normal, abs(bias))

@@ -10,10 +10,10 @@ from functools import lru_cache
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from isdp.accounting import PrivacyGuarantee
+from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.checks import check_choice, parse_rational
 from isdp.constraints import Invariants
 from isdp.errors import InputError
@@ -176,7 +176,7 @@ class Budget:
             start=Fraction(0),
         )
 
-    def guarantee(self, held: str = "") -> PrivacyGuarantee:
+    def guarantee_of(self, held: str = "") -> PrivacyGuarantee:
         """Return the guarantee of all measurements and of everything computed from them.
 
         Parameters
@@ -233,17 +233,17 @@ class Workload:
     rows: csr_array
     losses: tuple[Fraction, ...]
     counts: tuple[int, ...]
-    weights: NDArray[np.float64]
+    weights: FloatArray
 
-    def answers_to(self, queries: Collection[str]) -> NDArray[np.bool_]:
+    def answers_to(self, queries: Collection[str]) -> BoolArray:
         """Return a mask of the answers to some queries, bool (answers,)."""
         return np.repeat([query in queries for query in self.queries], self.counts)
 
-    def restricted_to(self, cells: NDArray[np.int64]) -> Workload:
+    def restricted_to(self, cells: IntArray) -> Workload:
         """Return the answers that count at least one of some cells, in their order."""
         counted = np.zeros(self.rows.shape[1], dtype=np.int64)
         counted[cells] = 1
-        stays: NDArray[np.bool_] = self.rows @ counted > 0
+        stays: BoolArray = self.rows @ counted > 0
         ends = np.cumsum(self.counts)
         counts = tuple(int(part.sum()) for part in np.split(stays, ends[:-1]))
         return Workload(

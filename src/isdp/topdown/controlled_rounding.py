@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import coo_array
 
+from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.errors import InputError
 
 INTEGER_TOLERANCE = 1e-6  # persons; a number this close to an integer counts as the integer
@@ -31,7 +32,7 @@ class Rounded:
         rounding has a closed form.
     """
 
-    table: NDArray[np.int64]
+    table: IntArray
     cost: float
     variables: int
     off_whole: float
@@ -40,8 +41,8 @@ class Rounded:
 def round_tables(
     rng: np.random.Generator,
     table: ArrayLike,
-    cell_sums: NDArray[np.int64] | None = None,
-    child_sums: NDArray[np.int64] | None = None,
+    cell_sums: IntArray | None = None,
+    child_sums: IntArray | None = None,
     ties: ArrayLike | None = None,
 ) -> Rounded:
     """Round to integers with given sums, at the least sum of absolute changes.
@@ -88,9 +89,7 @@ def round_tables(
     return Rounded(whole, float(np.abs(whole - table).sum()), int((part > 0).sum()), off)
 
 
-def whole_and_remainder(
-    table: NDArray[np.float64],
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def whole_and_remainder(table: FloatArray) -> tuple[IntArray, FloatArray]:
     """Return the integer part and the remainder; remainders close to 0 or 1 are rounded."""
     nearest = np.rint(table)
     near = np.abs(table - nearest) <= INTEGER_TOLERANCE + RELATIVE_TOLERANCE * np.abs(table)
@@ -99,11 +98,8 @@ def whole_and_remainder(
 
 
 def _largest_remainders(
-    part: NDArray[np.float64],
-    lowered: NDArray[np.bool_],
-    missing: NDArray[np.int64],
-    ties: NDArray[np.float64],
-) -> NDArray[np.int64]:
+    part: FloatArray, lowered: BoolArray, missing: IntArray, ties: FloatArray
+) -> IntArray:
     """Round up the largest remainders of each column until its sum is met.
 
     If a column exceeds its sum, cells of `lowered` go down by one.
@@ -127,11 +123,11 @@ def _largest_remainders(
 
 def _programme(
     rng: np.random.Generator,
-    part: NDArray[np.float64],
-    lowered: NDArray[np.bool_],
-    rows: NDArray[np.int64],
-    columns: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], float]:
+    part: FloatArray,
+    lowered: BoolArray,
+    rows: IntArray,
+    columns: IntArray,
+) -> tuple[IntArray, float]:
     """Compute changes with given row and column sums, and their distance from integers.
 
     Variables and equations are shuffled, so that the choice among optimal vertices does not depend
@@ -168,12 +164,12 @@ def _programme(
 
 def _solve_programme(
     rng: np.random.Generator,
-    cost: NDArray[np.float64],
-    j: NDArray[np.int64],
-    x: NDArray[np.int64],
-    sign: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    columns: NDArray[np.int64],
+    cost: FloatArray,
+    j: IntArray,
+    x: IntArray,
+    sign: IntArray,
+    rows: IntArray,
+    columns: IntArray,
 ) -> scipy.optimize.OptimizeResult:
     """Solve the programme; variable i is the change of cell (j[i], x[i]) in direction sign[i]."""
     equations = np.concatenate([j, len(rows) + x])

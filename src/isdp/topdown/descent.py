@@ -8,9 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from isdp.accounting import PrivacyGuarantee
+from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
 from isdp.streams import stream
@@ -28,9 +29,7 @@ from isdp.topdown.projections import project_onto_simplices
 from isdp.topdown.run_plan import Plan
 
 Streams = Callable[[str, str], np.random.Generator]
-NoiseSampler = Callable[
-    [np.random.Generator, Flavour, Sequence[Fraction], Sequence[int]], NDArray[np.int64]
-]
+NoiseSampler = Callable[[np.random.Generator, Flavour, Sequence[Fraction], Sequence[int]], IntArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +51,8 @@ class Release:
         off_whole of the rounding.
     """
 
-    tables: dict[str, NDArray[np.int64]]
-    measurements: dict[str, NDArray[np.int64]]
+    tables: dict[str, IntArray]
+    measurements: dict[str, IntArray]
     guarantee: PrivacyGuarantee
     nodes: list[dict[str, Any]]
 
@@ -123,18 +122,15 @@ def run(
     return Release(
         tables=dict(zip(hierarchy.levels, released, strict=True)),
         measurements=dict(zip(hierarchy.levels, answers, strict=True)),
-        guarantee=plan.budget.guarantee(words),
+        guarantee=plan.budget.guarantee_of(words),
         nodes=nodes,
     )
 
 
 # the names of the random streams below determine the draws of a seed, so they do not change
 def _held_group_totals(
-    descent: Descent,
-    known: KnownPresence,
-    answers: Sequence[NDArray[np.int64]],
-    totals: NDArray[np.int64],
-) -> list[NDArray[np.int64]]:
+    descent: Descent, known: KnownPresence, answers: Sequence[IntArray], totals: IntArray
+) -> list[IntArray]:
     """Estimate group totals of all levels whose totals are held; (regions, groups) for each."""
     plan, hierarchy = descent.plan, descent.hierarchy
     levels = [hierarchy.levels[depth] for depth in held_levels(hierarchy, plan)]
@@ -151,10 +147,10 @@ def _split_group_totals(
     known: KnownPresence,
     depth: int,
     parent: int,
-    children: NDArray[np.int64],
-    above: NDArray[np.int64],
-    answers: NDArray[np.int64],
-) -> NDArray[np.int64]:
+    children: IntArray,
+    above: IntArray,
+    answers: IntArray,
+) -> IntArray:
     """Estimate group totals of the children of one parent whose totals are not held."""
     plan, level = descent.plan, descent.hierarchy.levels[depth]
     sums = np.zeros(known.least.shape[1], dtype=np.int64)
@@ -165,7 +161,7 @@ def _split_group_totals(
     return split_group_totals(rng, noisy, least[children], allowed[children], sums)
 
 
-def check_zeros(counts: NDArray[np.int64], plan: Plan) -> None:
+def check_zeros(counts: IntArray, plan: Plan) -> None:
     """Raise `InputError` if a structural zero has a positive count in all regions together."""
     for cell in plan.structural_zeros:
         if counts[cell]:
@@ -204,10 +200,10 @@ class Family:
     depth: int
     parent: str
     workload: Workload
-    answers: NDArray[np.int64]
-    cells: NDArray[np.int64]
-    cell_sums: NDArray[np.int64] | None
-    totals: NDArray[np.int64] | None
+    answers: IntArray
+    cells: IntArray
+    cell_sums: IntArray | None
+    totals: IntArray | None
 
 
 class Descent:
@@ -216,17 +212,15 @@ class Descent:
     def __init__(self, plan: Plan, hierarchy: Hierarchy, streams: Streams, noise: NoiseSampler):
         self.plan, self.hierarchy, self.streams, self.noise = plan, hierarchy, streams, noise
         self.workloads = [workload(plan.schema, plan.budget, level) for level in hierarchy.levels]
-        self._known: dict[int, tuple[NDArray[np.int64], NDArray[np.bool_]]] = {}
+        self._known: dict[int, tuple[IntArray, BoolArray]] = {}
 
-    def known_at_level(
-        self, known: KnownPresence, depth: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def known_at_level(self, known: KnownPresence, depth: int) -> tuple[IntArray, BoolArray]:
         """Return minimum counts and allowed groups of the regions of a level."""
         if depth not in self._known:
             self._known[depth] = known.at_level(self.hierarchy, depth)
         return self._known[depth]
 
-    def measure(self, depth: int, true: NDArray[np.int64]) -> NDArray[np.int64]:
+    def measure(self, depth: int, true: IntArray) -> IntArray:
         """Compute the noisy answers of the regions of a level, each from its own stream."""
         level, work = self.hierarchy.levels[depth], self.workloads[depth]
         flavour = self.plan.budget.flavour
@@ -235,21 +229,14 @@ class Descent:
             row += self.noise(self.streams(level, name), flavour, work.losses, work.counts)
         return answers
 
-    def root(
-        self, answers: NDArray[np.int64], totals: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], dict[str, Any]]:
+    def root(self, answers: IntArray, totals: IntArray) -> tuple[IntArray, dict[str, Any]]:
         """Estimate the table of the root, shape (1, cells), under the number of people."""
         cells = np.flatnonzero(self.plan.possible)
         return self._solve(Family(0, "", self.workloads[0], answers, cells, None, totals))
 
     def down(
-        self,
-        depth: int,
-        parent: int,
-        above: NDArray[np.int64],
-        answers: NDArray[np.int64],
-        totals: NDArray[np.int64] | None,
-    ) -> tuple[NDArray[np.int64], dict[str, Any]]:
+        self, depth: int, parent: int, above: IntArray, answers: IntArray, totals: IntArray | None
+    ) -> tuple[IntArray, dict[str, Any]]:
         """Split the table of a parent among its children; returns the tables and the node."""
         only_child = len(answers) == 1
         cells = np.flatnonzero(above if self.plan.nonnegative or only_child else self.plan.possible)
@@ -259,7 +246,7 @@ class Descent:
             return above[None, :], self._node(family, Rounded(above[None, :], 0.0, 0, 0.0))
         return self._solve(family)
 
-    def _solve(self, family: Family) -> tuple[NDArray[np.int64], dict[str, Any]]:
+    def _solve(self, family: Family) -> tuple[IntArray, dict[str, Any]]:
         rounded = self.split(family)
         tables = np.zeros((len(family.answers), self.plan.schema.cells), dtype=np.int64)
         tables[:, family.cells] = rounded.table
@@ -309,7 +296,7 @@ class Descent:
         tables[some] = rounded.table
         return Rounded(tables, rounded.cost, rounded.variables, rounded.off_whole)
 
-    def _isolated_totals(self, family: Family) -> NDArray[np.int64]:
+    def _isolated_totals(self, family: Family) -> IntArray:
         """Estimate the totals of the children from the query "total" alone, and round them."""
         level = self.hierarchy.levels[family.depth]
         if TOTAL not in family.workload.queries or family.cell_sums is None:
@@ -324,7 +311,7 @@ class Descent:
         rng = self.streams(f"totals of {level} of", family.parent)
         return round_tables(rng, best, cell_sums=sums).table[:, 0]
 
-    def _determined_queries(self, work: Workload, totals: NDArray[np.int64] | None) -> set[str]:
+    def _determined_queries(self, work: Workload, totals: IntArray | None) -> set[str]:
         """Return the queries whose answers follow from the totals; they carry no information."""
         if totals is None:
             return set()
@@ -338,10 +325,7 @@ class Descent:
 
 
 def _round_groups(
-    rng: np.random.Generator,
-    real: NDArray[np.float64],
-    problem: LeastSquaresProblem,
-    ties: NDArray[np.float64],
+    rng: np.random.Generator, real: FloatArray, problem: LeastSquaresProblem, ties: FloatArray
 ) -> Rounded:
     """Round the cells of each group separately, because no sum joins two groups."""
     if problem.child_sums is None:

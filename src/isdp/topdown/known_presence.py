@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.constraints.presence import Presence
 from isdp.errors import InputError
@@ -44,8 +44,8 @@ class KnownPresence:
     """
 
     axes: tuple[str, ...]
-    least: NDArray[np.int64]
-    allowed: NDArray[np.bool_]
+    least: IntArray
+    allowed: BoolArray
 
     def __post_init__(self) -> None:
         least, allowed = np.asarray(self.least), np.asarray(self.allowed, dtype=bool)
@@ -61,16 +61,14 @@ class KnownPresence:
         object.__setattr__(self, "least", least.astype(np.int64))
         object.__setattr__(self, "allowed", allowed)
 
-    def group_of_cells(self, schema: Schema) -> NDArray[np.int64]:
+    def group_of_cells(self, schema: Schema) -> IntArray:
         """Return the number of the group of each cell, int64 (cells,)."""
         places = np.unravel_index(np.arange(schema.cells), schema.shape)
         kept = [schema.axes.index(axis) for axis in self.axes]
         shape = [schema.shape[axis] for axis in kept]
         return np.ravel_multi_index(tuple(places[axis] for axis in kept), tuple(shape))
 
-    def at_level(
-        self, hierarchy: Hierarchy, depth: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def at_level(self, hierarchy: Hierarchy, depth: int) -> tuple[IntArray, BoolArray]:
         """Return minimum counts and allowed groups of the regions of a level; (regions, groups)."""
         member, size = hierarchy.leaf_units[depth], len(hierarchy.units[depth])
         least = np.zeros((size, self.least.shape[1]), dtype=np.int64)
@@ -79,9 +77,9 @@ class KnownPresence:
         np.logical_or.at(allowed, member, self.allowed)
         return least, allowed
 
-    def check(self, table: NDArray[np.int64], schema: Schema) -> None:
+    def check(self, table: IntArray, schema: Schema) -> None:
         """Raise `InputError` if a table of the leaves, (leaves, cells), contradicts the groups."""
-        people: NDArray[np.int64] = np.zeros_like(self.least)
+        people: IntArray = np.zeros_like(self.least)
         group_of_cell = self.group_of_cells(schema)
         for group in range(people.shape[1]):
             people[:, group] = table[:, group_of_cell == group].sum(axis=1)
@@ -95,12 +93,8 @@ class KnownPresence:
 
 
 def measured_group_totals(
-    known: KnownPresence,
-    schema: Schema,
-    budget: Budget,
-    level: str,
-    answers: NDArray[np.int64],
-) -> tuple[NDArray[np.float64], float]:
+    known: KnownPresence, schema: Schema, budget: Budget, level: str, answers: IntArray
+) -> tuple[FloatArray, float]:
     """Estimate group totals from all answers of a level that determine them, without constraints.
 
     The answers of each query that keeps the axes of the groups are summed to group totals. These
@@ -119,7 +113,7 @@ def measured_group_totals(
         Inverse variance of each group total, before the query of totals.
     """
     wanted = [schema.axes.index(axis) for axis in known.axes]
-    weighted: NDArray[np.float64] = np.zeros((len(answers), known.least.shape[1]))
+    weighted: FloatArray = np.zeros((len(answers), known.least.shape[1]))
     weight, first, noisy_total = 0.0, 0, None
     for query in budget.measured_queries(level):
         kept, size = schema.kept_axes(query), schema.answers(query)
@@ -147,9 +141,9 @@ def estimate_held_group_totals(
     rng: np.random.Generator,
     known: KnownPresence,
     hierarchy: Hierarchy,
-    measured: Sequence[tuple[NDArray[np.float64], float]],
-    totals: NDArray[np.int64],
-) -> list[NDArray[np.int64]]:
+    measured: Sequence[tuple[FloatArray, float]],
+    totals: IntArray,
+) -> list[IntArray]:
     """Estimate the group totals of all levels with held totals together.
 
     Parameters
@@ -173,11 +167,11 @@ def estimate_held_group_totals(
 
 def split_group_totals(
     rng: np.random.Generator,
-    noisy: NDArray[np.float64],
-    least: NDArray[np.int64],
-    allowed: NDArray[np.bool_],
-    parent: NDArray[np.int64],
-) -> NDArray[np.int64]:
+    noisy: FloatArray,
+    least: IntArray,
+    allowed: BoolArray,
+    parent: IntArray,
+) -> IntArray:
     """Split the group totals of a parent among children whose own totals are not held.
 
     Parameters

@@ -16,10 +16,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.sparse import csr_array
 
+from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.errors import InputError
 from isdp.topdown.projections import project_onto_simplices, project_onto_transportation_polytope
 
@@ -30,8 +30,8 @@ RELAXATION = 1.6
 MAX_RESIDUAL_RATIO = 10.0  # above which the step size changes
 
 # the minimiser of the function plus step |h|^2/2 - push'h, given step and push
-Proximal = Callable[[float, NDArray[np.float64]], NDArray[np.float64]]
-Projection = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+Proximal = Callable[[float, FloatArray], FloatArray]
+Projection = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,28 +52,28 @@ class LeastSquaresProblem:
         Group of each cell; by default there is one group.
     """
 
-    matrix: NDArray[np.float64]
-    linear_term: NDArray[np.float64]
-    cell_sums: NDArray[np.int64] | None
-    child_sums: NDArray[np.int64] | None
-    groups: NDArray[np.int64] | None = None
+    matrix: FloatArray
+    linear_term: FloatArray
+    cell_sums: IntArray | None
+    child_sums: IntArray | None
+    groups: IntArray | None = None
 
     def __post_init__(self) -> None:
         if self.cell_sums is None and self.child_sums is None:
             raise InputError("topdown: a least squares problem needs cell_sums or child_sums")
 
     @property
-    def group_of_cell(self) -> NDArray[np.int64]:
+    def group_of_cell(self) -> IntArray:
         """Group of each cell, int64 (cells,)."""
         return np.zeros(len(self.matrix), dtype=np.int64) if self.groups is None else self.groups
 
     @property
-    def group_sums(self) -> NDArray[np.int64]:
+    def group_sums(self) -> IntArray:
         """Totals of the children by group, int64 (children, groups)."""
         return np.asarray(self.child_sums).reshape(len(self.linear_term), -1)
 
     @property
-    def parts(self) -> list[NDArray[np.int64]]:
+    def parts(self) -> list[IntArray]:
         """Cells of each group; a group may have none."""
         count = 1 if self.child_sums is None else self.group_sums.shape[1]
         return [np.flatnonzero(self.group_of_cell == group) for group in range(count)]
@@ -86,11 +86,8 @@ class LeastSquaresProblem:
 
 
 def normal_equations(
-    rows: csr_array,
-    weights: NDArray[np.float64],
-    answers: NDArray[np.int64],
-    cells: NDArray[np.int64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    rows: csr_array, weights: FloatArray, answers: IntArray, cells: IntArray
+) -> tuple[FloatArray, FloatArray]:
     """Compute P and b from the measurements; cells that are left out are fixed at zero.
 
     Parameters
@@ -114,7 +111,7 @@ def normal_equations(
     return matrix, (weighted.T @ np.asarray(answers, dtype=float).T).T
 
 
-def solve(problem: LeastSquaresProblem, nonnegative: bool = True) -> NDArray[np.float64]:
+def solve(problem: LeastSquaresProblem, nonnegative: bool = True) -> FloatArray:
     """Compute the least squares tables of the children.
 
     Returns
@@ -135,7 +132,7 @@ def solve(problem: LeastSquaresProblem, nonnegative: bool = True) -> NDArray[np.
     return _solve_by_splitting(problem)
 
 
-def _project(points: NDArray[np.float64], problem: LeastSquaresProblem) -> NDArray[np.float64]:
+def _project(points: FloatArray, problem: LeastSquaresProblem) -> FloatArray:
     """Project on the nonnegative tables with the sums of the problem."""
     if problem.child_sums is None or problem.cell_sums is None:
         return _simplices(points, problem)
@@ -148,13 +145,13 @@ def _project(points: NDArray[np.float64], problem: LeastSquaresProblem) -> NDArr
     return table
 
 
-def _solve_free(problem: LeastSquaresProblem) -> NDArray[np.float64]:
+def _solve_free(problem: LeastSquaresProblem) -> FloatArray:
     """Solve without sign constraints, in closed form.
 
     The Lagrange conditions are P (h_j - t_j) = A a_j + c, with t_j = P^-1 b_j and the indicators A
     of the groups. The multipliers a_j meet the totals, and c is common to all children.
     """
-    table: NDArray[np.float64]
+    table: FloatArray
     if problem.diagonal and problem.child_sums is None:
         table = problem.linear_term / problem.matrix[0, 0]
         table = table + (problem.cell_sums - table.sum(axis=0)) / len(table)
@@ -173,7 +170,7 @@ def _solve_free(problem: LeastSquaresProblem) -> NDArray[np.float64]:
     return table
 
 
-def _solve_by_splitting(problem: LeastSquaresProblem) -> NDArray[np.float64]:
+def _solve_by_splitting(problem: LeastSquaresProblem) -> FloatArray:
     """Solve by ADMM, which alternates least squares and projections on simplices.
 
     With both kinds of sums, the least squares step meets the totals of the children and the
@@ -181,7 +178,7 @@ def _solve_by_splitting(problem: LeastSquaresProblem) -> NDArray[np.float64]:
     """
     both = problem.child_sums is not None and problem.cell_sums is not None
     values, vectors = eigh(problem.matrix, driver="evd")
-    start: NDArray[np.float64] = (problem.linear_term @ vectors / values) @ vectors.T
+    start: FloatArray = (problem.linear_term @ vectors / values) @ vectors.T
     least_squares = _LeastSquares(problem, values, vectors, both)
     found = minimize_by_admm(
         least_squares,
@@ -194,13 +191,8 @@ def _solve_by_splitting(problem: LeastSquaresProblem) -> NDArray[np.float64]:
 
 
 def minimize_by_admm(
-    least_squares: Proximal,
-    project: Projection,
-    start: NDArray[np.float64],
-    step: float,
-    *,
-    balance: bool,
-) -> NDArray[np.float64]:
+    least_squares: Proximal, project: Projection, start: FloatArray, step: float, *, balance: bool
+) -> FloatArray:
     """Minimise a quadratic function over a convex set by ADMM with over-relaxation.
 
     Parameters
@@ -239,14 +231,14 @@ def minimize_by_admm(
     )
 
 
-def _indicators(problem: LeastSquaresProblem) -> NDArray[np.float64]:
+def _indicators(problem: LeastSquaresProblem) -> FloatArray:
     """Compute the indicator vectors of the groups that have cells; float64 (cells, groups)."""
     group = problem.group_of_cell
-    member: NDArray[np.bool_] = group[:, None] == np.unique(group)
+    member: BoolArray = group[:, None] == np.unique(group)
     return member.astype(float)
 
 
-def _first_step(values: NDArray[np.float64], both: bool) -> float:
+def _first_step(values: FloatArray, both: bool) -> float:
     """Compute the geometric mean of the extreme eigenvalues; fixed totals remove the largest."""
     largest = values[-2] if both and len(values) > 1 else values[-1]
     return float(np.sqrt(values[0] * largest))
@@ -261,8 +253,8 @@ class _LeastSquares:
     def __init__(
         self,
         problem: LeastSquaresProblem,
-        values: NDArray[np.float64],
-        vectors: NDArray[np.float64],
+        values: FloatArray,
+        vectors: FloatArray,
         both: bool,
     ):
         self.linear_term, self.values, self.vectors = problem.linear_term, values, vectors
@@ -271,11 +263,9 @@ class _LeastSquares:
             self.inside = _indicators(problem)
             self.sums = problem.group_sums[:, np.unique(problem.group_of_cell)]
 
-    def __call__(self, step: float, push: NDArray[np.float64]) -> NDArray[np.float64]:
+    def __call__(self, step: float, push: FloatArray) -> FloatArray:
         spread = self.values + step
-        table: NDArray[np.float64] = (
-            (self.linear_term + push) @ self.vectors / spread
-        ) @ self.vectors.T
+        table: FloatArray = ((self.linear_term + push) @ self.vectors / spread) @ self.vectors.T
         if self.both:
             if step != self.step:
                 along = ((self.inside.T @ self.vectors) / spread) @ self.vectors.T
@@ -284,7 +274,7 @@ class _LeastSquares:
         return table
 
 
-def _simplices(points: NDArray[np.float64], problem: LeastSquaresProblem) -> NDArray[np.float64]:
+def _simplices(points: FloatArray, problem: LeastSquaresProblem) -> FloatArray:
     """Project on the simplices of the cell sums, or of the group totals without cell sums."""
     if problem.cell_sums is None:
         table = np.zeros_like(points)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isdp.arrays import IntArray
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
 from isdp.topdown.descent import Release, run
@@ -22,7 +22,7 @@ def margins_of_error(
     *,
     runs: int = 50,
     level: float = 0.9,
-) -> dict[str, NDArray[np.int64]]:
+) -> dict[str, IntArray]:
     """Simulate the algorithm on its own output and return quantiles of the absolute errors.
 
     The released table replaces the confidential table, so that no privacy budget is spent. Small
@@ -53,7 +53,7 @@ def margins_of_error(
     last = hierarchy.levels[-1]
     table = release.tables[last] if plan.nonnegative else np.zeros_like(release.tables[last])
     truth = dict(zip(hierarchy.levels, hierarchy.aggregate(table), strict=True))
-    errors: dict[str, list[NDArray[np.int64]]] = {name: [] for name in truth}
+    errors: dict[str, list[IntArray]] = {name: [] for name in truth}
     for _ in range(runs):
         again = run(rng, table, hierarchy, plan, noise=draw_noise)
         for name, counts in again.tables.items():

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from isdp.arrays import FloatArray, IntArray
 from isdp.checks import check_choice
 from isdp.topdown.budget import FLAVOURS, Flavour
 
@@ -17,7 +18,7 @@ def draw_noise(
     flavour: Flavour,
     losses: Sequence[float | Fraction],
     counts: Sequence[int],
-) -> NDArray[np.int64]:
+) -> IntArray:
     """Draw independent noise in floating point, for experiments.
 
     Parameters
@@ -41,14 +42,14 @@ def draw_noise(
     return discrete_gaussian(rng, 1 / np.sqrt(loss))
 
 
-def _double_geometric(rng: np.random.Generator, p: NDArray[np.float64]) -> NDArray[np.int64]:
-    noise: NDArray[np.int64] = rng.geometric(p) - rng.geometric(p)
+def _double_geometric(rng: np.random.Generator, p: FloatArray) -> IntArray:
+    noise: IntArray = rng.geometric(p) - rng.geometric(p)
     return noise
 
 
 def draw_noise_for_release(
     rng: object, flavour: Flavour, losses: Sequence[Fraction], counts: Sequence[int]
-) -> NDArray[np.int64]:
+) -> IntArray:
     """Draw from the same distributions exactly, with the randomness of the operating system.
 
     The parameters are those of `draw_noise`; `rng` is not used.
@@ -64,7 +65,7 @@ def draw_noise_for_release(
     return np.concatenate(drawn)
 
 
-def discrete_gaussian(rng: np.random.Generator, sigma: ArrayLike) -> NDArray[np.int64]:
+def discrete_gaussian(rng: np.random.Generator, sigma: ArrayLike) -> IntArray:
     """Draw from the discrete Gaussian, P(k) proportional to exp(-k^2 / (2 sigma^2)).
 
     The algorithm is Canonne-Kamath-Steinke rejection (2020, Algorithm 3) in floating point. With

@@ -16,6 +16,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array
 
+from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.constraints.presence import Presence
 from isdp.errors import InputError
 from isdp.topdown.controlled_rounding import VERTEX_TOLERANCE, whole_and_remainder
@@ -51,17 +52,17 @@ class RegionTree:
             levels.insert(0, up @ levels[0])
         return levels
 
-    def weighted_measurements(self, measured: Sequence[ArrayLike]) -> NDArray[np.float64]:
+    def weighted_measurements(self, measured: Sequence[ArrayLike]) -> FloatArray:
         """Compute the sum of w G'y over the levels, with weights w and measurements y.
 
         The matrix G sums the smallest regions to a level.
         """
-        total: NDArray[np.float64] = self.weights[0] * np.asarray(measured[0], dtype=float)
+        total: FloatArray = self.weights[0] * np.asarray(measured[0], dtype=float)
         for parent, weight, each in zip(self.parents, self.weights[1:], measured[1:], strict=True):
             total = total[parent] + weight * np.asarray(each, dtype=float)
         return total
 
-    def solve(self, right: NDArray[np.float64], ridge: float) -> NDArray[np.float64]:
+    def solve(self, right: FloatArray, ridge: float) -> FloatArray:
         """Solve (sum of w G'G over the levels + ridge I) h = right.
 
         Each level adds a multiple of a matrix of ones in each of its regions. The inverse follows
@@ -78,22 +79,19 @@ class RegionTree:
         for depth, parent in enumerate(self.parents):
             total = sums[depth] - correction * ones[depth][:, None]
             correction = (correction + self.weights[depth] * total)[parent]
-        solution: NDArray[np.float64] = (right - correction) / last
+        solution: FloatArray = (right - correction) / last
         return solution
 
 
-def _summing(parent: NDArray[np.int64]) -> csr_array:
+def _summing(parent: IntArray) -> csr_array:
     number = int(parent.max()) + 1
     ones = np.ones(len(parent))
     return coo_array((ones, (parent, np.arange(len(parent)))), shape=(number, len(parent))).tocsr()
 
 
 def estimate_all_levels(
-    rng: np.random.Generator,
-    measured: Sequence[NDArray[np.float64]],
-    tree: RegionTree,
-    presence: Presence,
-) -> NDArray[np.int64]:
+    rng: np.random.Generator, measured: Sequence[FloatArray], tree: RegionTree, presence: Presence
+) -> IntArray:
     """Estimate integer group totals of all levels together.
 
     Parameters
@@ -125,12 +123,10 @@ def estimate_all_levels(
     return minimum + _round(rng, real, tree, presence)
 
 
-def _least_squares(
-    tree: RegionTree, linear_term: NDArray[np.float64], presence: Presence
-) -> NDArray[np.float64]:
+def _least_squares(tree: RegionTree, linear_term: FloatArray, presence: Presence) -> FloatArray:
     """Solve by ADMM, which alternates least squares and projections on the regions' simplices."""
 
-    def project(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    def project(table: FloatArray) -> FloatArray:
         points = np.where(presence.present, table, -np.inf)
         return project_onto_simplices(points.T, presence.caps).T
 
@@ -146,8 +142,8 @@ def _least_squares(
 
 
 def _round(
-    rng: np.random.Generator, table: NDArray[np.float64], tree: RegionTree, presence: Presence
-) -> NDArray[np.int64]:
+    rng: np.random.Generator, table: FloatArray, tree: RegionTree, presence: Presence
+) -> IntArray:
     """Round at the least sum of absolute changes over all levels, with the totals of the regions.
 
     No change exceeds 1. The equations are those of a network flow from the smallest regions to the
@@ -174,12 +170,12 @@ def _round(
 
 def _programme(
     rng: np.random.Generator,
-    floor: NDArray[np.int64],
-    part: NDArray[np.float64],
-    candidates: NDArray[np.bool_],
+    floor: IntArray,
+    part: FloatArray,
+    candidates: BoolArray,
     tree: RegionTree,
-    caps: NDArray[np.int64],
-) -> tuple[scipy.optimize.OptimizeResult, tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    caps: IntArray,
+) -> tuple[scipy.optimize.OptimizeResult, tuple[IntArray, IntArray]]:
     """Build and solve the programme, and return the solution and the candidates (j, k).
 
     The first variables are the changes of the candidates: entries of region j and group k. The

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from isdp.arrays import BoolArray, FloatArray
 from isdp.errors import InputError
 
 MAX_STEPS = 200
@@ -13,7 +14,7 @@ MARGIN_TOLERANCE = 1e-12  # relative to the total
 REFINED_TOLERANCE = 1e-3  # persons; larger residuals are corrected in the fractional parts
 
 
-def project_onto_simplices(points: ArrayLike, totals: ArrayLike) -> NDArray[np.float64]:
+def project_onto_simplices(points: ArrayLike, totals: ArrayLike) -> FloatArray:
     """Project each column on the simplex of nonnegative vectors with a given sum.
 
     The projection subtracts one number from all entries and replaces negative entries by zero. The
@@ -54,7 +55,7 @@ def project_onto_simplices(points: ArrayLike, totals: ArrayLike) -> NDArray[np.f
 
 def project_onto_transportation_polytope(
     points: ArrayLike, rows: ArrayLike, columns: ArrayLike
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Project a table on the nonnegative tables with given row and column sums.
 
     The solution is max(0, points + a_j + b_x). The multipliers a and b maximise a concave piecewise
@@ -84,7 +85,7 @@ def project_onto_transportation_polytope(
         raise InputError(
             "topdown: the sums of rows and columns must be 0 or more and have the same total"
         )
-    result: NDArray[np.float64] = np.zeros(points.shape)
+    result: FloatArray = np.zeros(points.shape)
     some = np.ix_(rows > 0, columns > 0)
     if rows.sum() == 0:
         return result
@@ -97,9 +98,7 @@ def project_onto_transportation_polytope(
     return result
 
 
-def _newton(
-    points: NDArray[np.float64], rows: NDArray[np.float64], columns: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _newton(points: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:
     """Solve the problem for positive sums and at most as many rows as columns."""
     rounding = 64 * np.finfo(float).eps * max(rows.max(), columns.max())
     tolerance = MARGIN_TOLERANCE * rows.sum() + rounding
@@ -120,9 +119,7 @@ def _newton(
     raise InputError("topdown: no nonnegative table on the allowed cells has these sums")
 
 
-def _settle(
-    table: NDArray[np.float64], rows: NDArray[np.float64], columns: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _settle(table: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:
     """Correct the residuals of large totals on the positive entries.
 
     The integer parts are summed exactly, so that only the fractional parts have rounding errors.
@@ -140,18 +137,18 @@ def _settle(
     return whole + rest
 
 
-def _column_start(points: NDArray[np.float64], columns: NDArray[np.float64]) -> NDArray[np.float64]:
+def _column_start(points: FloatArray, columns: FloatArray) -> FloatArray:
     """Compute multipliers b that meet the column sums for a = 0."""
     finite = np.where(np.isfinite(points), points, points[np.isfinite(points)].min() - 1)
     projected = project_onto_simplices(finite, columns)
     at = projected.argmax(axis=0), np.arange(len(columns))
-    start: NDArray[np.float64] = projected[at] - finite[at]
+    start: FloatArray = projected[at] - finite[at]
     return start
 
 
 def _newton_step(
-    support: NDArray[np.bool_], short: NDArray[np.float64], narrow: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    support: BoolArray, short: FloatArray, narrow: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Solve [D_r S; S' D_c] (da, db) = (short, narrow) on the support S.
 
     The system is reduced to the rows by its Schur complement. A small ridge makes it regular if the
@@ -170,15 +167,15 @@ def _newton_step(
 
 
 def _line_search(
-    points: NDArray[np.float64],
-    rows: NDArray[np.float64],
-    columns: NDArray[np.float64],
-    place: tuple[NDArray[np.float64], NDArray[np.float64]],
-    step: tuple[NDArray[np.float64], NDArray[np.float64]],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]] | None:
+    points: FloatArray,
+    rows: FloatArray,
+    columns: FloatArray,
+    place: tuple[FloatArray, FloatArray],
+    step: tuple[FloatArray, FloatArray],
+) -> tuple[FloatArray, FloatArray, FloatArray] | None:
     """Halve the step until the dual function decreases enough; None if it does not."""
 
-    def dual(a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def dual(a: FloatArray, b: FloatArray) -> tuple[float, FloatArray]:
         table = np.maximum(0, points + a[:, None] + b)
         value = 0.5 * np.einsum("jx,jx->", table, table) - a @ rows - b @ columns
         return float(value), table

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isdp.arrays import BoolArray
 from isdp.checks import check_choice
 from isdp.errors import InputError
 from isdp.topdown.budget import Budget, Schema
@@ -83,7 +83,7 @@ class Plan:
         return self.passes == "isolate_total" and level not in self.one_pass_at
 
     @property
-    def possible(self) -> NDArray[np.bool_]:
+    def possible(self) -> BoolArray:
         """Mask of the cells that are not structural zeros, bool (cells,)."""
         possible = np.ones(self.schema.cells, dtype=bool)
         possible[list(self.structural_zeros)] = False

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from isdp.arrays import IntArray
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
 from isdp.topdown.descent import (
@@ -125,8 +125,8 @@ def _check_above(above: Sequence[csr_array], hierarchy: Hierarchy, plan: Plan) -
             )
 
 
-def sum_to_regions(table: csr_array, member: NDArray[np.int64], units: int) -> csr_array:
-    """Sum the rows of each region exactly.
+def sum_to_regions(table: csr_array, member: IntArray, units: int) -> csr_array:
+    """Sum the rows of each region exactly; csr_array, int64, shape (units, cells).
 
     Parameters
     ----------
@@ -135,10 +135,6 @@ def sum_to_regions(table: csr_array, member: NDArray[np.int64], units: int) -> c
         The region of each row.
     units : int
         Number of regions.
-
-    Returns
-    -------
-    csr_array, int64, shape (units, cells)
     """
     ones = np.ones(len(member), dtype=np.int64)
     into = coo_array((ones, (member, np.arange(len(member)))), shape=(units, len(member)))
@@ -150,9 +146,9 @@ def _measured_family(
     depth: int,
     parent: str,
     true: csr_array,
-    cells: NDArray[np.int64],
-    cell_sums: NDArray[np.int64] | None,
-    totals: NDArray[np.int64] | None,
+    cells: IntArray,
+    cell_sums: IntArray | None,
+    totals: IntArray | None,
 ) -> Family:
     """Measure the children of a parent, for the answers that concern `cells`."""
     level = descent.hierarchy.levels[depth]
@@ -168,10 +164,7 @@ def _measured_family(
     return Family(depth, parent, work, answers, cells, cell_sums, totals)
 
 
-def _gather(
-    parts: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]],
-    shape: tuple[int, int],
-) -> csr_array:
+def _gather(parts: list[tuple[IntArray, IntArray, IntArray]], shape: tuple[int, int]) -> csr_array:
     """Combine children, cells and tables of all parents in one sparse table."""
     rows, columns, entries = [], [], []
     for children, cells, tables in parts:

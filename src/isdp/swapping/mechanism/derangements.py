@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
+from isdp.arrays import FloatArray, IntArray
+
 MAX_TABULATED = 30  # beyond, d_m = m!/e and the probability 1/u have relative errors below 1/31!
 MAX_READ = 1 << 20  # 64-bit integers of one read
 
@@ -39,16 +41,16 @@ def subfactorial(m: int) -> int:
     return number
 
 
-def log_subfactorial(m: ArrayLike) -> NDArray[np.float64]:
+def log_subfactorial(m: ArrayLike) -> FloatArray:
     """Compute the logarithm of d_m, with a relative error of about 1e-15; -inf for m = 1."""
     m = np.asarray(m, dtype=np.int64)
     small = [math.log(d) if d else -math.inf for d in _table()]
     exact = np.array(small)[np.minimum(m, MAX_TABULATED)]
-    approximate: NDArray[np.float64] = gammaln(m + 1.0) - 1
+    approximate: FloatArray = gammaln(m + 1.0) - 1
     return np.where(m <= MAX_TABULATED, exact, approximate)
 
 
-def subfactorial_ratio(m: ArrayLike, step: int) -> NDArray[np.float64]:
+def subfactorial_ratio(m: ArrayLike, step: int) -> FloatArray:
     """Compute d_{m + step} / d_m without overflow.
 
     Parameters
@@ -71,7 +73,7 @@ def subfactorial_ratio(m: ArrayLike, step: int) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=1)
-def closing_probabilities() -> NDArray[np.float64]:
+def closing_probabilities() -> FloatArray:
     """Compute (u - 1) d_{u-2} / d_u, the probability that a cycle closes with u points left.
 
     Returns
@@ -113,7 +115,7 @@ def pseudo_random_bits(rng: np.random.Generator) -> BitStream:
     return BitStream(lambda count: rng.integers(0, 1 << 64, count, dtype=np.uint64))
 
 
-def derange(bits: BitStream, sizes: NDArray[np.int64], *, exact: bool) -> NDArray[np.int64]:
+def derange(bits: BitStream, sizes: IntArray, *, exact: bool) -> IntArray:
     """Draw a uniform derangement of each of several groups of points.
 
     Parameters

@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from isdp.arrays import BoolArray, IntArray
 from isdp.checks import parse_rational
 from isdp.errors import InputError
 from isdp.swapping.mechanism.compiled_permutations import draw_bernoulli
@@ -72,7 +73,7 @@ def system_bits(source: Callable[[int], bytes] | None = None) -> BitStream:
 
 def permutation_for_release(
     strata: Strata, rate: RateLike, source: Callable[[int], bytes] | None = None
-) -> NDArray[np.int64]:
+) -> IntArray:
     """Draw the permutation that swaps the records, exactly, from the operating system's bits.
 
     Parameters
@@ -100,7 +101,7 @@ def permutation_for_release(
     return permute(strata, lambda count: _draw_bernoulli(bits, exact, count), bits, exact=True)
 
 
-def _draw_bernoulli(bits: BitStream, rate: Fraction, count: int) -> NDArray[np.bool_]:
+def _draw_bernoulli(bits: BitStream, rate: Fraction, count: int) -> BoolArray:
     draws, done = np.empty(count, dtype=np.bool_), 0
     while done < count:
         ahead = bits.peek(min(MAX_READ, count - done))

@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isdp.arrays import BoolArray, IntArray
 from isdp.checks import check_probability, is_number
 from isdp.constraints import Invariants
 from isdp.errors import InputError
 from isdp.swapping.mechanism.derangements import BitStream, derange, pseudo_random_bits
 
-BernoulliSource = Callable[[int], NDArray[np.bool_]]
+BernoulliSource = Callable[[int], BoolArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +39,8 @@ class Strata:
         Start of each stratum in `order`, and the number of records.
     """
 
-    order: NDArray[np.int64]
-    starts: NDArray[np.int64]
+    order: IntArray
+    starts: IntArray
 
     @classmethod
     def from_labels(cls, labels: ArrayLike) -> Strata:
@@ -74,7 +75,7 @@ class Strata:
         return cls(np.arange(starts[-1]), starts)
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> IntArray:
         """Number of records in each stratum, int64 (strata,)."""
         return np.diff(self.starts)
 
@@ -99,7 +100,7 @@ def check_rate(rate: object) -> float:
     return check_probability("swapping: the swap rate, a share of the records (5 % is 0.05),", rate)
 
 
-def draw_permutation(rng: np.random.Generator, strata: Strata, rate: float) -> NDArray[np.int64]:
+def draw_permutation(rng: np.random.Generator, strata: Strata, rate: float) -> IntArray:
     """Draw the permutation that swaps the records, in floating point, for experiments.
 
     Parameters
@@ -122,7 +123,7 @@ def _bernoulli(rng: np.random.Generator, rate: float) -> BernoulliSource:
 
 def permute(
     strata: Strata, bernoulli: BernoulliSource, bits: BitStream, *, exact: bool
-) -> NDArray[np.int64]:
+) -> IntArray:
     """Select records and derange them.
 
     Parameters
@@ -146,16 +147,14 @@ def permute(
 
 def _moves(
     strata: Strata, bernoulli: BernoulliSource, bits: BitStream, *, exact: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[IntArray, IntArray]:
     """Draw the records that move, and the record whose value each of them takes."""
     selected, counts = _select(strata, bernoulli)
     moved = strata.order[np.flatnonzero(selected)]
     return moved, moved[derange(bits, counts[counts > 0], exact=exact)]
 
 
-def _select(
-    strata: Strata, bernoulli: BernoulliSource
-) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+def _select(strata: Strata, bernoulli: BernoulliSource) -> tuple[BoolArray, IntArray]:
     """Draw the selection, in the order of the strata, and count it in each stratum."""
     firsts, sizes = strata.starts[:-1], strata.sizes
     selected = bernoulli(len(strata.order))
@@ -169,7 +168,7 @@ def _select(
     return selected, counts
 
 
-def check_permutation(strata: Strata, sigma: NDArray[np.int64]) -> None:
+def check_permutation(strata: Strata, sigma: IntArray) -> None:
     """Check that `sigma` is a permutation that keeps every record in its stratum.
 
     Such a permutation keeps every count of stratum x swapping variable, and all held variables.
@@ -185,11 +184,7 @@ def check_permutation(strata: Strata, sigma: NDArray[np.int64]) -> None:
 
 
 def _check_moves(
-    records: int,
-    moved: NDArray[np.int64] | slice,
-    taken: NDArray[np.int64],
-    stratum: NDArray[np.int64],
-    other: NDArray[np.int64],
+    records: int, moved: IntArray | slice, taken: IntArray, stratum: IntArray, other: IntArray
 ) -> None:
     """Check that `taken` permutes `moved`, and that both are in the same stratum one by one."""
     hit = np.zeros(records, dtype=bool)
@@ -258,7 +253,7 @@ def invariants(shape: tuple[int, int, int]) -> Invariants:
     return Invariants.margins(shape, held=((0, 2), (0, 1)))
 
 
-def check_table(counts: ArrayLike) -> NDArray[np.int64]:
+def check_table(counts: ArrayLike) -> IntArray:
     """Return a table of counts as int64 with three axes.
 
     Raises
@@ -275,7 +270,7 @@ def check_table(counts: ArrayLike) -> NDArray[np.int64]:
     return counts.astype(np.int64, copy=False)
 
 
-def swap_table(rng: np.random.Generator, counts: ArrayLike, rate: float) -> NDArray[np.int64]:
+def swap_table(rng: np.random.Generator, counts: ArrayLike, rate: float) -> IntArray:
     """Swap the records of a table once and count them again, for experiments.
 
     Parameters

@@ -15,9 +15,9 @@ from functools import lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc
 
+from isdp.arrays import FloatArray
 from isdp.errors import InputError
 from isdp.swapping.mechanism.derangements import MAX_TABULATED, subfactorial
 from isdp.swapping.mechanism.permutation import check_rate
@@ -171,7 +171,7 @@ def _expected_exchanges(n: int, p: float) -> float:
 
 
 @lru_cache(maxsize=1)
-def _small() -> NDArray[np.float64]:
+def _small() -> FloatArray:
     """Compute (-1)^m (m - 1) / d_m for m = 2, ..., 30."""
     sizes = range(2, MAX_TABULATED + 1)
     return np.array([float(Fraction((-1) ** m * (m - 1), subfactorial(m))) for m in sizes])

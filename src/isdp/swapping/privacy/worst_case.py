@@ -16,9 +16,9 @@ from fractions import Fraction
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
+from isdp.arrays import FloatArray
 from isdp.checks import check_choice
 from isdp.errors import InputError
 from isdp.swapping.mechanism.derangements import log_subfactorial, subfactorial_ratio
@@ -68,7 +68,7 @@ def min_worst_case_loss(largest: int) -> float:
 
 def log_weights(
     rate: Fraction | float | Rate, size: int, variant: Variant = "listing"
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Compute the log probability of one permutation that moves m records of a stratum.
 
     Parameters
@@ -94,7 +94,7 @@ def log_weights(
     check_choice("swapping: the variant", variant, VARIANTS)
     none = -n * np.logaddexp(0.0, odds)  # n ln(1 - p)
     m = np.arange(n + 1)
-    weights: NDArray[np.float64]
+    weights: FloatArray
     if variant == "plain permutation":
         weights = np.array([_log_plain(odds, n, moved) for moved in range(n + 1)]) + none
     else:
@@ -116,7 +116,7 @@ def _log_plain(odds: float, n: int, moved: int) -> float:
     return float(logsumexp(choose + s * odds - gammaln(s + 1)))
 
 
-def worst_case_loss_of_weights(weights: NDArray[np.float64]) -> float:
+def worst_case_loss_of_weights(weights: FloatArray) -> float:
     """Compute the worst-case loss from the weights of the permutations, over all pairs.
 
     Parameters
