@@ -11,7 +11,7 @@
 # make mutants PACKAGE=isdp/exact  break a package on purpose, fault by fault, and list what its
 #             tests do not notice: some five minutes
 # make docs   the site of the documentation: docs/site/index.html, read without a network
-# make lint   check the sources, the prose and the workflow files of CI
+# make lint   check the sources, their types, the prose and the workflow files of CI
 # make keys   write the table of the config's keys from its models
 # make rulegraph  update docs/rulegraph.svg; needs graphviz
 
@@ -82,6 +82,7 @@ lint: $(DEV_READY)
 	PATH="$(BIN):$$PATH" snakefmt --check Snakefile workflow/Snakefile workflow/rules
 	PATH="$(BIN):$$PATH" snakemake --lint
 	PATH="$(BIN):$$PATH" lint-imports
+	PATH="$(BIN):$$PATH" mypy
 	PATH="$(BIN):$$PATH" check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/ci.yml
 	PATH="$(BIN):$$PATH" zizmor --offline --quiet --strict-collection .github/workflows
 

@@ -17,9 +17,9 @@ from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
 from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
-from reproduction.congenial.sex_by_age import lattice_walk
+from reproduction.congenial.sex_by_age import build_lattice_walk
 from reproduction.data.table_p12 import sex_by_age_invariants
-from reproduction.lattices.entry import build, mechanism_of
+from reproduction.lattices.entry import build_experiment, build_mechanism
 
 COUNTIES = {"IL": 102, "TX": 254}
 EXACT_BAR, NUMPY_NOISE_BAR, OPENDP_BAR, RELEASE_BAR = 100, 0.5, 30, 60
@@ -154,9 +154,9 @@ def papers_lattices(config):
         set_up = partial(select_sampler, Invariants.total(cells), chains.walk.mechanism)
         yield f"counties {state} ({cells})", set_up, {"the config's": chains}, EXACT_BAR
     for name, entry in config["lattices"]["experiments"].items():
-        invariants = build(entry).invariants
+        invariants = build_experiment(entry).invariants
         for law, settings in entry["laws"].items():
-            mechanism = mechanism_of(settings)
+            mechanism = build_mechanism(settings)
             chains = {
                 variant: chains_with_pilot(
                     LatticeWalk(
@@ -176,7 +176,7 @@ def papers_lattices(config):
 def sex_by_age(entry):
     """Noise that takes no count below zero: the walk within a polytope, messages within bounds."""
     counts = np.array(entry["counts"]["female"] + entry["counts"]["male"])
-    walk = lattice_walk(counts, entry["epsilon"], entry["walk"]["proposal"])
+    walk = build_lattice_walk(counts, entry["epsilon"], entry["walk"]["proposal"])
     chains = {"the config's": chains_of(walk, entry["walk"])}
     mechanism = GeneralizedLaplace(entry["epsilon"])
     set_up = partial(BoundedEliminationSampler, sex_by_age_invariants(), mechanism, lower=-counts)
@@ -281,9 +281,9 @@ def joint_walks(config):
     for name, thin in (("contingency", 40), ("intersecting", 100)):
         entry = config["lattices"]["experiments"][name]
         law = entry["laws"]["l1"]
-        lattice = kernel_lattice(build(entry).invariants, paper["basis"])
+        lattice = kernel_lattice(build_experiment(entry).invariants, paper["basis"])
         a = law["proposal"]["paper"]
-        walks[f"{name} l1"] = LatticeWalk(lattice, mechanism_of(law), a, "joint"), thin
+        walks[f"{name} l1"] = LatticeWalk(lattice, build_mechanism(law), a, "joint"), thin
     mechanism = GeneralizedLaplace(config["counties"]["epsilon"])
     for state, cells in COUNTIES.items():
         lattice = kernel_lattice(Invariants.total(cells))

@@ -19,7 +19,7 @@ from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.compiled_chains import coupled_sweeps
 from isdp.mcmc.coupling import _scratch, meeting_times
 from isdp.mcmc.metropolis import LatticeWalk
-from reproduction.lattices.entry import build, mechanism_of
+from reproduction.lattices.entry import build_experiment, build_mechanism
 
 PROPOSALS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93)
 LAG = {"joint": 32768, "coordinate": 512}  # long enough for the leading chain to have moved
@@ -64,17 +64,17 @@ def main():
     config = yaml.safe_load(options.config.read_text())
     rows = []
     for name, entry in config["lattices"]["experiments"].items():
-        invariants = build(entry).invariants
+        invariants = build_experiment(entry).invariants
         for law, settings in entry["laws"].items():
             for variant, kind in config["lattices"]["variants"].items():
                 lattice = kernel_lattice(invariants, kind["basis"])
                 row = {"experiment": name, "law": law, "variant": variant}
                 tuned = settings["proposal"][variant]
                 row["coupled_by_single"] = coupled_by_single(
-                    LatticeWalk(lattice, mechanism_of(settings), tuned, kind["acceptance"])
+                    LatticeWalk(lattice, build_mechanism(settings), tuned, kind["acceptance"])
                 )
                 for a in PROPOSALS:
-                    walk = LatticeWalk(lattice, mechanism_of(settings), a, kind["acceptance"])
+                    walk = LatticeWalk(lattice, build_mechanism(settings), a, kind["acceptance"])
                     times = meeting_times(
                         np.random.default_rng(1),
                         walk,

@@ -22,8 +22,8 @@ from isdp.topdown.sparse_descent import run_sparse
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
 from reproduction.national.blocks import check_sums
-from reproduction.national.synthetic_blocks import numbers_of_blocks, synthetic_state
-from reproduction.topdown.configurations import six_levels
+from reproduction.national.synthetic_blocks import allocate_blocks, draw_state
+from reproduction.topdown.configurations import six_level_plan
 
 ROOT = Path(__file__).parent.parent
 STATE, ALL_BLOCKS = "TX", 900_000  # the state with the most blocks, and how many it has here
@@ -35,7 +35,7 @@ SEED = 20210608
 def some_counties(histogram, blocks):
     """Take counties in a random order until they have that many of the state's blocks."""
     here = np.flatnonzero(histogram.counties["state"] == STATE)
-    numbers = numbers_of_blocks(histogram.counts[here].sum(axis=1), ALL_BLOCKS)
+    numbers = allocate_blocks(histogram.counts[here].sum(axis=1), ALL_BLOCKS)
     order = stream(SEED, "order of counties").permutation(len(here))
     if blocks >= ALL_BLOCKS:
         chosen = np.arange(len(here))
@@ -53,9 +53,9 @@ def measure(blocks):
     histogram = read_histogram(ROOT / "data/census2010_race_hispanic_adult_county.csv", published)
     counties, numbers = some_counties(histogram, blocks)
     began = time.process_time()
-    table, hierarchy = synthetic_state(SEED, STATE, counties, numbers)
+    table, hierarchy = draw_state(SEED, STATE, counties, numbers)
     made = time.process_time()
-    released = run_sparse(stream(SEED, "growth"), table, hierarchy, six_levels())
+    released = run_sparse(stream(SEED, "growth"), table, hierarchy, six_level_plan())
     done = time.process_time()
     check_sums(released, table, hierarchy)
     units = [len(each) for each in hierarchy.units]

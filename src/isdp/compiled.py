@@ -8,8 +8,12 @@ source file that holds compiled functions.
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 import numba
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 SOURCES = Path(__file__).parent
 
@@ -47,7 +51,7 @@ def _writable_cache_folder() -> str:
 _FOLDER = _writable_cache_folder()
 
 
-def njit(**options) -> Callable:
+def njit(**options: bool | str | dict[str, object]) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Compile a function as `numba.njit` does, and cache the code for the present sources.
 
     Without a writable cache folder the function is compiled once in each process.
@@ -59,12 +63,13 @@ def njit(**options) -> Callable:
         contain compiled functions. The digest covers no other file of the library.
     """
 
-    def decorate(function: Callable) -> Callable:
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
         given = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = _FOLDER
         try:
-            return numba.njit(**options | {"cache": bool(_FOLDER)})(function)
+            compiled: Callable[P, R] = numba.njit(**options | {"cache": bool(_FOLDER)})(function)
         finally:
             numba.config.CACHE_DIR = given
+        return compiled
 
     return decorate

@@ -16,6 +16,16 @@ RENAMED = {
     "isdp.exact.total_law": "isdp.exact.total_distribution",
     "isdp.mcmc.sample": "isdp.mcmc.draw_chains(mechanism, invariants)",
     "isdp.seeds": "isdp.streams",
+    "isdp.subspace.Shape": "isdp.subspace.CovarianceShape",
+    "isdp.subspace.least_trace": "isdp.subspace.min_trace_shape",
+    "isdp.subspace.root_polytope_noise": "isdp.subspace.draw_root_polytope_noise",
+    "isdp.subspace.spherical": "isdp.subspace.spherical_shape",
+    "isdp.swapping.guarantee": "isdp.swapping.guarantee_of",
+    "isdp.swapping.rates_for": "isdp.swapping.rates_with_epsilon",
+    "isdp.swapping.smallest_epsilon": "isdp.swapping.min_epsilon",
+    "isdp.swapping.smallest_worst_loss": "isdp.swapping.min_worst_case_loss",
+    "isdp.swapping.unmix": "isdp.swapping.debias_table",
+    "isdp.swapping.worst_loss": "isdp.swapping.worst_case_loss",
 }
 
 

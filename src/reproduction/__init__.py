@@ -1,1 +1,1 @@
-"""The papers: their experiments, figures, data and review pages, on top of `isdp`."""
+"""Reproduction of the papers with `isdp`: experiments, figures, data and review pages."""

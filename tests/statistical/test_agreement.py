@@ -10,7 +10,7 @@ from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from reproduction.exactness.chain_distance import (
     distance_curve,
     distance_in_full,
-    small_law,
+    enumerate_target,
     transition_matrix,
 )
 from tests.statistical.checks import check_mean
@@ -60,7 +60,7 @@ def test_cells_without_freedom_are_no_distance():
 @pytest.mark.parametrize("basis", ["lll", "smith"])
 def test_the_transition_matrix_leaves_the_law_and_falls_to_it(acceptance, basis):
     chain = walk(acceptance, basis=basis)
-    law = small_law(chain)
+    law = enumerate_target(chain)
     matrix = transition_matrix(chain, law)
     assert np.abs(matrix.sum(axis=1) - 1).max() < 1e-9
     assert np.abs(law.pmf @ matrix - law.pmf).max() < 1e-9

@@ -115,6 +115,7 @@ def test_the_sources_and_the_workflow_files_are_clean():
     assert {command.split()[0] for command in quick} == {
         "ruff",
         "lint-imports",
+        "mypy",
         "codespell",
         "check-jsonschema",
         "zizmor",

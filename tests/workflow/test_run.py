@@ -11,8 +11,8 @@ import time
 import pytest
 
 from reproduction.jobs.descriptions import OTHER_COLUMNS, read_descriptions
-from reproduction.jobs.origin import made_by
-from reproduction.jobs.summary import closing_words
+from reproduction.jobs.origin import describe_origin
+from reproduction.jobs.summary import summarise_run
 from reproduction.review.shown import read_shown
 from tests import ROOT
 
@@ -53,7 +53,7 @@ def test_a_county_of_ones_own_is_never_judged_by_the_papers_numbers(finished):
 
 
 def test_no_network_is_said_once_and_the_run_goes_on(finished):
-    said = finished.console + closing_words(finished.folder / "results")
+    said = finished.console + summarise_run(finished.folder / "results")
     assert said.count("Published 2010 counts alone") == 1
     provenance = (finished.folder / "results/data/provenance.json").read_text()
     assert '"source": "published counts"' in provenance
@@ -61,7 +61,7 @@ def test_no_network_is_said_once_and_the_run_goes_on(finished):
 
 def test_the_run_ends_with_the_page_to_open_and_the_summary_has_the_scorecard(finished):
     assert f"Open first: {finished.folder / 'results/index.html'}" in finished.ending
-    summary = closing_words(finished.folder / "results")
+    summary = summarise_run(finished.folder / "results")
     assert "results/report.html" in summary
     assert summary.index("results/index.html") < summary.index("results/report.html")
     assert re.search(r"Scorecard of \d+ claims: \d+ reproduced, \d+ differs?, ", summary)
@@ -131,7 +131,7 @@ def test_what_the_run_shows_is_recorded_and_there(finished):
 def test_every_page_says_what_made_it(finished):
     """The tests' checkout is no repository, so that it names no commit."""
     results = finished.folder / "results"
-    made = made_by(finished.folder, results / "config.yaml")
+    made = describe_origin(finished.folder, results / "config.yaml")
     assert "commit not known" in made
     pages = [results / "index.html", results / "report.html", *results.glob("notebooks/*.html")]
     assert len(pages) > 3
@@ -294,7 +294,7 @@ def test_runs_that_the_cap_cut_off_are_counted_and_shown(finished):
     assert card["chains-converge"]["verdict"] == "undecided"
     assert card["chains-converge"]["our_value"] != "0"
     assert (
-        "5000 iterations before a run is cut off, and 1,000,000 would tell"
+        "5000 iterations before a run is cut off, and 1,000,000 are needed"
         in (card["chains-converge"]["note"])
     )
     assert card["contingency-gamma-total"]["verdict"] == "differs"

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from reproduction.config.model import check_config
-from reproduction.jobs.scenarios import local_files, parameter_space, settings_of
+from reproduction.jobs.scenarios import find_local_files, list_scenarios, select_scenario
 from reproduction.jobs.settings import ConfigError
 from reproduction.jobs.yaml_files import read_yaml
 from tests import ROOT
@@ -141,13 +141,13 @@ def test_every_combination_is_a_scenario_and_a_right_config_of_its_own(monkeypat
         states=[["IL"], ["VT", "DC"]], epsilons=[0.0001, 20], vintages=["20200527", "20201116"]
     )
     before = copy.deepcopy(config)
-    space = parameter_space(config)
+    space = list_scenarios(config)
     assert len(space.drop_duplicates()) == 2 * 2 * 2 * 2
     assert ("VT-DC", "l2", "0.0001", "20200527") in set(space.itertuples(index=False, name=None))
     plain = {key: value for key, value in config.items() if key != "sweep"}
     walk = {}
     for scenario in space.to_dict("records"):
-        entry = settings_of(config, scenario)
+        entry = select_scenario(config, scenario)
         check_config(merged(plain, entry), ROOT)
         walk[scenario["epsilon"]] = entry["counties"]["proposal"]
     assert config == before
@@ -158,6 +158,6 @@ def test_every_combination_is_a_scenario_and_a_right_config_of_its_own(monkeypat
 def test_a_local_file_serves_the_vintage_in_its_name(monkeypatch):
     monkeypatch.setenv("NHGIS_PPDD_FILE", "mine.zip")
     two = changed(vintages=["20200527", "20201116"], files=["x_20200527.zip"])
-    assert local_files(two, "20200527") == ["x_20200527.zip"]
-    assert local_files(two, "20201116") == []
-    assert local_files(changed(), "20201116") == ["mine.zip"]
+    assert find_local_files(two, "20200527") == ["x_20200527.zip"]
+    assert find_local_files(two, "20201116") == []
+    assert find_local_files(changed(), "20201116") == ["mine.zip"]

@@ -1,4 +1,4 @@
-"""The checked config, and the functions and the rule that the studies share."""
+"""The checked config, and the functions that the studies share."""
 
 import re
 import sys
@@ -7,10 +7,10 @@ from pathlib import Path
 from checkout import BASE, HERE
 from reproduction.config.model import read_config
 from reproduction.jobs.descriptions import caption_file, read_descriptions
-from reproduction.jobs.settings import ConfigError, column, local_file
+from reproduction.jobs.settings import ConfigError, find_local_file, read_column
 from reproduction.jobs.single_run import claim_folder
 from reproduction.jobs.sources import code, presentation
-from reproduction.jobs.summary import pages_to_open, read_if_there
+from reproduction.jobs.summary import list_pages_to_open, read_optional_json
 
 
 def files_of(pattern):
@@ -19,7 +19,7 @@ def files_of(pattern):
 
 
 try:
-    SETTINGS = read_config(config, BASE)  # what results/config.yaml keeps
+    SETTINGS = read_config(config, BASE)  # content of results/config.yaml
 except ConfigError as error:
     sys.exit(f"error: {error}")
 # tables of this checkout, unless the config names another file
@@ -27,7 +27,7 @@ LEDGER, PUBLISHED = (str(HERE / config["data"][key]) for key in ("ledger", "publ
 HISTOGRAM, GROUP_QUARTERS = (
     str(HERE / config["topdown"][key]) for key in ("histogram", "group_quarters")
 )
-ENVIRONMENT = "../envs/isdp.yaml"  # as a rules file sees it
+ENVIRONMENT = "../envs/isdp.yaml"  # relative to a rules file
 # titles, captions and columns of all tables and figures
 DESCRIPTION_FILES = files_of("src/reproduction/*/descriptions.yaml")
 DESCRIPTIONS = read_descriptions(DESCRIPTION_FILES)
@@ -39,12 +39,12 @@ wildcard_constraints:
 
 
 def any_of(names):
-    """Return the constraint of a wildcard that stands for one of some names."""
+    """Return the constraint of a wildcard to some names."""
     return "|".join(map(re.escape, names)) or "there-is-none"
 
 
 def selected_states(wildcards=None):
-    return column(checkpoints.select_states.get().output.states, "state")
+    return read_column(checkpoints.select_states.get().output.states, "state")
 
 
 def some_of(settings, *keys):
@@ -60,7 +60,7 @@ def benchmarks(job):
 
 
 def in_report(path):
-    """Flag a table's page or a figure for the report, with the words of its description."""
+    """Flag a table's page or a figure for the report, with its description."""
     file = Path(path)
     kind = "figures" if file.suffix == ".svg" else "tables"
     _, study, entry = DESCRIPTIONS.find(kind, file.stem)
@@ -72,7 +72,7 @@ def in_report(path):
         caption=str(CAPTION_FOLDER / kind / caption_file(file.stem)),
         category=study.category,
         subcategory=entry.section,
-        # one label: of two the report makes a switch, and fails where one has no second
+        # the report makes a switch of two labels, and fails if one is missing
         labels={"what": f"{title} ({kind.removesuffix('s')})"},
     )
 
@@ -91,7 +91,7 @@ def rendered(tables):
 
 
 def figure_files(**figures):
-    """Return the SVG files of figures, and the PNG files and the thumbnails that go with them."""
+    """Return the SVG files, PNG files and thumbnails of figures."""
     png = {name: Path(svg).with_suffix(".png").name for name, svg in figures.items()}
     return {
         **{name: in_report(svg) for name, svg in figures.items()},
@@ -101,9 +101,9 @@ def figure_files(**figures):
 
 
 def states_of(pattern):
-    """Input function: the pattern for each selected state."""
+    """Return an input function that expands the pattern for each selected state."""
     return lambda wildcards: expand(pattern, **{**wildcards, "state": selected_states()})
 
 
-# For the captions, which are rendered when the report is built. No job reads this key.
-config["provenance"] = read_if_there("results/data/provenance.json")
+# For the captions, which Snakemake renders with the report. No job reads this key.
+config["provenance"] = read_optional_json("results/data/provenance.json")

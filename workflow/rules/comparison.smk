@@ -1,4 +1,4 @@
-"""Every system on one table: the published 2010 counts, with the states' totals held."""
+"""All systems on one table: the published 2010 counts, with the states' totals as invariants."""
 
 from reproduction.comparison.settings import FAMILIES as SYSTEM_FAMILIES
 
@@ -41,7 +41,7 @@ rule collect_comparison:
         histogram=HISTOGRAM,
         published=PUBLISHED,
         provenance="results/data/provenance.json",
-        local=local_file(config) or [],
+        local=find_local_file(config) or [],
     output:
         guarantees="results/tables/comparison_guarantees.csv",
         errors="results/tables/comparison_errors.csv",

@@ -1,9 +1,9 @@
 """Integer noise in county populations under each state's total (ISDP, Sections 5 and E.4).
 
-Also the regressions of the errors of the Census DAS (SDP, Section 1), projected noise, and truncation.
+Regressions of the errors of the Census DAS (SDP, Section 1), projected noise, and truncation.
 """
 
-from reproduction.jobs.scenarios import walk_of
+from reproduction.jobs.scenarios import select_walk
 
 COUNTIES = config["counties"]
 MECHANISM = {key: COUNTIES[key] for key in ("norm", "epsilon")}
@@ -47,7 +47,7 @@ rule sample_counties:
         mem_mb=1000,
     params:
         sources=code("counties"),
-        walk=walk_of(config),
+        walk=select_walk(config),
         seed=config["seed"],
     script:
         "../scripts/counties/sample_counties.py"

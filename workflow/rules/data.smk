@@ -1,9 +1,9 @@
-"""The published counts, and the Census Bureau's demonstration data."""
+"""Published counts and demonstration data (NHGIS)."""
 
 
 rule fetch_demonstration_data:
     input:
-        local=[local_file(config)] if local_file(config) else [],
+        local=[find_local_file(config)] if find_local_file(config) else [],
         ledger=LEDGER,
         published=PUBLISHED,
     output:

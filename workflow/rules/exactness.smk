@@ -1,4 +1,4 @@
-"""Exact draws of every experiment: no convergence error, and a distribution to judge chains by."""
+"""Exact draws of every experiment, and the distance of the Markov chains from them."""
 
 EXACT = config["exactness"]
 

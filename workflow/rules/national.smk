@@ -1,15 +1,15 @@
 """All states by all systems at many budgets, and TopDown down to blocks: `make national`.
 
-A target of its own, no part of `all`. Short releases are batched into jobs by `national.batch`.
+It is a separate target, not part of `all`. `national.batch` groups short releases into jobs.
 """
 
-from reproduction.national.settings import batches, jobs_of, list_states
+from reproduction.national.settings import count_jobs, list_states, split_batches
 
 NATIONAL = config["national"]
 STATES_RUN = list_states(NATIONAL, BASE / config["data"]["published"])
-JOBS = jobs_of(NATIONAL, STATES_RUN)
+JOBS = count_jobs(NATIONAL, STATES_RUN)
 RELEASES = [f"{family}_{part}" for family in JOBS for part in range(JOBS[family])]
-DESCENTS = batches(STATES_RUN, NATIONAL["batch"]["blocks"])
+DESCENTS = split_batches(STATES_RUN, NATIONAL["batch"]["blocks"])
 
 
 rule run_releases:
@@ -28,7 +28,7 @@ rule run_releases:
     conda:
         ENVIRONMENT
     resources:
-        # swapping holds every record of a state
+        # swapping has every record of a state in memory
         mem_mb=lambda wildcards: 4000 if wildcards.family == "swapping" else 1000,
         runtime=30,
     params:

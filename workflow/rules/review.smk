@@ -1,9 +1,9 @@
-"""The scorecard, the data dictionary, Snakemake's report, the review notebooks and the front page."""
+"""Scorecard, data dictionary, Snakemake's report, review notebooks and front page."""
 
 from isdp.errors import InputError
-from reproduction.review.claims import named_tables, read_claims, read_figures
+from reproduction.review.claims import list_tables, read_claims, read_figures
 from reproduction.review.columns import check_measures
-from reproduction.review.shown import made_tables
+from reproduction.review.shown import list_made_tables
 
 NOTEBOOKS = files_of("notebooks/*.ipynb")
 PAGES = {
@@ -21,7 +21,7 @@ except InputError as error:
     sys.exit(f"error: {error}")
 
 
-# `national` is a target of its own
+# `national` is a separate target
 STUDIES = [study for study in DESCRIPTIONS.studies if study not in ("review", "national")]
 RESULTS = [getattr(rules, study).input for study in STUDIES]
 
@@ -45,7 +45,7 @@ rule verify_draws:
     params:
         sources=code(),
     message:
-        "Invariants of every draw in results/, checked again in exact integers"
+        "Check of the invariants of every draw in results/, in exact integers"
     script:
         "../scripts/review/verify_draws.py"
 
@@ -54,7 +54,7 @@ rule scorecard:
     input:
         **PAGES,
         provenance="results/data/provenance.json",
-        tables=lambda wildcards: made_tables(named_tables(ALL_CLAIMS), RESULTS, wildcards),
+        tables=lambda wildcards: list_made_tables(list_tables(ALL_CLAIMS), RESULTS, wildcards),
         verified="results/tables/draws_verified.csv",
     output:
         card="results/tables/scorecard.csv",
@@ -128,7 +128,7 @@ rule record_config:
         sources=presentation("review"),
         settings=SETTINGS,
     message:
-        "The config that made all this: results/config.yaml"
+        "Config of this run: results/config.yaml"
     script:
         "../scripts/review/record_config.py"
 
@@ -163,7 +163,7 @@ rule execute_notebook:
     input:
         rules.everything.input,
         notebook=str(HERE / "notebooks/{page}.ipynb"),
-        # the overview lists the titles of the others
+        # the overview lists the titles of the other notebooks
         others=lambda wildcards: NOTEBOOKS if wildcards.page == "00_overview" else [],
         config="results/config.yaml",
         shown="results/shown.txt",

@@ -1,11 +1,11 @@
-"""A sweep: the county experiment in several scenarios, each in its own folder, and one figure."""
+"""A sweep: the county experiment in several scenarios, one folder each, and one figure."""
 
 from snakemake.utils import Paramspace
 
 from reproduction.jobs import scenarios
 
 SWEEP = config["sweep"]["name"] if "sweep" in config else ""
-SPACE = Paramspace(scenarios.parameter_space(config), filename_params="*")
+SPACE = Paramspace(scenarios.list_scenarios(config), filename_params="*")
 FOLDER = f"results/sweeps/{{sweep}}/{SPACE.wildcard_pattern}"
 DATA = "results/sweeps/{sweep}/data/{vintage}"
 
@@ -20,12 +20,12 @@ wildcard_constraints:
 
 rule sweep:
     input:
-        lambda wildcards: scenarios.compared(SWEEP),
+        lambda wildcards: scenarios.list_comparison_files(SWEEP),
 
 
 use rule fetch_demonstration_data as fetch_vintage with:
     input:
-        local=lambda wildcards: scenarios.local_files(config, wildcards.vintage),
+        local=lambda wildcards: scenarios.find_local_files(config, wildcards.vintage),
         ledger=LEDGER,
         published=PUBLISHED,
     output:
@@ -50,8 +50,8 @@ use rule sample_counties as sample_scenario with:
         f"{FOLDER}/benchmarks/sample_counties_{{state}}.tsv"
     params:
         sources=code("counties"),
-        walk=lambda wildcards: scenarios.walk_of(
-            scenarios.settings_of(config, SPACE.instance(wildcards))
+        walk=lambda wildcards: scenarios.select_walk(
+            scenarios.select_scenario(config, SPACE.instance(wildcards))
         ),
         seed=config["seed"],
     message:
@@ -80,7 +80,7 @@ rule collect_scenario:
         ENVIRONMENT
     params:
         sources=code("counties"),
-        settings=lambda wildcards: scenarios.settings_of(config, SPACE.instance(wildcards)),
+        settings=lambda wildcards: scenarios.select_scenario(config, SPACE.instance(wildcards)),
     script:
         "../scripts/counties/collect_scenario.py"
 

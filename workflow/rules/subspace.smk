@@ -1,6 +1,6 @@
 """Subspace differential privacy: mechanisms, guarantees, the campus and the counties (SDP)."""
 
-from reproduction.subspace.settings import in_words
+from reproduction.subspace.settings import describe_workload
 
 SUBSPACE = config["subspace"]
 
@@ -24,7 +24,7 @@ rule compute_subspace_errors:
     params:
         sources=code("subspace"),
         seed=config["seed"],
-        tables="error_tables",
+        tables="compare_errors",
         settings=some_of(SUBSPACE, "epsilon", "delta", "draws", "workloads"),
     script:
         "../scripts/subspace/compute_subspace.py"
@@ -42,7 +42,7 @@ use rule compute_subspace_errors as compute_subspace_guarantees with:
     benchmark:
         benchmarks("compute_subspace_guarantees")
     params:
-        tables="guarantee_tables",
+        tables="tabulate_guarantees",
         settings=some_of(SUBSPACE, "epsilon", "workloads", "constant", "losses"),
 
 
@@ -55,7 +55,7 @@ use rule compute_subspace_errors as compare_equal_privacy with:
     benchmark:
         benchmarks("compare_equal_privacy")
     params:
-        tables="equal_privacy_tables",
+        tables="tabulate_equal_privacy",
         settings=some_of(SUBSPACE, "epsilon", "delta", "equal_privacy"),
 
 
@@ -70,7 +70,7 @@ use rule compute_subspace_errors as simulate_campus with:
     benchmark:
         benchmarks("simulate_campus")
     params:
-        tables="campus_tables",
+        tables="tabulate_campus",
         settings=some_of(SUBSPACE, "campus"),
 
 
@@ -86,7 +86,7 @@ use rule compute_subspace_errors as project_subspace_counties with:
     benchmark:
         benchmarks("project_subspace_counties")
     params:
-        tables="county_tables",
+        tables="tabulate_counties",
         settings=some_of(SUBSPACE, "epsilon", "counties"),
 
 
@@ -122,7 +122,7 @@ rule plot_subspace:
         epsilon=SUBSPACE["epsilon"],
         delta=SUBSPACE["delta"],
         state=SUBSPACE["counties"]["state"],
-        workloads={name: in_words(entry) for name, entry in SUBSPACE["workloads"].items()},
+        workloads={name: describe_workload(entry) for name, entry in SUBSPACE["workloads"].items()},
     script:
         "../scripts/subspace/plot_subspace.py"
 

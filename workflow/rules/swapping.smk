@@ -1,4 +1,4 @@
-"""Permutation swapping (SWAP): its budget, its loss, the swap of Massachusetts in 1940, attacks."""
+"""Permutation swapping (SWAP): its budget and loss, Massachusetts in 1940, and attacks."""
 
 SWAPPING = config["swapping"]
 
@@ -27,7 +27,7 @@ rule compute_swapping_loss:
     conda:
         ENVIRONMENT
     params:
-        tables="loss_tables",
+        tables="tabulate_losses",
         sources=code("swapping"),
         settings=SWAPPING,
         seed=config["seed"],
@@ -51,7 +51,7 @@ use rule compute_swapping_loss as compare_swapping_guarantees with:
     benchmark:
         benchmarks("compare_swapping_guarantees")
     params:
-        tables="guarantee_tables",
+        tables="tabulate_guarantees",
 
 
 use rule compute_swapping_loss as attack_swapping with:
@@ -70,7 +70,7 @@ use rule compute_swapping_loss as attack_swapping with:
     benchmark:
         benchmarks("attack_swapping")
     params:
-        tables="attack_tables",
+        tables="tabulate_attacks",
 
 
 use rule compute_swapping_loss as swap_massachusetts with:
@@ -89,7 +89,7 @@ use rule compute_swapping_loss as swap_massachusetts with:
     benchmark:
         benchmarks("swap_massachusetts")
     params:
-        tables="massachusetts_tables",
+        tables="tabulate_massachusetts",
 
 
 SWAPPING_RULES = (

@@ -1,4 +1,4 @@
-"""The rule that each study uses to render its csv tables for readers."""
+"""Rule by which each study renders its CSV tables for readers."""
 
 
 rule render_tables:

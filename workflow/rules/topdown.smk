@@ -1,9 +1,9 @@
 """The Census Bureau's TopDown algorithm on the published 2010 counts (TDA)."""
 
-from reproduction.topdown.settings import KINDS, families
+from reproduction.topdown.settings import ERROR_TABLES, group_configurations
 
 TOPDOWN = config["topdown"]
-FAMILIES = families(TOPDOWN["runs"])
+FAMILIES = group_configurations(TOPDOWN["runs"])
 
 
 rule compute_topdown_noise:
@@ -69,7 +69,7 @@ rule run_topdown:
         histogram=HISTOGRAM,
         published=PUBLISHED,
     output:
-        **{kind: f"results/topdown/{{family}}_{kind}.csv" for kind in KINDS},
+        **{kind: f"results/topdown/{{family}}_{kind}.csv" for kind in ERROR_TABLES},
         nodes="results/topdown/{family}_nodes.csv",
     log:
         logs("run_topdown_{family}"),
@@ -94,9 +94,9 @@ rule measure_other_systems:
         histogram=HISTOGRAM,
         published=PUBLISHED,
         provenance="results/data/provenance.json",
-        local=local_file(config) or [],
+        local=find_local_file(config) or [],
     output:
-        **{kind: f"results/topdown/others_{kind}.csv" for kind in KINDS},
+        **{kind: f"results/topdown/others_{kind}.csv" for kind in ERROR_TABLES},
         invariants="results/tables/topdown_invariants.csv",
     log:
         logs("measure_other_systems"),
@@ -113,7 +113,7 @@ rule measure_other_systems:
         runs=TOPDOWN["runs"],
         cache="results/data/download",
     message:
-        "What TopDown is compared with: demonstration data, integer noise, no invariants"
+        "Comparisons for TopDown: demonstration data, integer noise, no invariants"
     script:
         "../scripts/topdown/measure_other_systems.py"
 
@@ -122,7 +122,7 @@ rule collect_topdown:
     input:
         **{
             kind: expand(f"results/topdown/{{family}}_{kind}.csv", family=[*FAMILIES, "others"])
-            for kind in KINDS
+            for kind in ERROR_TABLES
         },
         nodes=expand("results/topdown/{family}_nodes.csv", family=FAMILIES),
     output:

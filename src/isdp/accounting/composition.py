@@ -35,7 +35,7 @@ def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
                     f"composition: guarantees of different {name} do not add up: "
                     f"{getattr(first, name)!r} and {getattr(other, name)!r}"
                 )
-    persons = [guarantee.per_person for guarantee in guarantees]
+    persons = [g.per_person for g in guarantees if g.per_person is not None]
     reasons = [g.why_not_per_person for g in guarantees if g.why_not_per_person]
     return replace(
         first,
@@ -60,10 +60,11 @@ def as_zcdp(guarantee: PrivacyGuarantee) -> PrivacyGuarantee:
     """
     if guarantee.flavour != "pure" or guarantee.growth == "quadratic":
         raise InputError("composition: only a pure guarantee of linear growth can be said as zCDP")
-    changes = {"flavour": "zCDP", "source": f"{guarantee.source}, as zCDP"}
-    if guarantee.growth == "linear":
-        person = guarantee.per_person
-        changes["growth"] = "quadratic"
-        changes["per_person"] = None if person is None else upper_product(person, person)
     half = upper_product(guarantee.loss, guarantee.loss, Fraction(1, 2))
-    return replace(guarantee, loss=half, **changes)
+    source = f"{guarantee.source}, as zCDP"
+    same = replace(guarantee, flavour="zCDP", loss=half, source=source)
+    if guarantee.growth == "none":
+        return same
+    person = guarantee.per_person
+    squared = None if person is None else upper_product(person, person)
+    return replace(same, growth="quadratic", per_person=squared)

@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
+from typing import Literal
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 from scipy.special import erfcx, ndtr
 
 from isdp.accounting.guarantees import Number, PrivacyGuarantee, upper_product
@@ -24,7 +26,7 @@ FAR_RIGHT = 5.0  # beyond it the two terms of the Gaussian profile are safely ap
 CLOSE = 0.1  # distance in standard deviations below which they are too near to be subtracted
 NO_CHANCE = -1e4  # logarithm of what is 0 in doubles
 ASYMPTOTIC = 50.0  # from here on four terms of erfcx's expansion are exact in doubles
-LEAST_RHO = 1e-280  # what is below counts as this much: floats near their least lose digits
+MIN_RHO = 1e-280  # what is below counts as this much: floats near their least lose digits
 EPSILONS = (1e-100, 1e100)  # whose squares are floats with all their digits
 
 
@@ -49,7 +51,7 @@ def epsilon_canonne_kamath_steinke(rho: float, delta: float) -> float:
     if rho == 0:
         return 0.0
 
-    def bound(log_excess):
+    def bound(log_excess: float) -> float:
         excess = math.exp(log_excess)  # alpha - 1
         # ln(1 - 1/alpha) = -ln(1 + 1/(alpha - 1)), which keeps its digits at large orders
         slack = -math.log(delta) - log_excess - (1 + excess) * math.log1p(1 / excess)
@@ -72,13 +74,14 @@ def epsilon_gaussian(rho: float, delta: float) -> float:
     most = epsilon_bun_steinke(rho, delta)  # never too small
     if _log_delta_gaussian(most, mu) >= goal:  # a delta so near 1 that rounding decides
         return most
-    return scipy.optimize.brentq(
+    root: float = scipy.optimize.brentq(
         lambda epsilon: _log_delta_gaussian(epsilon, mu) - goal,
         0.0,
         most,
         xtol=1e-16 * min(1.0, most),
         rtol=1e-13,
     )
+    return root
 
 
 def _log_delta_gaussian(epsilon: float, mu: float) -> float:
@@ -98,7 +101,7 @@ def _log_delta_gaussian(epsilon: float, mu: float) -> float:
     return log_density + math.log(step / 4) + _log_mean_fall(near + step * (1 + nodes) / 2, weights)
 
 
-def _log_mean_fall(points: np.ndarray, weights: np.ndarray) -> float:
+def _log_mean_fall(points: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
     """Logarithm of the weighted sum of -erfcx'(t) = 2 / sqrt(pi) - 2 t erfcx(t)."""
     if points[0] < ASYMPTOTIC:
         return math.log(weights @ (2 / math.sqrt(math.pi) - 2 * points * erfcx(points)))
@@ -109,30 +112,31 @@ def _log_mean_fall(points: np.ndarray, weights: np.ndarray) -> float:
 
 
 @cache
-def _nodes() -> tuple[np.ndarray, np.ndarray]:
+def _nodes() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Nodes and weights of Gauss and Legendre; of ten the error is far below rounding."""
     return np.polynomial.legendre.leggauss(10)
 
 
-CONVERSIONS: dict[str, Callable[[float, float], float]] = {
+Conversion = Literal["slides", "Canonne-Kamath-Steinke", "exact Gaussian"]
+CONVERSIONS: dict[Conversion, Callable[[float, float], float]] = {
     "slides": epsilon_bun_steinke,
     "Canonne-Kamath-Steinke": epsilon_canonne_kamath_steinke,
     "exact Gaussian": epsilon_gaussian,
 }
 
 
-def epsilon_for(conversion: str, rho: float, delta: float) -> float:
+def epsilon_for(conversion: Conversion, rho: float, delta: float) -> float:
     """Epsilon at `delta` by the conversion of that name, one of `CONVERSIONS`."""
     return _named(conversion)(rho, delta)
 
 
-def epsilon_above(conversion: str, rho: Number, delta: float) -> float:
+def epsilon_above(conversion: Conversion, rho: Number, delta: float) -> float:
     """As `epsilon_for`, and never less than the true one for having been computed in doubles."""
-    rho = upper_product(rho, 1.0)
-    return epsilon_for(conversion, max(rho, LEAST_RHO) if rho else rho, delta) * (1 + ROUNDING)
+    double = float(upper_product(rho, 1.0))
+    return epsilon_for(conversion, max(double, MIN_RHO) if double else 0.0, delta) * (1 + ROUNDING)
 
 
-def rho_for(conversion: str, epsilon: float, delta: float) -> float:
+def rho_for(conversion: Conversion, epsilon: float, delta: float) -> float:
     """Largest rho whose epsilon at `delta`, by the conversion of that name, is the one given."""
     convert = _named(conversion)
     check_in_range("accounting: epsilon", epsilon, *EPSILONS)
@@ -144,12 +148,13 @@ def rho_for(conversion: str, epsilon: float, delta: float) -> float:
     high = 2 * low  # the other conversions give a smaller epsilon at each rho
     while convert(high, delta) < epsilon:
         high *= 2
-    return scipy.optimize.brentq(
+    root: float = scipy.optimize.brentq(
         lambda rho: convert(rho, delta) - epsilon, low, high, xtol=1e-14 * low, rtol=1e-13
     )
+    return root
 
 
-def convert(guarantee: PrivacyGuarantee, delta: float, conversion: str) -> PrivacyGuarantee:
+def convert(guarantee: PrivacyGuarantee, delta: float, conversion: Conversion) -> PrivacyGuarantee:
     """Say a zCDP guarantee as (epsilon, delta), for one person who changes cell.
 
     Raises
@@ -157,11 +162,12 @@ def convert(guarantee: PrivacyGuarantee, delta: float, conversion: str) -> Priva
     InputError
         If the guarantee is of another flavour or has no figure per person.
     """
-    if guarantee.flavour != "zCDP" or guarantee.per_person is None:
+    rho = guarantee.loss_per_person
+    if guarantee.flavour != "zCDP" or rho is None:
         raise InputError("accounting: only a zCDP guarantee with a figure per person is converted")
     return PrivacyGuarantee(
         flavour="approximate",
-        loss=epsilon_above(conversion, guarantee.loss_per_person, delta),
+        loss=epsilon_above(conversion, rho, delta),
         metric="person",
         per_person=1,
         source=f"{guarantee.source}; converted: {conversion}",
@@ -172,5 +178,5 @@ def convert(guarantee: PrivacyGuarantee, delta: float, conversion: str) -> Priva
     )
 
 
-def _named(conversion: str) -> Callable[[float, float], float]:
+def _named(conversion: Conversion) -> Callable[[float, float], float]:
     return CONVERSIONS[check_choice("accounting: the conversion", conversion, CONVERSIONS)]

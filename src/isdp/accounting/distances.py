@@ -11,6 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isdp.errors import InputError
 
@@ -34,7 +35,7 @@ def hamming(first: Iterable[Hashable], second: Iterable[Hashable]) -> float:
     return symmetric_difference(first, second) // 2 if len(first) == len(second) else math.inf
 
 
-def hamming_of_tables(first, second) -> float:
+def hamming_of_tables(first: ArrayLike, second: ArrayLike) -> float:
     """d_HAM of two tables of counts: half their l1 distance if the totals agree, else infinite."""
     first, second = np.asarray(first), np.asarray(second)
     whole = first.dtype.kind in "iu" and second.dtype.kind in "iu"

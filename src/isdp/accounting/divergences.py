@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from isdp.checks import check_in_range, check_non_negative, check_positive
@@ -19,7 +20,7 @@ LARGEST_LOG_ORDER = 12.0  # orders up to 1 + e^12
 ORDERS = 241  # tried before the best is refined
 
 
-def multiplicative(p, q) -> float:
+def multiplicative(p: ArrayLike, q: ArrayLike) -> float:
     """Largest |ln(P(S) / Q(S))| over events S: pure differential privacy, MULT of the slides.
 
     Parameters
@@ -39,7 +40,7 @@ def multiplicative(p, q) -> float:
     return float(abs(np.log(p[both]) - np.log(q[both])).max())
 
 
-def approximate(p, q, delta: float) -> float:
+def approximate(p: ArrayLike, q: ArrayLike, delta: float) -> float:
     """Multiplicative distance with a slack delta: (epsilon, delta)-differential privacy.
 
     The largest of ln((P(S) - delta) / Q(S)), the same with the laws exchanged, and 0, over events
@@ -56,7 +57,7 @@ def approximate(p, q, delta: float) -> float:
     return max(_one_sided(p, q, delta), _one_sided(q, p, delta), 0.0)
 
 
-def _one_sided(p: np.ndarray, q: np.ndarray, delta: float) -> float:
+def _one_sided(p: NDArray[np.float64], q: NDArray[np.float64], delta: float) -> float:
     with np.errstate(divide="ignore", invalid="ignore"):
         order = np.argsort(np.where(p + q > 0, -p / q, 0.0))  # the largest ratios first
         over, under = np.cumsum(p[order]) - delta, np.cumsum(q[order])
@@ -64,7 +65,7 @@ def _one_sided(p: np.ndarray, q: np.ndarray, delta: float) -> float:
     return float(ratios.max())
 
 
-def renyi(p, q, order: float) -> float:
+def renyi(p: ArrayLike, q: ArrayLike, order: float) -> float:
     """Renyi divergence D_alpha(P || Q) = ln(sum P^alpha Q^(1 - alpha)) / (alpha - 1).
 
     Parameters
@@ -84,7 +85,7 @@ def renyi(p, q, order: float) -> float:
     return float(logsumexp(order * log_p + (1 - order) * log_q) / (order - 1))
 
 
-def normalised_renyi(p, q) -> float:
+def normalised_renyi(p: ArrayLike, q: ArrayLike) -> float:
     """Largest sqrt(D_alpha / alpha) over alpha > 1 and both orders of the laws: D_nor.
 
     zCDP with rho is D_nor <= sqrt(rho) (Bun and Steinke 2016).
@@ -105,7 +106,7 @@ def normalised_renyi(p, q) -> float:
     return math.sqrt(max(_largest_by_order(p, q), _largest_by_order(q, p), 0.0))
 
 
-def _largest_by_order(p: np.ndarray, q: np.ndarray) -> float:
+def _largest_by_order(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
     def negative(log_excess: float) -> float:
         order = 1 + math.exp(log_excess)
         return -renyi(p, q, order) / order
@@ -123,13 +124,13 @@ def normalised_renyi_of_gaussians(shift: float, sigma: float) -> float:
     return abs(shift) / (check_positive("divergences: sigma", sigma) * math.sqrt(2))
 
 
-def total_variation(p, q) -> float:
+def total_variation(p: ArrayLike, q: ArrayLike) -> float:
     """Largest |P(S) - Q(S)| over events S, between 0 and 1."""
     p, q = _check(p, q)
     return float(abs(p - q).sum() / 2)
 
 
-def _check(p, q) -> tuple[np.ndarray, np.ndarray]:
+def _check(p: ArrayLike, q: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     p, q = np.asarray(p, dtype=float), np.asarray(q, dtype=float)
     if p.ndim != 1 or p.shape != q.shape or p.size == 0:
         raise InputError(

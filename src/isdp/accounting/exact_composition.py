@@ -10,10 +10,12 @@ mixtures of shifted B-splines, in which nothing cancels, so a delta of 1e-14 kee
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from isdp.checks import check_integer, check_non_negative, check_positive, check_probability
@@ -72,7 +74,7 @@ def scale_laplace(epsilon: float, delta: float, count: int) -> float:
         low /= 2
 
     # near `high` delta goes like a power of the distance: a straight line in logarithms
-    def above(log_distance):
+    def above(log_distance: float) -> float:
         found = delta_laplace(epsilon, high - math.exp(log_distance), count)
         return math.log(max(found, SMALLEST)) - math.log(delta)
 
@@ -116,13 +118,17 @@ def _delta_with_inside(epsilon: float, s: float, count: int, inside: int) -> flo
 
 
 @cache
-def _basis_element(inside: int):
+def _basis_element(inside: int) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
     knots = 2.0 * np.arange(inside + 1) - inside
-    return scipy.interpolate.BSpline.basis_element(knots, extrapolate=False)
+    element: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    element = scipy.interpolate.BSpline.basis_element(knots, extrapolate=False)
+    return element
 
 
-def _log_binomial(n, k):
-    return gammaln(n + 1) - gammaln(k + 1) - gammaln(np.subtract(n, k) + 1)
+def _log_binomial(n: int, k: ArrayLike) -> NDArray[np.float64]:
+    k = np.asarray(k)
+    logs: NDArray[np.float64] = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    return logs
 
 
 def _check(epsilon: float, scale: float, count: int) -> None:

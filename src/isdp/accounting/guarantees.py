@@ -1,7 +1,10 @@
-"""A guarantee as a value, from which every sentence about privacy is made.
+"""Privacy guarantees as immutable values, from which all text about privacy is generated.
 
-The numbers are upper bounds, so that they are never printed rounded down, and never multiplied
-with a rounding error that makes them smaller.
+Every mechanism has a property `guarantee`, a `PrivacyGuarantee`. Where the guarantee depends on
+further arguments, a method or function `guarantee_of` takes them: `isdp.swapping.guarantee_of`, and
+the methods of `isdp.topdown.Budget` and of the systems of `isdp.compare`.
+
+The numbers are upper bounds. They are never rounded down, neither in print nor in products.
 """
 
 from __future__ import annotations
@@ -12,16 +15,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Rational
+from typing import Any, Literal
 
 from isdp.checks import check_choice, check_non_negative
 from isdp.errors import InputError
 
 Number = int | float | Fraction
 
-FLAVOURS = {"pure": "epsilon", "approximate": "epsilon", "zCDP": "rho"}
+Flavour = Literal["pure", "approximate", "zCDP"]
+Growth = Literal["linear", "quadratic", "none"]
+FLAVOURS: dict[Flavour, str] = {"pure": "epsilon", "approximate": "epsilon", "zCDP": "rho"}
 NUMBER = re.compile(r"[0-9]{1,400}(/[0-9]{1,400}|(\.[0-9]{1,400})?(e[+-]?[0-9]{1,3})?)")
 COUNTED = ("person", "household")  # metrics that count changes; all others are distances
-GROWTHS = ("linear", "quadratic", "none")
+GROWTHS: tuple[Growth, ...] = ("linear", "quadratic", "none")
 EQUAL_INVARIANTS = "two tables with equal invariants"
 
 
@@ -68,18 +74,18 @@ class PrivacyGuarantee:
     Fraction(2, 3)
     """
 
-    flavour: str
+    flavour: Flavour
     loss: Number
     metric: str
     per_person: Number | None
     source: str
     delta: Number = 0
-    growth: str = "linear"
+    growth: Growth = "linear"
     relation: str = EQUAL_INVARIANTS
     held: str = ""
     why_not_per_person: str = ""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_choice("guarantee: flavour", self.flavour, FLAVOURS)
         check_choice("guarantee: growth", self.growth, GROWTHS)
         check_non_negative("guarantee: loss", self.loss)
@@ -161,30 +167,30 @@ class PrivacyGuarantee:
         return text + (f"; published as it is and not protected: {self.held}" if self.held else "")
 
     def _person(self) -> str:
-        if self.per_person is None:
+        if self.per_person is None or self.loss_per_person is None:
             return f"no figure per person: {self.why_not_per_person}"
         each = f"{self.parameter} per person is at most {upper_decimal(self.loss_per_person)}"
         if self.metric in COUNTED:
             return f"for one person who changes cell, {each}"
         squared = "squared " if self.growth == "quadratic" else ""
         return (
-            f"{self._change()} moves the {squared}{self.metric} distance by "
+            f"{self._change(self.per_person)} moves the {squared}{self.metric} distance by "
             f"{upper_decimal(self.per_person)}, so {each}"
         )
 
-    def _change(self) -> str:
+    def _change(self, per_person: Number) -> str:
         """Describe the change of the table that `per_person` measures."""
         if self.relation != EQUAL_INVARIANTS:
             return "one person who changes cell"
         power = 2 if self.metric == "l2" and self.growth == "linear" else 1
-        counts = round(self.per_person**power)
+        counts = round(float(per_person) ** power)
         if counts < 2:
             return "one person more or fewer in a cell without a total"
         if counts > 2:
             return "one person who changes cell, with the fewest others that the invariants force,"
         return "one person who changes cell and leaves the invariants as they are"
 
-    def record(self) -> dict:
+    def record(self) -> dict[str, str | None]:
         """Give every part for a file: exact numbers as text, and as decimals rounded up."""
         person = self.loss_per_person
         return {
@@ -205,7 +211,7 @@ class PrivacyGuarantee:
         }
 
 
-def guarantee_from_record(record: Mapping) -> PrivacyGuarantee:
+def guarantee_from_record(record: Mapping[str, Any]) -> PrivacyGuarantee:
     """Read what `PrivacyGuarantee.record` wrote; bounds of delta stay bounds.
 
     Raises

@@ -1,9 +1,9 @@
-"""The five papers' systems on one table: what each releases, protects and gets wrong.
+"""The systems of the five papers on one table: release, privacy guarantee and errors.
 
-A table has areas (rows) and cells (columns); areas lie in regions, and the total of each region is
-held by every system. What a system holds besides, it says. Budgets are compared within one flavour
-and one unit alone; `isdp.compare.systems` gives every system's own. `compare` answers for a table
-and totals that somebody has.
+A table has areas (rows) and cells (columns). Areas are in regions, and every system holds the total
+of each region. Some systems hold more totals, which `System.held` names. Compare budgets only
+within one flavour and one privacy unit. `isdp.commands.compare` compares the systems on a table and
+totals of a user.
 """
 
 from isdp.compare.areas import Areas

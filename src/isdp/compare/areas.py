@@ -1,13 +1,14 @@
-"""A table that every system can release: areas in regions, and cells with axes."""
+"""The table of a comparison: areas in regions, and cells with axes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from isdp.arrays import IntArray
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
 from isdp.topdown import Schema
@@ -17,54 +18,55 @@ LEVELS = ("all", "region", "area")
 
 @dataclass(frozen=True, eq=False)
 class Areas:
-    """Counts of areas, whose regions' totals are held.
+    """Counts of areas in regions whose totals are held.
 
     Parameters
     ----------
     counts : int64 array, shape (areas, cells)
-        From 0 up.
+        Counts of 0 or more.
     regions : sequence of str, shape (areas,)
-        The region that each area lies in.
+        Region of each area.
     schema : Schema
         Axes of the cells.
     names : sequence of str, optional
-        Of the areas, all different; their numbers by default.
+        Distinct names of the areas; by default their numbers.
 
     Raises
     ------
     InputError
-        If the numbers do not fit together, or a count is none.
+        If the shapes do not fit each other, or a count is not an integer of 0 or more.
     """
 
-    counts: np.ndarray
+    counts: IntArray
     regions: Sequence[str]
     schema: Schema
     names: Sequence[str] | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         counts = np.asarray(self.counts)
         if counts.ndim != 2 or counts.dtype.kind not in "iu" or not counts.size:
             raise InputError(
-                f"compare: wanted whole counts with a row an area and a column a cell, got "
-                f"{counts.dtype} of shape {counts.shape}"
+                f"compare: counts must be integers with a row for each area and a column for each "
+                f"cell, got {counts.dtype} of shape {counts.shape}"
             )
         if counts.min() < 0:
-            raise InputError("compare: a count is negative; all systems start from counts of 0 up")
+            raise InputError("compare: counts must be 0 or more, but one is negative")
         if counts.shape != (len(self.regions), self.schema.cells):
             raise InputError(
-                f"compare: counts of shape {counts.shape} for {len(self.regions)} areas and "
-                f"{self.schema.cells} cells"
+                f"compare: counts must have {len(self.regions)} rows and {self.schema.cells} "
+                f"columns, got shape {counts.shape}"
             )
-        names = range(len(counts)) if self.names is None else self.names
+        given = range(len(counts)) if self.names is None else self.names
+        names = tuple(str(name) for name in given)
         if len(set(names)) != len(counts):
-            raise InputError(f"compare: {len(counts)} areas need as many different names")
+            raise InputError(f"compare: names must be {len(counts)} distinct names of areas")
         object.__setattr__(self, "counts", counts.astype(np.int64))
         object.__setattr__(self, "regions", tuple(str(region) for region in self.regions))
-        object.__setattr__(self, "names", tuple(str(name) for name in names))
+        object.__setattr__(self, "names", names)
 
     @cached_property
     def blocks(self) -> dict[str, np.ndarray]:
-        """Numbers of the areas of each region, in the order of their first areas."""
+        """Numbers of the areas of each region, in order of the first area."""
         found: dict[str, list[int]] = {}
         for number, region in enumerate(self.regions):
             found.setdefault(region, []).append(number)
@@ -72,7 +74,7 @@ class Areas:
 
     @cached_property
     def hierarchy(self) -> Hierarchy:
-        """All, regions and areas, as TopDown goes through them."""
+        """Hierarchy of all areas, regions and areas, for TopDown."""
         _, region, area = LEVELS
-        columns = {region: list(self.regions), area: list(self.names)}
+        columns: dict[str, Sequence[Hashable]] = {region: self.regions, area: self.names or ()}
         return Hierarchy.from_columns(columns, root=LEVELS[0])

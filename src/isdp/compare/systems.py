@@ -1,8 +1,8 @@
-"""Every system behind one interface: what it releases, what it guarantees, what it holds.
+"""Common interface of the systems: release, privacy guarantee, and held totals.
 
-Budgets of the systems with noise are for one person who changes cell while all regions' totals stay
-as they are: epsilon (pure) or rho (zCDP). Permutation swapping holds more, under which nobody can
-change alone; its budget is the swap rate, and its guarantee has a unit of its own.
+The budget of a system with noise is epsilon (pure) or rho (zCDP) for one person who changes cell
+while the totals of all regions stay fixed. Permutation swapping holds more totals, under which no
+person can change alone. Its budget is the swap rate, and its guarantee has its own unit.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isdp import exact, subspace, swapping, topdown
 from isdp.accounting.conversions import ROUNDING, epsilon_for
 from isdp.accounting.guarantees import PrivacyGuarantee
+from isdp.arrays import IntArray
 from isdp.checks import check_in_range, check_probability
 from isdp.compare.areas import LEVELS, Areas
 from isdp.constraints.invariants import Invariants
@@ -27,69 +29,79 @@ from isdp.exact.distributions import Part, sum_variance
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
-PER_MOVE = 2  # l1 distance, and squared l2 distance, that one person who changes cell makes
-DELTA = 1e-10  # at which the Gaussian of SDP is calibrated; its rho does not depend on it
-REGIONS = "the total of each region"
-SMALLEST = Invariants.total(2)  # the noise of SDP costs as much, and is as wide, under any others
+PER_MOVE = 2  # l1 distance and squared l2 distance of one person who changes cell
+DELTA = 1e-10  # calibrates the Gaussian of SDP; its rho does not depend on it
+REGION_TOTALS = "the total of each region"
+TWO_CELLS = Invariants.total(2)  # the scale of the noise of SDP is the same under all invariants
 EXACT_GAUSSIAN = "exact Gaussian"
-LEAST_BUDGET, MOST_BUDGET = 1e-14, 1000  # beyond, some systems' laws leave floating point
+MIN_BUDGET, MAX_BUDGET = 1e-14, 1000  # beyond, some distributions overflow
+
+
+Parameter = Literal["epsilon", "rho", "rate"]
+
+
+class NoiseSampler(Protocol):
+    """A sampler of noise under invariants."""
+
+    def sample(self, rng: np.random.Generator, n_draws: int, /) -> NDArray[Any]:
+        """Draw noise of shape (n_draws, cells)."""
 
 
 class System(ABC):
-    """One system.
+    """A system that releases a table.
 
     Attributes
     ----------
     name : str
-        What a reader calls it.
+        Name in tables and figures.
     paper : str
         "ISDP", "SDP", "CDP", "TDA" or "SWAP".
     parameter : {"epsilon", "rho", "rate"}
-        What its budget is.
+        Meaning of the budget.
     nonnegative, whole : bool
-        Whether all counts that it releases are from 0 up, and whole.
+        True if all released counts are 0 or more, or integers.
     unbiased : bool
-        Whether each count is released with an error of mean zero.
+        True if the error of each count has mean zero.
     needs_counts : bool
-        Whether its errors depend on the counts.
+        True if the errors depend on the counts.
     """
 
-    name: ClassVar[str]
+    name: str
     paper: ClassVar[str]
-    parameter: ClassVar[str]
+    parameter: Parameter
     nonnegative: ClassVar[bool] = False
     whole: ClassVar[bool] = True
     unbiased: ClassVar[bool] = True
     needs_counts: ClassVar[bool] = False
 
     @abstractmethod
-    def release(self, rng: np.random.Generator, areas: Areas, budget: float) -> np.ndarray:
-        """Release the table once, in floating point from a pseudo-random generator.
+    def release(self, rng: np.random.Generator, areas: Areas, budget: float) -> NDArray[Any]:
+        """Release the table once, with a pseudo-random generator.
 
         Parameters
         ----------
         budget : float
-            epsilon or rho for one person who changes cell, or the swap rate.
+            Epsilon or rho for one person who changes cell, or the swap rate.
 
         Returns
         -------
         array, shape (areas, cells)
-            int64, or float64 where the system's counts are not whole.
+            int64, or float64 for a system with real-valued counts.
         """
 
     @abstractmethod
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """Give what is guaranteed, as a value; takes the arguments of `release`."""
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+        """Return the privacy guarantee; the arguments are those of `release`."""
 
     def held(self) -> str:
-        """Say what is released as it is."""
-        return REGIONS
+        """Name the totals that are released without error."""
+        return REGION_TOTALS
 
 
 class Noise(System):
-    """Noise in all cells of a region at once, that adds up to zero there."""
+    """Noise in the cells of a region that adds up to zero."""
 
-    def release(self, rng: np.random.Generator, areas: Areas, budget: float) -> np.ndarray:
+    def release(self, rng: np.random.Generator, areas: Areas, budget: float) -> NDArray[Any]:
         """As `System.release`."""
         released = areas.counts.astype(np.int64 if self.whole else float)
         for rows in areas.blocks.values():
@@ -99,21 +111,16 @@ class Noise(System):
         return released
 
     @abstractmethod
-    def noise(self, rng: np.random.Generator, counts: np.ndarray, budget: float) -> np.ndarray:
-        """Draw the noise of one region's cells; shape (cells,)."""
+    def noise(self, rng: np.random.Generator, counts: IntArray, budget: float) -> NDArray[Any]:
+        """Draw the noise of the cells of one region; shape (cells,)."""
 
 
 class PlainNoise(Noise):
-    """Noise whose law does not depend on the counts, so that any totals may be held."""
+    """Noise whose distribution does not depend on the counts, under any invariants."""
 
     @abstractmethod
-    def law(self, invariants: Invariants, budget: float):
-        """Set the noise up under any invariants.
-
-        Returns
-        -------
-        object
-            ``sample(rng, draws)`` gives noise of shape (draws, cells).
+    def sampler(self, invariants: Invariants, budget: float) -> NoiseSampler:
+        """Return the sampler of the noise under any invariants.
 
         Raises
         ------
@@ -122,35 +129,40 @@ class PlainNoise(Noise):
         """
 
     @abstractmethod
-    def promise(self, budget: float) -> PrivacyGuarantee:
-        """Give the guarantee, which is the same under all invariants but for what is held."""
+    def noise_guarantee(self, budget: float) -> PrivacyGuarantee:
+        """Return the guarantee, which depends on the invariants only in the names of the totals."""
 
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """As `System.guarantee`."""
-        return replace(self.promise(budget), held=REGIONS)
+        return replace(self.noise_guarantee(budget), held=REGION_TOTALS)
 
-    def noise(self, rng: np.random.Generator, counts: np.ndarray, budget: float) -> np.ndarray:
+    def noise(self, rng: np.random.Generator, counts: IntArray, budget: float) -> NDArray[Any]:
         """As `Noise.noise`."""
-        return self.law(Invariants.total(counts.size), budget).sample(rng, 1)[0]
+        return self.sampler(Invariants.total(counts.size), budget).sample(rng, 1).ravel()
 
-    def spread(self, budget: float) -> float | None:
-        """Give s^2 where the covariance is s^2 Pi_N, or at most that; None where it is neither."""
+    def covariance_scale(self, budget: float) -> float | None:
+        """Return s^2 if the covariance is s^2 Pi_N or bounded by it, else None."""
         return None
 
-    exactly: ClassVar[bool] = True  # or at most
+    scale_is_exact: ClassVar[bool] = True  # false if `covariance_scale` is an upper bound
 
     def cell_variance(self, cells: int, budget: float) -> float:
-        """Variance of each of so many cells with one total; of a cell in no total for 0.
+        """Return the variance of a cell of a block with one total, or of a cell in no total.
+
+        Parameters
+        ----------
+        cells : int
+            Number of cells of the block; 0 for a cell in no total.
 
         Raises
         ------
         InputError
-            If it is not known.
+            If the variance is not known.
         """
-        spread = self.spread(budget)
-        if spread is None:
-            raise InputError(f"compare: {self.name}: no law of a cell is known")
-        return spread * (1 - 1 / cells) if cells else spread
+        scale = self.covariance_scale(budget)
+        if scale is None:
+            raise InputError(f"compare: {self.name}: the variance of a cell is not known")
+        return scale * (1 - 1 / cells) if cells else scale
 
 
 class IntegerNoise(PlainNoise):
@@ -161,14 +173,14 @@ class IntegerNoise(PlainNoise):
     @staticmethod
     @abstractmethod
     def mechanism(budget: float) -> GeneralizedLaplace | GeneralizedGaussian:
-        """Give the mechanism that costs one person who changes cell the budget."""
+        """Return the mechanism whose loss for one person who changes cell is the budget."""
 
-    def law(self, invariants: Invariants, budget: float) -> exact.ExactSampler:
-        """As `PlainNoise.law`."""
+    def sampler(self, invariants: Invariants, budget: float) -> exact.ExactSampler:
+        """As `PlainNoise.sampler`."""
         return exact.select_sampler(self.mechanism(budget), invariants)
 
-    def promise(self, budget: float) -> PrivacyGuarantee:
-        """As `PlainNoise.promise` (ISDP, Theorem 10)."""
+    def noise_guarantee(self, budget: float) -> PrivacyGuarantee:
+        """As `PlainNoise.noise_guarantee` (ISDP, Theorem 10)."""
         return self.mechanism(budget).guarantee
 
 
@@ -184,7 +196,7 @@ class IntegerLaplace(IntegerNoise):
         return GeneralizedLaplace(budget / PER_MOVE)
 
     def cell_variance(self, cells: int, budget: float) -> float:
-        """As `PlainNoise.cell_variance`, from the exact law."""
+        """As `PlainNoise.cell_variance`, from the exact distribution."""
         epsilon = self.mechanism(budget).epsilon
         if cells:
             return exact.total_distribution(cells, epsilon).sd ** 2
@@ -196,79 +208,79 @@ class IntegerGaussian(IntegerNoise):
 
     name = "integer Gaussian noise"
     parameter = "rho"
-    exactly = False
+    scale_is_exact = False
 
     @staticmethod
     def mechanism(budget: float) -> GeneralizedGaussian:
         """As `IntegerNoise.mechanism`: a squared l2 distance of 2 costs 2 / (2 sigma^2)."""
         return GeneralizedGaussian(math.sqrt(1 / budget))
 
-    def spread(self, budget: float) -> float:
-        """As `PlainNoise.spread`: at most sigma^2.
+    def covariance_scale(self, budget: float) -> float:
+        """As `PlainNoise.covariance_scale`: at most sigma^2.
 
-        By Poisson's formula E exp(t'u) is at most exp(sigma^2 |Pi_N t|^2 / 2), on any lattice.
+        By Poisson summation, E exp(t'u) is at most exp(sigma^2 |Pi_N t|^2 / 2) on any lattice.
         """
         return self.mechanism(budget).sigma ** 2
 
     def cell_variance(self, cells: int, budget: float) -> float:
-        """As `PlainNoise.cell_variance`, from the exact law."""
+        """As `PlainNoise.cell_variance`, from the exact distribution."""
         return sum_variance(self.mechanism(budget).energy, [Part(cells, 1)])
 
 
 class ProjectedLaplaceNoise(PlainNoise):
-    """Laplace noise less its mean (SDP, projection framework)."""
+    """Laplace noise minus its mean (SDP, projection framework)."""
 
     name = "projected Laplace noise"
     paper = "SDP"
     parameter = "epsilon"
     whole = False
 
-    def law(self, invariants: Invariants, budget: float) -> subspace.ProjectedLaplace:
-        """As `PlainNoise.law`."""
+    def sampler(self, invariants: Invariants, budget: float) -> subspace.ProjectedLaplace:
+        """As `PlainNoise.sampler`."""
         return subspace.ProjectedLaplace(
             subspace.Query.histogram(invariants.cells), invariants, budget
         )
 
-    def promise(self, budget: float) -> PrivacyGuarantee:
-        """As `PlainNoise.promise` (SDP, Corollary 3.8)."""
-        return self.law(SMALLEST, budget).guarantee
+    def noise_guarantee(self, budget: float) -> PrivacyGuarantee:
+        """As `PlainNoise.noise_guarantee` (SDP, Corollary 3.8)."""
+        return self.sampler(TWO_CELLS, budget).guarantee
 
-    def spread(self, budget: float) -> float:
-        """As `PlainNoise.spread`."""
-        return 2 * self.law(SMALLEST, budget).scale ** 2
+    def covariance_scale(self, budget: float) -> float:
+        """As `PlainNoise.covariance_scale`."""
+        return 2 * self.sampler(TWO_CELLS, budget).scale ** 2
 
 
 class KNormNoise(PlainNoise):
-    """K-norm noise: the continuous twin of the integer law (SDP, Section 3.4)."""
+    """K-norm noise, the continuous counterpart of integer noise (SDP, Section 3.4)."""
 
     name = "K-norm noise"
     paper = "SDP"
     parameter = "epsilon"
     whole = False
 
-    def noise(self, rng: np.random.Generator, counts: np.ndarray, budget: float) -> np.ndarray:
+    def noise(self, rng: np.random.Generator, counts: IntArray, budget: float) -> NDArray[Any]:
         """As `Noise.noise`.
 
-        The hull of all regions' moves is that of their union, whose norm is the sum of the
-        regions' norms: the density is a product over the regions.
+        The norm of the hull of the moves in all regions is the sum of the norms of the regions.
+        The density is therefore a product over the regions.
         """
-        return subspace.draw_root_polytope_noise(rng, counts.size, PER_MOVE / budget, 1)[0]
+        return subspace.draw_root_polytope_noise(rng, counts.size, PER_MOVE / budget, 1).ravel()
 
-    def law(self, invariants: Invariants, budget: float) -> subspace.KNorm:
-        """As `PlainNoise.law`; here moves between regions count as well, as in the paper."""
+    def sampler(self, invariants: Invariants, budget: float) -> subspace.KNorm:
+        """As `PlainNoise.sampler`; moves between regions count too, as in the paper."""
         try:
             return subspace.KNorm(subspace.Query.histogram(invariants.cells), invariants, budget)
         except InputError:
             raise InputError(
-                "it has an exact sampler under disjoint totals that hold every cell, or in few "
-                "dimensions; here neither"
+                "K-norm noise has an exact sampler only under disjoint totals of all cells, or in "
+                "few dimensions"
             ) from None
 
-    def promise(self, budget: float) -> PrivacyGuarantee:
-        """As `PlainNoise.promise`, of tables with equal totals, k moves apart at l1 distance 2k.
+    def noise_guarantee(self, budget: float) -> PrivacyGuarantee:
+        """As `PlainNoise.noise_guarantee`; tables with equal totals at k moves have l1 distance 2k.
 
-        Drawn region by region, a record replaced by one of another region costs up to twice as
-        much, as two regions' noise tells of it.
+        The noise is drawn region by region. A record that moves to another region costs up to
+        twice as much, because it changes the noise of two regions.
         """
         return PrivacyGuarantee(
             "pure",
@@ -281,48 +293,47 @@ class KNormNoise(PlainNoise):
     def cell_variance(self, cells: int, budget: float) -> float:
         """As `PlainNoise.cell_variance`: that of the image of independent Laplace noise."""
         if not cells:
-            raise InputError(f"{self.name}: some cells are in no total")
+            raise InputError(f"compare: {self.name}: some cells are in no total")
         if cells == 1:
             return 0.0
-        law = self.law(Invariants.total(cells), budget)
-        return law.error / cells
+        return self.sampler(Invariants.total(cells), budget).error / cells
 
 
 class ProjectedGaussianNoise(PlainNoise):
-    """Normal noise of variance 1 / rho less its mean (SDP, projection framework)."""
+    """Normal noise of variance 1 / rho minus its mean (SDP, projection framework)."""
 
     name = "projected Gaussian noise"
     paper = "SDP"
     parameter = "rho"
     whole = False
 
-    def law(self, invariants: Invariants, budget: float) -> subspace.ProjectedGaussian:
-        """As `PlainNoise.law`; by rounding a little more noise than the budget asks, never less."""
+    def sampler(self, invariants: Invariants, budget: float) -> subspace.ProjectedGaussian:
+        """As `PlainNoise.sampler`; rounding makes the noise slightly larger, never smaller."""
         epsilon = epsilon_for(EXACT_GAUSSIAN, budget, DELTA) * (1 - 2 * ROUNDING)
         return subspace.ProjectedGaussian(
             subspace.Query.histogram(invariants.cells), invariants, epsilon, DELTA
         )
 
-    def promise(self, budget: float) -> PrivacyGuarantee:
-        """As `PlainNoise.promise` (Bun and Steinke 2016)."""
-        return self.law(SMALLEST, budget).zcdp_guarantee
+    def noise_guarantee(self, budget: float) -> PrivacyGuarantee:
+        """As `PlainNoise.noise_guarantee` (Bun and Steinke 2016)."""
+        return self.sampler(TWO_CELLS, budget).zcdp_guarantee
 
-    def spread(self, budget: float) -> float:
-        """As `PlainNoise.spread`."""
-        return self.law(SMALLEST, budget).sd ** 2
+    def covariance_scale(self, budget: float) -> float:
+        """As `PlainNoise.covariance_scale`."""
+        return self.sampler(TWO_CELLS, budget).sd ** 2
 
 
-@lru_cache(maxsize=8)  # a small table's regions, run after run
+@lru_cache(maxsize=8)  # the regions of a small table, in repeated runs
 def _bounded_noise(counts: tuple[int, ...], budget: float) -> exact.ExactSampler:
-    law = GeneralizedLaplace(budget / (2 * PER_MOVE))
-    return exact.select_sampler(law, Invariants.total(len(counts)), -np.array(counts))
+    mechanism = GeneralizedLaplace(budget / (2 * PER_MOVE))
+    return exact.select_sampler(mechanism, Invariants.total(len(counts)), -np.array(counts))
 
 
 class ConditionedNoise(Noise):
-    """Integer noise given that no count falls below zero (CDP, Theorem 2.1).
+    """Integer noise conditioned on nonnegative counts (CDP, Theorem 2.1).
 
-    The weight is exp(-epsilon ||u||_1 / 4): conditioning on the data at most doubles the loss, so
-    that half of the budget goes to the noise.
+    The weight is exp(-epsilon ||u||_1 / 4). Conditioning on the data at most doubles the loss, so
+    that the noise has half of the budget.
     """
 
     name = "conditioned noise, no count below zero"
@@ -332,12 +343,12 @@ class ConditionedNoise(Noise):
     unbiased = False
     needs_counts = True
 
-    def noise(self, rng: np.random.Generator, counts: np.ndarray, budget: float) -> np.ndarray:
+    def noise(self, rng: np.random.Generator, counts: IntArray, budget: float) -> NDArray[Any]:
         """As `Noise.noise`."""
-        return _bounded_noise(tuple(counts.tolist()), budget).sample(rng, 1)[0]
+        return _bounded_noise(tuple(counts.tolist()), budget).sample(rng, 1).ravel()
 
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee`: the bound, twice the noise's own epsilon."""
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+        """As `System.guarantee`: the bound, twice the epsilon of the noise."""
         return PrivacyGuarantee(
             "pure",
             budget / PER_MOVE,
@@ -350,38 +361,37 @@ class ConditionedNoise(Noise):
 
     def held(self) -> str:
         """As `System.held`."""
-        return f"{REGIONS}; no count is below zero"
+        return f"{REGION_TOTALS}; no count is below zero"
 
 
 @dataclass(frozen=True)
 class TopDown(System):
-    """The Census Bureau's algorithm (TDA), with the totals of the regions held.
+    """The TopDown algorithm of the Census Bureau (TDA), with held totals of the regions.
 
     Parameters
     ----------
     plan_of : function
-        ``plan_of(budget)`` gives the plan of a run whose levels all, region and area together
-        spend that budget.
-    parameter : {"epsilon", "rho"}
+        ``plan_of(budget)`` returns a plan in which the levels all, region and area together spend
+        the budget.
     """
 
     plan_of: Callable[[float], topdown.Plan]
     name: str
-    parameter: str
+    parameter: Parameter
     paper = "TDA"
     nonnegative = True
     unbiased = False
     needs_counts = True
 
-    def release(self, rng: np.random.Generator, areas: Areas, budget: float) -> np.ndarray:
+    def release(self, rng: np.random.Generator, areas: Areas, budget: float) -> NDArray[Any]:
         """As `System.release`."""
         return topdown.run(rng, areas.counts, areas.hierarchy, self.plan_of(budget)).tables[
             LEVELS[-1]
         ]
 
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee`: of the levels that are run, and no others."""
-        return self.plan_of(budget).budget.guarantee(REGIONS)
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+        """As `System.guarantee`, for the levels of the run."""
+        return self.plan_of(budget).budget.guarantee_of(REGION_TOTALS)
 
 
 class Swapping(System):
@@ -394,17 +404,17 @@ class Swapping(System):
     unbiased = False
     needs_counts = True
 
-    def release(self, rng: np.random.Generator, areas: Areas, budget: float) -> np.ndarray:
-        """As `System.release`; takes memory for every record of a region."""
+    def release(self, rng: np.random.Generator, areas: Areas, budget: float) -> NDArray[Any]:
+        """As `System.release`; the memory is proportional to the records of a region."""
         released = areas.counts.copy()
         for rows in areas.blocks.values():
             released[rows] = swapping.swap_table(rng, areas.counts[rows][None], budget)[0]
         return released
 
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """As `System.guarantee`, by the published bound for the largest region."""
         largest = max(int(areas.counts[rows].sum()) for rows in areas.blocks.values())
-        return swapping.guarantee(budget, largest)
+        return swapping.guarantee_of(budget, largest)
 
     def held(self) -> str:
         """As `System.held`."""
@@ -417,9 +427,9 @@ def check_budget(system: System, budget: float) -> float:
     Raises
     ------
     InputError
-        If it is no number from 1e-14 to 1000, or a rate is not below 1.
+        If it is not between 1e-14 and 1000, or a rate is 1 or more.
     """
     name = f"compare: {system.name}: the {system.parameter}"
     if system.parameter == "rate":
         check_probability(name, budget)
-    return float(check_in_range(name, budget, LEAST_BUDGET, MOST_BUDGET))
+    return float(check_in_range(name, budget, MIN_BUDGET, MAX_BUDGET))

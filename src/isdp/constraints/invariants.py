@@ -7,7 +7,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, sparray, spmatrix
 
 from isdp.checks import INT64_MAX, check_integer
 from isdp.errors import InputError
@@ -35,24 +36,26 @@ class Invariants:
 
     __slots__ = ("_sparse", "names")
 
-    def __init__(self, matrix, names: Sequence[str] | None = None):
+    _sparse: csr_array
+    names: tuple[str, ...]
+
+    def __init__(self, matrix: ArrayLike | sparray, names: Sequence[str] | None = None) -> None:
         sparse = _integer_csr(matrix)
         if names is None:
             names = [f"invariant {row}" for row in range(sparse.shape[0])]
-        names = tuple(str(name) for name in names)
         if len(names) != sparse.shape[0]:
             raise InputError(
-                f"invariants: {len(names)} names for {sparse.shape[0]} rows; give one name a row"
+                f"invariants: {len(names)} names for {sparse.shape[0]} rows; give one per row"
             )
         for array in (sparse.data, sparse.indices, sparse.indptr):
             array.setflags(write=False)
         object.__setattr__(self, "_sparse", sparse)
-        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "names", tuple(str(name) for name in names))
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Invariants are a frozen value; cannot set {name!r}")
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type[Invariants], tuple[csr_array, tuple[str, ...]]]:
         return (Invariants, (self._sparse.copy(), self.names))
 
     # -- constructors -------------------------------------------------------------------------
@@ -177,36 +180,37 @@ class Invariants:
     @property
     def matrix(self) -> np.ndarray:
         """The matrix A as a dense int64 array, shape (constraints, cells)."""
-        return self._sparse.toarray()
+        matrix: NDArray[np.int64] = self._sparse.toarray()
+        return matrix
 
     @property
     def constraints(self) -> int:
         """Number of rows of A."""
-        return self._sparse.shape[0]
+        return int(self._sparse.shape[0])
 
     @property
     def cells(self) -> int:
         """Number of cells n."""
-        return self._sparse.shape[1]
+        return int(self._sparse.shape[1])
 
-    def _content(self):
+    def _content(self) -> tuple[object, ...]:
         a = self._sparse
         return (a.shape, self.names, a.indptr.tobytes(), a.indices.tobytes(), a.data.tobytes())
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Invariants):
             return NotImplemented
         return self._content() == other._content()
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self._content())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Invariants: {self.constraints} on {self.cells} cells>"
 
     # -- exact arithmetic ---------------------------------------------------------------------
 
-    def apply(self, table) -> np.ndarray:
+    def apply(self, table: ArrayLike) -> NDArray[np.int64]:
         """Compute A x for each table x, exactly.
 
         Parameters
@@ -241,9 +245,10 @@ class Invariants:
                 f"overflow 64-bit integers; rescale the table"
             )
         flat = table.astype(np.int64, copy=False).reshape(-1, self.cells)
-        return (self._sparse @ flat.T).T.reshape(*table.shape[:-1], self.constraints)
+        sums: NDArray[np.int64] = (self._sparse @ flat.T).T
+        return sums.reshape(*table.shape[:-1], self.constraints)
 
-    def check(self, noise) -> None:
+    def check(self, noise: ArrayLike) -> None:
         """Raise unless A u == 0 exactly for every noise vector u.
 
         Parameters
@@ -264,7 +269,7 @@ class Invariants:
             )
 
 
-def find_cell_classes(invariants: Invariants) -> tuple[np.ndarray, np.ndarray]:
+def find_cell_classes(invariants: Invariants) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Group the cells in which A has equal columns.
 
     Returns
@@ -295,26 +300,29 @@ def find_cell_classes(invariants: Invariants) -> tuple[np.ndarray, np.ndarray]:
     return place_of[kind], first[order]
 
 
-def _renumbered(keys: np.ndarray) -> np.ndarray:
+def _renumbered(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     """Replace keys, which are not negative, by numbers from 0 in their order."""
     largest = int(keys.max(initial=0))
     if largest > 4 * len(keys) + 1000:
         return np.unique(keys, return_inverse=True)[1].astype(np.int64)
     used = np.zeros(largest + 1, dtype=np.int64)
     used[keys] = 1
-    return (np.cumsum(used) - 1)[keys]
+    numbers: NDArray[np.int64] = (np.cumsum(used) - 1)[keys]
+    return numbers
 
 
-def _incidence(rows: list[Sequence[int]], n: int) -> csr_array:
+def _incidence(rows: Sequence[Sequence[int] | NDArray[np.int64]], n: int) -> csr_array:
     """Build the 0/1 matrix whose row i has ones at the cells ``rows[i]``."""
     indptr = np.concatenate([[0], np.cumsum([len(cells) for cells in rows], dtype=np.int64)])
-    indices = np.concatenate([np.asarray(cells, dtype=np.int64) for cells in rows] or [[]])
+    none = [np.empty(0, dtype=np.int64)]
+    indices = np.concatenate([np.asarray(cells, dtype=np.int64) for cells in rows] or none)
     data = np.ones(len(indices), dtype=np.int64)
     return csr_array((data, indices.astype(np.int64), indptr), shape=(len(rows), n))
 
 
-def _integer_csr(matrix) -> csr_array:
-    if not issparse(matrix):
+def _integer_csr(given: ArrayLike | sparray) -> csr_array:
+    matrix = given
+    if not isinstance(matrix, sparray | spmatrix):
         try:
             matrix = np.asarray(matrix)
         except ValueError as error:
@@ -338,7 +346,7 @@ def _integer_csr(matrix) -> csr_array:
     return sparse
 
 
-def _whole_numbers(matrix: np.ndarray) -> np.ndarray:
+def _whole_numbers(matrix: NDArray[np.generic]) -> NDArray[np.int64]:
     """Convert to int64 a matrix of floats or objects that are whole numbers, else raise."""
     for (row, cell), entry in np.ndenumerate(matrix):
         try:
@@ -358,4 +366,4 @@ def _largest_row_weight(sparse: csr_array) -> int:
         return 1
     largest = int(abs(sparse.data).max())
     longest = max(stop - start for start, stop in pairwise(sparse.indptr.tolist()))
-    return largest * longest
+    return largest * int(longest)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import eye_array
 
 from isdp.checks import INT64_MAX, check_integer_vector
@@ -36,11 +37,11 @@ class Polytope:
     """
 
     equalities: Invariants
-    totals: np.ndarray
+    totals: NDArray[np.int64]
     inequalities: Invariants
-    least: np.ndarray
+    least: NDArray[np.int64]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.equalities.cells != self.inequalities.cells:
             raise InputError(
                 f"polytope: the equalities are on {self.equalities.cells} cells, the inequalities "
@@ -55,17 +56,17 @@ class Polytope:
             object.__setattr__(self, name, side)
 
     @classmethod
-    def nonnegative(cls, equalities: Invariants, totals) -> Polytope:
+    def nonnegative(cls, equalities: Invariants, totals: ArrayLike) -> Polytope:
         """Tables of counts: A s = a, and no cell below zero."""
         cells = equalities.cells
         rows = Invariants(
             eye_array(cells, dtype=np.int64, format="csr"),
             [f"cell {i} is not negative" for i in range(cells)],
         )
-        return cls(equalities, totals, rows, np.zeros(cells, dtype=np.int64))
+        return cls(equalities, np.asarray(totals), rows, np.zeros(cells, dtype=np.int64))
 
     @classmethod
-    def of_counts(cls, equalities: Invariants, counts) -> Polytope:
+    def of_counts(cls, equalities: Invariants, counts: ArrayLike) -> Polytope:
         """Tables of counts with the same totals as a confidential table."""
         return cls.nonnegative(equalities, equalities.apply(counts))
 
@@ -74,7 +75,7 @@ class Polytope:
         """Number of cells."""
         return self.equalities.cells
 
-    def around(self, centre) -> Polytope:
+    def around(self, centre: ArrayLike) -> Polytope:
         """Give the polytope of noise: all u for which `centre` + u lies in this one.
 
         Parameters
@@ -88,11 +89,12 @@ class Polytope:
             self.least - self.inequalities.apply(centre),
         )
 
-    def slack(self, table) -> np.ndarray:
+    def slack(self, table: ArrayLike) -> NDArray[np.int64]:
         """B s - b of one table, int64 (inequalities,)."""
-        return self.inequalities.apply(table) - self.least
+        slack: NDArray[np.int64] = self.inequalities.apply(table) - self.least
+        return slack
 
-    def contains(self, tables) -> np.ndarray:
+    def contains(self, tables: ArrayLike) -> NDArray[np.bool_]:
         """Whether each table meets every condition, in exact integers.
 
         Parameters
@@ -104,9 +106,11 @@ class Polytope:
         bool array, shape (...)
         """
         equal = (self.equalities.apply(tables) == self.totals).all(axis=-1)
-        return equal & (self.inequalities.apply(tables) >= self.least).all(axis=-1)
+        above = (self.inequalities.apply(tables) >= self.least).all(axis=-1)
+        inside: NDArray[np.bool_] = np.logical_and(equal, above)
+        return inside
 
-    def check(self, tables) -> None:
+    def check(self, tables: ArrayLike) -> None:
         """Raise unless every table meets every condition, in exact integers.
 
         Raises
@@ -126,7 +130,7 @@ class Polytope:
                     f"{values[(*where, row)]}, wanted {sign} {wanted[row]}"
                 )
 
-    def feasible_table(self) -> np.ndarray:
+    def feasible_table(self) -> NDArray[np.int64]:
         """Find some table within, by integer programming (HiGHS).
 
         Raises
@@ -149,7 +153,7 @@ class Polytope:
             options={"time_limit": TIME_LIMIT},
         )
         if found.x is not None:
-            table = np.round(found.x).astype(np.int64)
+            table: NDArray[np.int64] = np.round(found.x).astype(np.int64)
             self.check(table)
             return table
         conflict = self.contradiction()

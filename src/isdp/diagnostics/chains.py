@@ -8,14 +8,19 @@ told apart as frozen instead of passing as nan or as a number.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from isdp.errors import InputError
 
 TAILS = 0.05, 0.95  # quantiles whose effective sample sizes `ess_tail` is the smaller of
-STATISTICS = {  # the function of ArviZ, and its options
+Statistic = Literal["rhat", "ess_bulk", "ess_tail", "mcse_mean"]
+STATISTICS: dict[
+    Statistic, tuple[str, dict[str, object]]
+] = {  # the function of ArviZ, and its options
     "rhat": ("rhat", {}),
     "ess_bulk": ("ess", {"method": "bulk"}),
     "ess_tail": ("ess", {"method": "tail", "prob": TAILS}),
@@ -23,7 +28,7 @@ STATISTICS = {  # the function of ArviZ, and its options
 }
 
 
-def convergence(draws, statistics: Iterable[str] = STATISTICS) -> pd.DataFrame:
+def convergence(draws: ArrayLike, statistics: Iterable[Statistic] = STATISTICS) -> pd.DataFrame:
     """Diagnose each coordinate of several chains.
 
     Parameters

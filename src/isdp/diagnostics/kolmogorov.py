@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from isdp.diagnostics.chains import convergence
 from isdp.mechanisms.base import Mechanism
@@ -15,7 +16,7 @@ ALPHA = 1e-6  # false alarms for each distance
 NORM, CELLS, FULL = "norm", "cells", "in full"
 
 
-def kolmogorov(one, two) -> float:
+def kolmogorov(one: ArrayLike, two: ArrayLike) -> float:
     """Largest difference of the distribution functions of two samples.
 
     It never exceeds the total variation distance of the laws by more than sampling error.
@@ -48,7 +49,7 @@ def kolmogorov_bound(first: float, second: float, comparisons: int = 1) -> float
 
 
 def agreement_rows(
-    noise: np.ndarray, exact: np.ndarray, mechanism: Mechanism, labels: dict
+    noise: np.ndarray, exact: np.ndarray, mechanism: Mechanism, labels: dict[str, str]
 ) -> pd.DataFrame:
     """Compare a sample with exact draws of its target.
 

@@ -1,9 +1,10 @@
-"""Laws of cells and of sums of cells under totals of disjoint blocks, by characteristic functions.
+"""Distributions of cells, and of sums of cells, under totals of disjoint blocks.
 
-Let p be the law of a free cell and q_m that of a sum of m of them. Given that n cells add up to
-zero, m of them add up to s with the chance q_m(s) q_(n-m)(-s) / q_n(0). The q are found from the
-characteristic function of p to the power m, on a grid so fine that what wraps around is below
-rounding. Blocks are independent of one another, so that their parts of a sum are convolved.
+They are computed from characteristic functions. Let p be the distribution of a free cell, and q_m
+that of a sum of m free cells. Given that n cells add up to zero, m of them add up to s with the
+probability q_m(s) q_(n-m)(-s) / q_n(0). The inverse transform of the m-th power of the
+characteristic function of p gives q_m, on a grid so fine that aliasing is below rounding. Blocks
+are independent, so that their parts of a sum are convolved.
 """
 
 from __future__ import annotations
@@ -17,28 +18,30 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from isdp.checks import check_integer, check_positive, refuse_overflow
 from isdp.errors import InputError
 from isdp.mechanisms.base import Energy
 
 MAX_GRID_POINTS = 1 << 20
-TAIL = 40  # in units of the law's scale: what lies beyond has a chance below 1e-15
+TAIL_IN_SCALES = 40  # the probability beyond is below 1e-15
 
 
 @dataclass(frozen=True)
 class TotalDistribution:
-    """Law of one cell under one total: a double geometric vector conditioned on its sum.
+    """Distribution of one cell of l1 noise, or of Gaussian noise without totals.
 
     Attributes
     ----------
+    support : int64 array
     pmf : float64 array
-        P(u_i = k) for each k in `support`; the same for every cell. The probability left out
-        on either side is below 1e-15.
+        P(u_i = k) for each k in `support`; the same for every cell. The probability beyond either
+        end is below 1e-15.
     """
 
-    support: np.ndarray
-    pmf: np.ndarray
+    support: NDArray[np.int64]
+    pmf: NDArray[np.float64]
 
     @property
     def sd(self) -> float:
@@ -51,7 +54,7 @@ class TotalDistribution:
 
 
 def gaussian_distribution(variance: Fraction) -> TotalDistribution:
-    """Law of one discrete Gaussian cell under no total, with the variance at most 1e6."""
+    """Distribution of a discrete Gaussian cell under no total; the variance is at most 1e6."""
     most = math.ceil(9 * math.sqrt(variance)) + 1
     support = np.arange(-most, most + 1)
     pmf = np.exp(-(support**2) / (2 * float(variance)))
@@ -59,10 +62,10 @@ def gaussian_distribution(variance: Fraction) -> TotalDistribution:
 
 
 def total_distribution(cells: int, epsilon: float) -> TotalDistribution:
-    """Law of a cell for the l1 generalized Laplace mechanism under one total.
+    """Distribution of a cell of the l1 generalized Laplace mechanism under one total.
 
-    With p the double geometric law for a = exp(-epsilon) and q_m the law of a sum of m such
-    variables, P(u_i = k) = p(k) q_{n-1}(-k) / q_n(0).
+    Let p be the discrete Laplace distribution for a = exp(-epsilon), and q_m that of a sum of m
+    such variables. Then P(u_i = k) = p(k) q_{n-1}(-k) / q_n(0).
 
     Raises
     ------
@@ -74,27 +77,27 @@ def total_distribution(cells: int, epsilon: float) -> TotalDistribution:
     if cells == 1:
         return TotalDistribution(np.zeros(1, np.int64), np.ones(1))
     spread = math.sqrt(cells / 2) / math.sinh(epsilon / 2)
-    size = 1 << math.ceil(math.log2(2 * (TAIL / epsilon + 12 * spread + 8)))
+    size = 1 << math.ceil(math.log2(2 * (TAIL_IN_SCALES / epsilon + 12 * spread + 8)))
     if size > 1 << 26:
         raise InputError(
             f"exact: {cells} cells at epsilon {epsilon:g} need a grid of {size} points, more "
             f"than 2^26; use a larger epsilon"
         )
-    most = min(size // 2 - 1, int(TAIL / epsilon) + 1)
+    most = min(size // 2 - 1, int(TAIL_IN_SCALES / epsilon) + 1)
     support = np.arange(-most, most + 1)
     pmf = _weights(energy, support) * _sum_of(energy, size, cells - 1)[np.abs(support)].clip(0)
     return TotalDistribution(support, pmf / pmf.sum())
 
 
 class Part(NamedTuple):
-    """So many of a block's cells, and how often this comes in a sum.
+    """Some cells of a block in a sum, and the number of such blocks.
 
     Attributes
     ----------
     cells : int
-        Of the block, whose total is held; 0 for cells that are free.
+        Number of cells of the block, whose total is fixed; 0 for free cells.
     chosen : int
-        Cells of it in the sum.
+        Number of these cells in the sum.
     times : int
         Number of such blocks.
     """
@@ -105,17 +108,18 @@ class Part(NamedTuple):
 
 
 class SumDistribution(NamedTuple):
-    """Law of a sum of noise.
+    """Distribution of a sum of noise.
 
     Attributes
     ----------
     pmf : float64 array, shape (2 w + 1,)
-        Chance of each value from -w to w, within 1e-9 with what lies beyond; it is symmetric.
+        Probability of each value from -w to w, symmetric. The error, truncation included, is below
+        1e-9.
     sd : float
         Standard deviation; the mean is zero by symmetry.
     """
 
-    pmf: np.ndarray
+    pmf: NDArray[np.float64]
     sd: float
 
     def beyond(self, size: int) -> float:
@@ -124,7 +128,7 @@ class SumDistribution(NamedTuple):
         return 2 * float(self.pmf[: max(0, middle - size)].sum())
 
     def below(self, size: int) -> float:
-        """P(sum < -size), for a size from 0 up."""
+        """P(sum < -size), for a size of 0 or more."""
         return self.beyond(size) / 2
 
 
@@ -141,12 +145,12 @@ def sum_variance(energy: Energy, parts: Sequence[Part]) -> float:
     Parameters
     ----------
     energy : Energy
-        Of a product over cells.
+        A product over cells.
 
     Raises
     ------
     InputError
-        If a block is so large, and the noise so wide, that no grid holds its law.
+        If a block is so large, and the noise so wide, that its distribution needs a larger grid.
     """
     total = 0.0
     for cells, chosen, times in parts:
@@ -159,29 +163,29 @@ def sum_variance(energy: Energy, parts: Sequence[Part]) -> float:
 
 
 def sum_distribution(energy: Energy, parts: Sequence[Part]) -> SumDistribution:
-    """Law of a sum of noise over some cells of each block.
+    """Distribution of a sum of noise over some cells of each block.
 
     Parameters
     ----------
     energy : Energy
-        Of a product over cells.
+        A product over cells.
 
     Raises
     ------
     InputError
-        If it takes a grid of more than 2^20 points.
+        If it needs a grid of more than 2^20 points.
 
     Examples
     --------
-    >>> law = sum_distribution(Energy(1, False, 0.25), [Part(cells=10, chosen=10)])
-    >>> law.sd, law.beyond(0)
+    >>> distribution = sum_distribution(Energy(1, False, 0.25), [Part(cells=10, chosen=10)])
+    >>> distribution.sd, distribution.beyond(0)
     (0.0, 0.0)
     """
     sd = math.sqrt(sum_variance(energy, parts))
     moving = [part for part in parts if part.cells == 0 or 0 < part.chosen < part.cells]
     if not moving:
         return SumDistribution(np.ones(1), 0.0)
-    width = int(_scale(energy) * TAIL + 12 * sd) + 2
+    width = int(_scale(energy) * TAIL_IN_SCALES + 12 * sd) + 2
     size = _grid(2 * width)
     transform = np.ones(size // 2 + 1)
     for cells, chosen, times in moving:
@@ -194,38 +198,38 @@ def sum_distribution(energy: Energy, parts: Sequence[Part]) -> SumDistribution:
 
 
 def _scale(energy: Energy) -> float:
-    """Distance over which a cell's law falls off, so that 40 of it leave next to nothing."""
+    """Scale of a cell's distribution: the probability beyond 40 scales is negligible."""
     return 1 / energy.rate if energy.power == 1 else 1 / math.sqrt(2 * energy.rate)
 
 
 @lru_cache(maxsize=8)
-def _cell(energy: Energy) -> np.ndarray:
-    """Law of a free cell on the values from -w to w."""
-    width = int(TAIL * _scale(energy)) + 1
-    refuse_overflow("exact", "the grid of a cell's law", 2 * width, 26, "use less noise")
+def _cell(energy: Energy) -> NDArray[np.float64]:
+    """Distribution of a free cell on the values from -w to w."""
+    width = int(TAIL_IN_SCALES * _scale(energy)) + 1
+    refuse_overflow("exact", "the grid of a cell's distribution", 2 * width, 26, "use less noise")
     weights = _weights(energy, np.arange(-width, width + 1))
     return weights / weights.sum()
 
 
-def _weights(energy: Energy, values: np.ndarray) -> np.ndarray:
+def _weights(energy: Energy, values: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.exp(-energy.rate * np.abs(values).astype(float) ** energy.power)
 
 
-def _grid(least: float) -> int:
-    if not least <= MAX_GRID_POINTS:
+def _grid(min_points: float) -> int:
+    if not min_points <= MAX_GRID_POINTS:
         raise InputError(
-            f"exact: the law of this sum takes a grid of {least:.2g} points, more than "
-            f"{MAX_GRID_POINTS:,}"
+            f"exact: the distribution of this sum needs a grid of {min_points:.2g} points, more "
+            f"than {MAX_GRID_POINTS:,}"
         )
-    return 1 << max(3, math.ceil(math.log2(least)) + 1)
+    return 1 << max(3, math.ceil(math.log2(min_points)) + 1)
 
 
-def _characteristic(energy: Energy, size: int) -> np.ndarray:
-    """Logarithm of a free cell's characteristic function on half a circle of `size` points."""
+def _characteristic(energy: Energy, size: int) -> NDArray[np.float64]:
+    """Logarithm of a free cell's characteristic function at half of `size` points."""
     if energy.power == 1:
         a = math.exp(-energy.rate)
         t = 2 * np.pi * np.arange(size // 2 + 1) / size
-        # (1 - a)^2 / ((1 - a)^2 + 2 a (1 - cos t)), without the difference of near numbers
+        # (1 - a)^2 / ((1 - a)^2 + 2 a (1 - cos t)), without cancellation
         return -np.log1p(4 * a * np.sin(t / 2) ** 2 / np.expm1(-energy.rate) ** 2)
     pmf = _cell(energy)
     at = np.zeros(size)
@@ -233,16 +237,16 @@ def _characteristic(energy: Energy, size: int) -> np.ndarray:
     return np.log(scipy.fft.rfft(at).real.clip(1e-300))
 
 
-def _sum_of(energy: Energy, size: int, cells: int) -> np.ndarray:
-    """Law of the sum of so many free cells, on a circle of `size` points."""
+def _sum_of(energy: Energy, size: int, cells: int) -> NDArray[np.float64]:
+    """Distribution of the sum of `cells` free cells, on a circular grid of `size` points."""
     return scipy.fft.irfft(np.exp(cells * _characteristic(energy, size)), size)
 
 
-def _part(energy: Energy, cells: int, chosen: int, width: int) -> np.ndarray:
-    """Law of a sum over a part of a block on the values from -width to width."""
+def _part(energy: Energy, cells: int, chosen: int, width: int) -> NDArray[np.float64]:
+    """Distribution of a sum over a part of a block on the values from -width to width."""
     most = max(chosen, cells - chosen)
     spread = 12 * math.sqrt(most * free_variance(energy))
-    size = _grid(2 * max(width + 1.0, TAIL * _scale(energy) + spread))
+    size = _grid(2 * max(width + 1.0, TAIL_IN_SCALES * _scale(energy) + spread))
     at = np.abs(np.arange(-width, width + 1))
     pmf = _sum_of(energy, size, chosen)[at].clip(0)
     if cells:
@@ -253,6 +257,6 @@ def _part(energy: Energy, cells: int, chosen: int, width: int) -> np.ndarray:
 @lru_cache(maxsize=4096)
 def _cell_variance(energy: Energy, cells: int) -> float:
     """Variance of one cell among those that add up to zero."""
-    width = int(TAIL * _scale(energy)) + 1
+    width = int(TAIL_IN_SCALES * _scale(energy)) + 1
     pmf = _part(energy, cells, 1, width)
     return float(np.sum(pmf * np.arange(-width, width + 1.0) ** 2))

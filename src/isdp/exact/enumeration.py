@@ -1,4 +1,4 @@
-"""Exact laws by enumeration of small lattices, to judge samplers by."""
+"""Exact distributions by enumeration of small lattices, as oracles for samplers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -16,14 +17,19 @@ MAX_POINTS = 20_000_000
 
 
 class EnumeratedDistribution(NamedTuple):
-    """A law on finitely many lattice points.
+    """A distribution on finitely many lattice points.
 
-    `points` is int64 (points, cells), `pmf` float64 (points,) with sum 1, and `left_out` bounds
-    the probability of everything beyond the enumerated ball.
+    Attributes
+    ----------
+    points : int64 array, shape (points, cells)
+    pmf : float64 array, shape (points,)
+        Its sum is 1.
+    left_out : float
+        Bound on the probability beyond the enumerated ball.
     """
 
-    points: np.ndarray
-    pmf: np.ndarray
+    points: NDArray[np.int64]
+    pmf: NDArray[np.float64]
     left_out: float
 
 
@@ -32,19 +38,19 @@ def enumerate_distribution(
 ) -> EnumeratedDistribution:
     """Enumerate every lattice point up to a norm, with its exact probability.
 
-    Meant as an oracle for lattices of two or three dimensions.
+    The result is an oracle for lattices of two or three dimensions.
 
     Parameters
     ----------
     mechanism : Mechanism
-        Of weight exp(-rate ||u||) in either norm, such as `GeneralizedLaplace`.
+        Its weight is exp(-rate ||u||) in either norm, as for `GeneralizedLaplace`.
     radius : float, optional
-        Largest norm to enumerate; by default far enough out to leave less than 1e-9.
+        Largest norm to enumerate. By default the probability beyond it is below 1e-9.
 
     Raises
     ------
     InputError
-        For a law of another form, or if the box around the ball holds more than 2e7 points.
+        If the weight has another form, or the box around the ball holds more than 2e7 points.
     """
     energy = check_energy("exact", mechanism, [(1, False), (2, True)])
     lattice = kernel_lattice(invariants, "lll")
@@ -63,7 +69,7 @@ def enumerate_distribution(
     box = math.prod(2 * int(h) + 1 for h in half)
     if box > MAX_POINTS:
         raise InputError(
-            f"exact: enumerating dimension {d} up to norm {radius:.3g} means looking at {box:.3g} "
+            f"exact: enumerating dimension {d} up to norm {radius:.3g} takes {box:.3g} "
             f"points, more than {MAX_POINTS:.0e}; use a smaller lattice or a larger epsilon"
         )
     axes = [np.arange(-h, h + 1) for h in half.tolist()]
@@ -76,10 +82,17 @@ def enumerate_distribution(
     )
 
 
-def _within(basis, axes: list[np.ndarray], first: int, power: int, radius: float) -> np.ndarray:
+def _within(
+    basis: NDArray[np.int64],
+    axes: list[NDArray[np.int64]],
+    first: int,
+    power: int,
+    radius: float,
+) -> NDArray[np.int64]:
     """Points of the box with the given first coordinate, up to about `radius`; (points, cells).
 
-    A slice at a time, and cell by cell, so that no array holds the cells of the whole box.
+    The function works on one slice and one cell at a time, so that no array holds all cells of the
+    whole box.
     """
     rest = np.meshgrid(*axes[1:], indexing="ij", sparse=True)
     start = np.zeros([len(axis) for axis in axes[1:]], dtype=np.int64)
@@ -95,8 +108,8 @@ def _within(basis, axes: list[np.ndarray], first: int, power: int, radius: float
     return np.stack([cell[inside] for cell in cells], axis=1)
 
 
-def _tail(dual: np.ndarray, radius: float, epsilon: float) -> float:
-    """Bound the weight of all points beyond `radius`, by counting a box for each unit shell."""
+def _tail(dual: NDArray[np.float64], radius: float, epsilon: float) -> float:
+    """Bound the weight of all points beyond `radius`, by a box around each unit shell."""
     shells = radius + np.arange(int(200 / epsilon) + 1)
     counts = np.prod(2 * np.floor(dual[:, None] * (shells + 1)) + 1, axis=0)
     return float(np.sum(counts * np.exp(-epsilon * shells)))

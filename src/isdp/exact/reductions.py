@@ -1,4 +1,4 @@
-"""Laws that are those of smaller ones: independent parts, and cells that move together."""
+"""Reductions of a target to smaller ones: independent parts, and tied cells."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from isdp.exact.selection import ExactSampler
 
 
-def reduce(
+def select_reduced_sampler(
     invariants: Invariants, target: Target | Mechanism, select: Callable[..., ExactSampler]
 ) -> IndependentPartsSampler | TiedCellsSampler | None:
-    """Set up samplers for the smaller laws that this one is made of.
+    """Set up samplers for the smaller targets of which this one is made.
 
     Parameters
     ----------
     select : callable
-        ``select(law, invariants)`` sets up a sampler for each of them.
+        ``select(target, invariants)`` selects a sampler for each of them.
 
     Returns
     -------
     IndependentPartsSampler, TiedCellsSampler or None
-        None if the law does not factorise, or all cells hang together and none is another's mirror.
+        None if the target does not factorise, or the totals join all cells and tie none.
 
     Raises
     ------
@@ -49,12 +49,12 @@ def reduce(
 
 
 class IndependentPartsSampler(RandomBitSampler):
-    """Draws part by part; parts alike share a sampler, and their draws are made at once.
+    """Draws of independent parts; equal parts share a sampler and are drawn together.
 
     Attributes
     ----------
     expected_proposals : float
-        The parts' tries, added up.
+        Sum of the parts' expected proposals.
     """
 
     method = "independent parts"
@@ -68,13 +68,13 @@ class IndependentPartsSampler(RandomBitSampler):
             alike.setdefault(Invariants(held.sparse), []).append(cells)
         self._groups = [(np.stack(cells), select(target, held)) for held, cells in alike.items()]
         told = (f"{len(cells)} by {chosen.method}" for cells, chosen in self._groups)
-        self.reason = f"no totals join these parts, which are drawn apart: {', '.join(told)}"
+        self.reason = f"the totals join no two of these parts: {', '.join(told)}"
         self.expected_proposals = sum(
             len(cells) * chosen.expected_proposals for cells, chosen in self._groups
         )
 
     def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
-        """Independent draws, int64 (n_draws, cells)."""
+        """Draw independent noise vectors, int64 (n_draws, cells)."""
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
         for cells, chosen in tracked("drawing noise", self._groups):
             drawn = chosen.draw(random_bits, n_draws * len(cells))
@@ -83,7 +83,7 @@ class IndependentPartsSampler(RandomBitSampler):
 
 
 class TiedCellsSampler(RandomBitSampler):
-    """Draws one cell of each set that moves together."""
+    """Draws of one cell of each set of tied cells."""
 
     def __init__(
         self, invariants: Invariants, merged: TiedCells, target: Target | Mechanism, select
@@ -93,10 +93,10 @@ class TiedCellsSampler(RandomBitSampler):
         self._chosen = select(Target(target.name, energy), merged.invariants)
         self.method, self.expected_proposals = self._chosen.method, self._chosen.expected_proposals
         self.reason = (
-            f"cells move together by {merged.times}, as one with {merged.times} times the rate; "
+            f"sets of {merged.times} tied cells are one cell with {merged.times} times the rate; "
             f"then {self._chosen.reason}"
         )
 
     def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
-        """Independent draws, int64 (n_draws, cells)."""
-        return self._merged.spread(self._chosen.draw(random_bits, n_draws))
+        """Draw independent noise vectors, int64 (n_draws, cells)."""
+        return self._merged.expand(self._chosen.draw(random_bits, n_draws))

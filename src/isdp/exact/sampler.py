@@ -1,10 +1,11 @@
-"""What samplers share: draws from random words of either source, and what they refuse."""
+"""Base class of the exact samplers, and refusals that several samplers share."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
@@ -12,28 +13,29 @@ from isdp.errors import InputError, MisfitError
 from isdp.exact.bits.source import BitSource
 
 MAX_PROPOSALS = 1e6
-MAX_CELLS = 2000  # of lattices that are taken as a whole
+MAX_CELLS = 2000  # of samplers for any lattice
 
 
 class RandomBitSampler(ABC):
-    """Independent draws in exact arithmetic: nothing is cut off, and no rounded number decides.
+    """Independent draws in exact arithmetic, without truncation or rounding.
 
-    Random words are the operating system's for a release, and a seeded generator's for experiments.
+    The random bits are the operating system's for a release, and those of a seeded generator for
+    experiments.
 
     Attributes
     ----------
     error : float
-        0: bound on the total variation distance between a draw's law and the law asked for.
+        0: the total variation distance between the distribution of a draw and the target.
     """
 
     invariants: Invariants
     error = 0.0
 
     @abstractmethod
-    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
-        """Independent draws, int64 (n_draws, cells)."""
+    def draw(self, random_bits: BitSource, n_draws: int) -> NDArray[np.int64]:
+        """Draw independent noise vectors, int64 (n_draws, cells)."""
 
-    def sample(self, rng: np.random.Generator, n_draws: int) -> np.ndarray:
+    def sample(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.int64]:
         """Draw noise for experiments, int64 (n_draws, cells), checked against the invariants."""
         noise = self.draw(BitSource(rng.bytes), check_integer("exact", "n_draws", n_draws))
         self.invariants.check(noise)
@@ -41,7 +43,7 @@ class RandomBitSampler(ABC):
 
 
 def refuse_expected_proposals(expected: float, most: float, name: str, dimension: int) -> None:
-    """Refuse a law that would take too many tries a draw, as far as is known.
+    """Refuse a target that takes too many proposals per draw.
 
     Raises
     ------
@@ -50,33 +52,32 @@ def refuse_expected_proposals(expected: float, most: float, name: str, dimension
     """
     if not expected <= most:
         raise InputError(
-            f"exact: {name} noise in dimension {dimension} may take {expected:.3g} tries a draw, "
-            f"more than the limit of {most:.3g}; raise max_proposals or use a Markov chain"
+            f"exact: {name} noise in dimension {dimension} may take {expected:.3g} proposals "
+            f"per draw, more than the limit of {most:.3g}; raise max_proposals or use MCMC"
         )
 
 
-def refuse_lower_bounds(method: str, lower) -> None:
-    """Refuse bounds on the noise, for samplers that know none.
+def refuse_lower_bounds(method: str, lower: object) -> None:
+    """Refuse lower bounds on the noise, for samplers without support for them.
 
     Raises
     ------
     MisfitError
-        If there are any.
+        If `lower` is given.
     """
     if lower is not None:
-        raise MisfitError(f"{method}: knows no bounds on the noise")
+        raise MisfitError(f"{method}: does not support lower bounds")
 
 
 def refuse_many_cells(cells: int) -> None:
-    """Refuse more cells than samplers of any lattice set up for in reasonable time.
+    """Refuse more cells than the samplers for any lattice support.
 
     Raises
     ------
     InputError
-        If there are more than 2000.
+        If there are more than 2000 cells.
     """
     if cells > MAX_CELLS:
         raise InputError(
-            f"exact: {cells} cells are too many (up to {MAX_CELLS}); use the MCMC sampler "
-            f"(isdp.mcmc.draw_chains)"
+            f"exact: at most {MAX_CELLS} cells are supported; use MCMC (isdp.mcmc.draw_chains)"
         )

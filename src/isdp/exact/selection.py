@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,8 +25,8 @@ from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.exact.overlapping.klein import KleinSampler
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
 from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
-from isdp.exact.reductions import reduce
-from isdp.exact.sampler import MAX_PROPOSALS
+from isdp.exact.reductions import select_reduced_sampler
+from isdp.exact.sampler import MAX_PROPOSALS, RandomBitSampler
 from isdp.mechanisms.base import Mechanism, Target
 
 MAX_CELLS_TREE_FIRST = 100  # above it, the search for an elimination tree takes seconds
@@ -50,18 +50,16 @@ SAMPLERS = (
 
 
 class _Sampler(Protocol):
-    method: ClassVar[str]
+    method: str
     reason: str
     error: float
 
-    def sample(self, rng: np.random.Generator, draws: int) -> NDArray[np.int64]:
-        """Draw noise, int64 (draws, cells)."""
+    def __init__(self, *arguments: object, **options: float) -> None: ...
 
-    def draw(self, random_bits: BitSource, draws: int) -> NDArray[np.int64]:
-        """Draw noise from random bits."""
+    def sample(self, rng: np.random.Generator, draws: int) -> NDArray[np.int64]: ...
 
 
-_Candidates = Sequence[tuple[type, dict[str, float]]]
+_Candidates = Sequence[tuple[type[_Sampler], dict[str, float]]]
 
 
 @dataclass(frozen=True)
@@ -91,6 +89,8 @@ class ExactSampler:
 
     def draw(self, random_bits: BitSource, n_draws: int) -> NDArray[np.int64]:
         """Draw in exact arithmetic, if `error` is 0: int64 (n_draws, cells), not yet checked."""
+        if not isinstance(self.sampler, RandomBitSampler):
+            raise MisfitError(f"{self.method}: does not draw in exact arithmetic")
         return self.sampler.draw(random_bits, n_draws)
 
     @property
@@ -139,7 +139,7 @@ def select_sampler(
         sampler = trial.first([(CompositionSampler, {}), (SplittingSampler, {})])
         if sampler is None:
             select = partial(select_sampler, n_draws=n_draws, quick=quick)
-            sampler = reduce(invariants, mechanism, select)
+            sampler = select_reduced_sampler(invariants, mechanism, select)
         if sampler is None:
             sampler = trial.first(_overlapping(invariants, n_draws, quick))
     if sampler is None:
@@ -200,13 +200,11 @@ class _Trial:
         """Set up the first sampler that is practical; None if there is none."""
         for kind, options in candidates:
             try:
-                sampler: _Sampler = kind(*self.arguments, **options)
+                return kind(*self.arguments, **options)
             except MisfitError as misfit:
                 self.misfits.append(str(misfit))
             except InputError as refusal:
                 self.refusals[kind.method] = str(refusal)
-            else:
-                return sampler
         return None
 
     def error(self) -> NoSamplerError:

@@ -1,8 +1,8 @@
-"""Cells that settle one another: c of them that move together are one cell with c times the rate.
+"""Tied cells: c cells that determine one another are one cell with c times the rate.
 
-Where a total holds two cells alone, one always gains what the other loses. A table of k x 2 cells
-with both margins held is so one total of k cells at twice epsilon. Nothing is approximated: the
-weight of the noise is the same function of the cells that are left.
+A total of two cells ties them: one always gains what the other loses. A table of k x 2 cells with
+both margins fixed is therefore one total of k cells at twice epsilon. The reduction is exact: the
+weight of the noise is the same function of the remaining cells.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from isdp.constraints.invariants import Invariants
 
 
 class TiedCells(NamedTuple):
-    """Sets of cells that move together, as single cells.
+    """Sets of tied cells, as single cells.
 
     Attributes
     ----------
     invariants : Invariants
-        On one cell a set.
+        One cell for each set.
     times : int
-        Cells of each set.
+        Number of cells of each set.
     set_of, sign : int64 arrays, shape (cells,)
         ``u = sign * v[set_of]`` for the noise v of the sets.
     """
@@ -34,8 +34,8 @@ class TiedCells(NamedTuple):
     set_of: np.ndarray
     sign: np.ndarray
 
-    def spread(self, noise: np.ndarray) -> np.ndarray:
-        """Noise of the cells, int64 (n_draws, cells), from that of the sets."""
+    def expand(self, noise: np.ndarray) -> np.ndarray:
+        """Return the noise of the cells, int64 (n_draws, cells), from that of the sets."""
         return noise[:, self.set_of] * self.sign
 
 
@@ -45,8 +45,8 @@ def merge_tied_cells(invariants: Invariants) -> TiedCells | None:
     Returns
     -------
     TiedCells, or None
-        None if not every cell is in a set of the same size, two at least, or a cell would have to
-        be its own opposite.
+        None unless every cell is in a set of the same size of two or more, or if a cell is tied to
+        its own opposite.
 
     Examples
     --------
@@ -61,16 +61,16 @@ def merge_tied_cells(invariants: Invariants) -> TiedCells | None:
     first, second, at = first[tied], second[tied], at[tied]
     opposite = a.data[at] == a.data[at + 1]
     cells = invariants.cells
-    # each cell as itself and as its opposite: a tie joins both of one to both of the other
-    mirror = np.arange(2 * cells).reshape(2, cells)
+    # nodes: each cell and its opposite; a tie joins both nodes of one cell to both of the other
+    nodes = np.arange(2 * cells).reshape(2, cells)
     turned = opposite.astype(np.int64)
-    left = np.concatenate([mirror[0, first], mirror[1, first]])
-    right = np.concatenate([mirror[turned, second], mirror[1 - turned, second]])
+    left = np.concatenate([nodes[0, first], nodes[1, first]])
+    right = np.concatenate([nodes[turned, second], nodes[1 - turned, second]])
     ties = csr_array((np.ones(len(left)), (left, right)), shape=(2 * cells, 2 * cells))
     _, part = connected_components(ties, directed=False)
     if (part[:cells] == part[cells:]).any():
         return None
-    # the two copies of a set have two numbers, of which the smaller one is the set's
+    # a set and its opposite are two components; the smaller number stands for both
     smaller = np.minimum(part[:cells], part[cells:])
     _, set_of, sizes = np.unique(smaller, return_inverse=True, return_counts=True)
     if sizes.min() < 2 or (sizes != sizes[0]).any():
@@ -86,7 +86,7 @@ def merge_tied_cells(invariants: Invariants) -> TiedCells | None:
 
 
 def _without_copies(matrix: csr_array) -> csr_array:
-    """Drop rows that are another one or its opposite."""
+    """Drop rows that repeat another row or its opposite."""
     seen, kept = set(), []
     matrix.sort_indices()
     for row in range(matrix.shape[0]):

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from isdp.checks import check_integer
@@ -37,7 +38,7 @@ class CoupledState(NamedTuple):
 
     first: ChainState
     second: ChainState
-    apart: np.ndarray
+    apart: NDArray[np.int64]
 
     @property
     def identical(self) -> bool:
@@ -64,18 +65,21 @@ class MeetingTimes(NamedTuple):
     """
 
     lag: int
-    tau: np.ndarray
-    censored: np.ndarray
+    tau: NDArray[np.int64]
+    censored: NDArray[np.bool_]
     seconds: float
-    jumps: np.ndarray
+    jumps: NDArray[np.int64]
 
     @property
-    def uninformative(self) -> np.ndarray:
+    def uninformative(self) -> NDArray[np.bool_]:
         """Runs that say nothing of convergence: cut off, or met because neither chain had moved."""
-        return self.censored | (self.jumps == 0)
+        uninformative: NDArray[np.bool_] = np.logical_or(self.censored, self.jumps == 0)
+        return uninformative
 
 
-def start(walk: LatticeWalk, first=None, second=None) -> CoupledState:
+def start(
+    walk: LatticeWalk, first: ArrayLike | None = None, second: ArrayLike | None = None
+) -> CoupledState:
     """Put two chains at given noise vectors, by default both at zero.
 
     Raises
@@ -180,16 +184,17 @@ def choose_lag(
         lag *= 2
 
 
-def bound_terms(times: MeetingTimes, t) -> np.ndarray:
+def bound_terms(times: MeetingTimes, t: ArrayLike) -> NDArray[np.int64]:
     """Each run's max(0, ceil((tau - lag - t) / lag)); int64 array, shape (runs, times).
 
     A censored run counts as if it met at the cap, which is too little.
     """
     rest = times.tau[:, None] - times.lag - np.asarray(t, dtype=np.int64)[None, :]
-    return np.maximum(0, -(-rest // times.lag))
+    terms: NDArray[np.int64] = np.maximum(0, -(-rest // times.lag))
+    return terms
 
 
-def tv_bound(times: MeetingTimes, t) -> pd.DataFrame:
+def tv_bound(times: MeetingTimes, t: ArrayLike) -> pd.DataFrame:
     """Bound the total variation distance between the chain's law at t and the target.
 
     d_TV <= E[max(0, ceil((tau - lag - t) / lag))] (Biswas et al., Theorem 2.5), estimated by the
@@ -276,7 +281,7 @@ def _scratch(walk: LatticeWalk) -> Scratch:
     )
 
 
-def powers_of(a: float) -> np.ndarray:
+def powers_of(a: float) -> NDArray[np.float64]:
     """1, a, a^2, ... down to what no 53-bit uniform tells from 0, and 0 itself."""
     count = int(MAX_JUMP_IN_SCALES / -math.log(a)) + 2
     return np.append(a ** np.arange(count, dtype=float), 0.0)

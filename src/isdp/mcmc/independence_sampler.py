@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 from scipy.sparse import csr_array
 
@@ -21,7 +22,7 @@ from isdp.errors import InputError
 from isdp.lattice.elimination import solve_for, unit_cells
 from isdp.mcmc.compiled_chains import Proposals, Table, run_independence
 from isdp.mcmc.metropolis import ChainInfo, ChainState, start_vector, state_at, vectors_of
-from isdp.mechanisms.base import WEIGHT_FORMS, Mechanism, check_energy
+from isdp.mechanisms.base import WEIGHT_FORMS, Energy, Mechanism, check_energy
 from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES, check_proposal
 
 NO_FLOOR = -(2**62)  # below anything that the overflow check lets a cell be
@@ -56,7 +57,7 @@ class IndependenceSampler:
     proposal_epsilon: float
     solved: np.ndarray | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_positive("independence: proposal_epsilon", self.proposal_epsilon)
         check_proposal("independence", math.exp(-self.proposal_epsilon))
         check_energy("independence", self.mechanism, WEIGHT_FORMS)
@@ -67,12 +68,20 @@ class IndependenceSampler:
         reach = MAX_JUMP_IN_SCALES / self.proposal_epsilon
         weight = 1 + float(np.abs(self.solution[1]).sum(axis=1).max(initial=0))
         offset = float(np.abs(self.solution[0]).max(initial=0))
-        size = self.cells * (weight * reach + offset) ** self.mechanism.energy.power
+        size = self.cells * (weight * reach + offset) ** self._energy.power
         if size > INT64_MAX // 4:
             raise InputError(
                 f"independence: proposals of up to {reach:.3g} a free cell could leave 64-bit "
                 f"integers; use a larger proposal_epsilon"
             )
+
+    @cached_property
+    def _energy(self) -> Energy:
+        return check_energy("independence", self.mechanism, WEIGHT_FORMS)
+
+    @cached_property
+    def _solved(self) -> NDArray[np.int64]:
+        return np.asarray(self.solved, dtype=np.int64)
 
     @property
     def cells(self) -> int:
@@ -82,18 +91,18 @@ class IndependenceSampler:
     @cached_property
     def free(self) -> np.ndarray:
         """Cells that are proposed; int64."""
-        return np.setdiff1d(np.arange(self.cells), self.solved)
+        return np.setdiff1d(np.arange(self.cells), self._solved)
 
     @cached_property
     def solution(self) -> tuple[np.ndarray, np.ndarray]:
-        """How the solved cells follow: u_solved = offset + matrix @ u_free, in integers."""
-        return solve_for(self.within.equalities, self.within.totals, self.solved)
+        """Integers of the solved cells: u_solved = offset + matrix @ u_free."""
+        return solve_for(self.within.equalities, self.within.totals, self._solved)
 
-    def check(self, noise) -> None:
+    def check(self, noise: ArrayLike) -> None:
         """Raise unless every noise vector (..., cells) lies within, in exact integers."""
         self.within.check(noise)
 
-    def init(self, noise=None) -> ChainState:
+    def init(self, noise: ArrayLike | None = None) -> ChainState:
         """Start at the given noise vector, or at zero.
 
         Raises
@@ -101,9 +110,9 @@ class IndependenceSampler:
         InputError
             If the vector does not lie within the polytope.
         """
-        noise = start_vector(noise, self.cells)
-        self.check(noise)
-        return state_at(noise, self.mechanism)
+        start = start_vector(noise, self.cells)
+        self.check(start)
+        return state_at(start, self._energy.power)
 
     def run(
         self, rng: np.random.Generator, state: ChainState, draws: int, thin: int = 1
@@ -112,7 +121,7 @@ class IndependenceSampler:
 
         Parameters
         ----------
-        state : State
+        state : ChainState
             Where to start; it is left as it is, and is not among the draws.
         draws, thin : int
             States to keep, and proposals between them.
@@ -120,21 +129,21 @@ class IndependenceSampler:
         Returns
         -------
         draws : int64 array, shape (draws, cells)
-        state : State
+        state : ChainState
             The last state.
-        info : Info
+        info : ChainInfo
             Proposals made and accepted; a proposal that equals the state counts as accepted.
         """
         noise = state.noise.copy()
         kept = np.empty((draws, self.cells), dtype=np.int64)
         size, accepted = run_independence(
-            rng, noise, state.size, self._proposals, self.mechanism.energy, thin, kept
+            rng, noise, state.size, self._proposals, self._energy, thin, kept
         )
         return kept, ChainState(noise, size), ChainInfo(draws * thin, accepted, draws * thin)
 
     @cached_property
     def _proposals(self) -> Proposals:
-        """What the compiled loop takes of the sampler.
+        """The sampler in the form that the compiled loop takes.
 
         Inequalities on one free cell become its floor; the others are checked on the whole. Solved
         cells that follow from few others come first, as they may end a proposal early.
@@ -147,7 +156,7 @@ class IndependenceSampler:
             floor[cell] = max(floor[cell], self.within.least[row])
         offset, matrix = self.solution
         first = np.argsort((matrix != 0).sum(axis=1), kind="stable")
-        follow = np.zeros((len(self.solved), self.cells), dtype=np.int64)
+        follow = np.zeros((len(self._solved), self.cells), dtype=np.int64)
         follow[:, self.free] = matrix[first]
         # a free cell is drawn for the first row that needs it, or at the end if none does
         needed = np.vstack([matrix[first] != 0, np.ones(len(self.free), dtype=bool)])
@@ -155,7 +164,7 @@ class IndependenceSampler:
         stages = np.cumsum([0, *np.bincount(stage, minlength=len(first) + 1)])
         return Proposals(
             self.free[np.argsort(stage, kind="stable")],
-            self.solved[first],
+            self._solved[first],
             stages,
             offset[first],
             vectors_of(csr_array(follow)),

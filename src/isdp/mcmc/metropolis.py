@@ -15,6 +15,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import add
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ from isdp.errors import InputError
 from isdp.io.progress import announce, tracked
 from isdp.lattice.null_lattice import Basis, KernelLattice, basis_seconds, kernel_lattice
 from isdp.mcmc.compiled_chains import Vectors, Walk, run_chain
-from isdp.mechanisms.base import WEIGHT_FORMS, Mechanism, check_energy
+from isdp.mechanisms.base import WEIGHT_FORMS, Energy, Mechanism, check_energy
 from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES, check_proposal
 
 if TYPE_CHECKING:
@@ -39,33 +40,30 @@ ACCEPTANCE_RULES: tuple[Acceptance, ...] = ("joint", "coordinate")
 
 
 class ChainState(NamedTuple):
-    """Where a chain is: the noise, int64 (cells,), and its integer size, sum of |u_i|^power."""
+    """State of a chain: the noise, int64 (cells,), and its integer size, sum of |u_i|^power."""
 
-    noise: np.ndarray
+    noise: NDArray[np.int64]
     size: int
 
 
 class ChainInfo(NamedTuple):
-    """What happened: jumps proposed that were not zero, those accepted, and updates made.
+    """Numbers of nonzero jumps proposed, of jumps accepted, and of updates.
 
     A joint sweep proposes one jump, a coordinate sweep one for each basis vector. `updates`
-    counts basis vectors visited, whatever was proposed for them.
+    counts the basis vectors visited, including those with a proposal of zero.
     """
 
     proposed: int
     accepted: int
     updates: int
 
-    def __add__(self, other: ChainInfo) -> ChainInfo:
-        return ChainInfo(*(x + y for x, y in zip(self, other, strict=True)))
-
     @property
     def acceptance_rate(self) -> float:
-        """Share of the jumps proposed that were accepted; nan when there was none."""
+        """Proportion of the proposed jumps that were accepted; nan without a proposal."""
         return self.accepted / self.proposed if self.proposed else math.nan
 
 
-def start_vector(noise, cells: int) -> np.ndarray:
+def start_vector(noise: ArrayLike | None, cells: int) -> NDArray[np.int64]:
     """Check the shape of a chain's start; zero where none is given.
 
     Raises
@@ -73,18 +71,17 @@ def start_vector(noise, cells: int) -> np.ndarray:
     InputError
         If it is not one vector of noise.
     """
-    noise = np.zeros(cells, dtype=np.int64) if noise is None else np.array(noise)
-    if noise.shape != (cells,):
+    start = np.zeros(cells, dtype=np.int64) if noise is None else np.array(noise)
+    if start.shape != (cells,):
         raise InputError(
-            f"metropolis: a start needs shape ({cells},), got {noise.shape}; "
+            f"metropolis: a start needs shape ({cells},), got {start.shape}; "
             f"give one vector of noise"
         )
-    return noise
+    return start
 
 
-def state_at(noise: np.ndarray, mechanism: Mechanism) -> ChainState:
-    """State of a chain that stands at the given noise."""
-    power = mechanism.energy.power
+def state_at(noise: NDArray[np.int64], power: int) -> ChainState:
+    """State of a chain at the given noise."""
     return ChainState(noise.astype(np.int64), sum(abs(int(x)) ** power for x in noise))
 
 
@@ -124,10 +121,10 @@ class LatticeWalk:
     lattice: KernelLattice
     mechanism: Mechanism
     proposal: float
-    acceptance: str = "coordinate"
+    acceptance: Acceptance = "coordinate"
     within: Polytope | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_proposal("metropolis", self.proposal)
         check_energy("metropolis", self.mechanism, WEIGHT_FORMS)
         check_choice("metropolis: acceptance", self.acceptance, ACCEPTANCE_RULES)
@@ -143,12 +140,16 @@ class LatticeWalk:
         """Number of cells."""
         return self.lattice.invariants.cells
 
-    def check(self, noise) -> None:
+    def check(self, noise: ArrayLike) -> None:
         """Raise unless every noise vector (..., cells) lies where the walk may go, exactly."""
         if self.within is None:
             self.lattice.invariants.check(noise)
         else:
             self.within.check(noise)
+
+    @cached_property
+    def _energy(self) -> Energy:
+        return check_energy("metropolis", self.mechanism, WEIGHT_FORMS)
 
     @cached_property
     def _longest_jump(self) -> float:
@@ -157,7 +158,7 @@ class LatticeWalk:
         return MAX_JUMP_IN_SCALES / -math.log(self.proposal) * weight
 
     def _refuse_overflow(self, radius: float) -> None:
-        cells, power, jump = self.cells, self.mechanism.energy.power, self._longest_jump
+        cells, power, jump = self.cells, self._energy.power, self._longest_jump
         if cells * (radius + jump) ** power > INT64_MAX:
             raise InputError(
                 f"metropolis: noise of norm up to {radius:.3g} and jumps up to {jump:.3g} in "
@@ -167,24 +168,26 @@ class LatticeWalk:
 
     @cached_property
     def kernel(self) -> Walk:
-        """What the compiled loops take of the walk."""
+        """The walk in the form that the compiled loops take."""
         return Walk(
             vectors_of(self.lattice.columns),
             self.proposal,
             self.acceptance == "joint",
-            *self.mechanism.energy,
+            self._energy.power,
+            self._energy.root,
+            float(self._energy.rate),
         )
 
     @cached_property
     def walls(self) -> Vectors:
-        """How far each basis vector moves towards or from each inequality: B C by columns."""
+        """Change of the slack of each inequality by each basis vector: B C by columns."""
         moves = csc_array((0, self.lattice.columns.shape[1]), dtype=np.int64)
         if self.within is not None:
             moves = csc_array(self.within.inequalities.sparse @ self.lattice.columns)
         moves.eliminate_zeros()
         return vectors_of(moves)
 
-    def init(self, noise=None) -> ChainState:
+    def init(self, noise: ArrayLike | None = None) -> ChainState:
         """Start at the given noise vector, or at zero.
 
         Raises
@@ -192,19 +195,23 @@ class LatticeWalk:
         InputError
             If the vector is not noise that the walk may reach.
         """
-        noise = start_vector(noise, self.cells)
-        self._refuse_overflow(float(np.abs(noise).max(initial=0)))
-        self.check(noise)
-        return state_at(noise, self.mechanism)
+        start = start_vector(noise, self.cells)
+        self._refuse_overflow(float(np.abs(start).max(initial=0)))
+        self.check(start)
+        return state_at(start, self._energy.power)
 
     def run(
-        self, rng: np.random.Generator, state: ChainState, draws: int, thin=1
-    ) -> tuple[np.ndarray, ChainState, ChainInfo]:
+        self,
+        rng: np.random.Generator,
+        state: ChainState,
+        draws: int,
+        thin: int | NDArray[np.int64] = 1,
+    ) -> tuple[NDArray[np.int64], ChainState, ChainInfo]:
         """Run the chain on and keep every `thin`-th state.
 
         Parameters
         ----------
-        state : State
+        state : ChainState
             Where to start; it is left as it is, and is not among the draws.
         draws : int
             States to keep.
@@ -214,7 +221,7 @@ class LatticeWalk:
         Returns
         -------
         draws : int64 array, shape (draws, cells)
-        state : State
+        state : ChainState
             The last state.
         """
         noise = state.noise.copy()
@@ -237,8 +244,8 @@ def run_chains(
     n_chains: int = 4,
     burn_in: int = 1000,
     thin: int = 1,
-    start=None,
-) -> tuple[np.ndarray, ChainInfo]:
+    start: Sequence[ArrayLike] | NDArray[np.int64] | None = None,
+) -> tuple[NDArray[np.int64], ChainInfo]:
     """Run independent chains, each with a stream of its own spawned from `rng`.
 
     Parameters
@@ -255,9 +262,9 @@ def run_chains(
     Returns
     -------
     draws : int64 array, shape (chain, draw, cell)
-        Checked: every draw meets the invariants, and what else the sampler keeps to, exactly.
-    info : Info
-        Of the kept part, all chains together.
+        Checked in exact integers against the conditions of the sampler.
+    info : ChainInfo
+        Sums over all chains, for the kept sweeps.
     """
     n_draws = check_integer("metropolis", "n_draws", n_draws)
     n_chains = check_integer("metropolis", "n_chains", n_chains, 1)
@@ -267,13 +274,13 @@ def run_chains(
         raise InputError(f"metropolis: {len(start)} starts for {n_chains} chains; give one each")
     kept = np.empty((n_chains, n_draws, sampler.cells), dtype=np.int64)
     total = ChainInfo(0, 0, 0)
-    at_zero = sampler.init() if start is None else None
+    starts = [None] * n_chains if start is None else list(start)
     for chain, stream in enumerate(tracked("running chains", rng.spawn(n_chains))):
-        state = at_zero if start is None else sampler.init(start[chain])
+        state = sampler.init(starts[chain])
         if burn_in:
             _, state, _ = sampler.run(stream, state, draws=1, thin=burn_in)
         kept[chain], _, info = sampler.run(stream, state, draws=n_draws, thin=thin)
-        total += info
+        total = ChainInfo(*map(add, total, info))
     sampler.check(kept)
     return kept, total
 

@@ -84,7 +84,7 @@ class GeneralizedLaplace(Mechanism):
 
     def log_weight(self, noise: ArrayLike) -> NDArray[np.float64]:
         """-epsilon ||u|| for each noise vector; `noise` has shape (..., cells)."""
-        return -float(self.epsilon) * self.noise_norm(noise)
+        return -self.epsilon * np.asarray(self.noise_norm(noise), dtype=float)
 
     def cell_scale(self, dimension: int, cells: int) -> float:
         """Typical size of the noise in one cell, by the approximation of `bound_gamma`."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import null_space
 from scipy.sparse import block_diag, hstack
 
@@ -21,7 +22,9 @@ NEGLIGIBLE = 1e-9  # relative residual below which least squares has met the con
 CLOSE = 1e-7  # cosine below which a residual is at right angles to a condition
 
 
-def nearest_l1(noise, invariants: Invariants, *, integer: bool = False) -> np.ndarray:
+def nearest_l1(
+    noise: ArrayLike, invariants: Invariants, *, integer: bool = False
+) -> NDArray[np.int64] | NDArray[np.float64]:
     """Find feasible noise vectors that are nearest to the given ones in the l1 norm (ISDP, E.4).
 
     The correction is split in what is added and what is taken away, both from zero up, and their
@@ -46,7 +49,8 @@ def nearest_l1(noise, invariants: Invariants, *, integer: bool = False) -> np.nd
     """
     noise = np.asarray(noise)
     draws = np.atleast_2d(noise)
-    nearest = np.empty(draws.shape, dtype=np.int64 if integer else np.float64)
+    nearest: NDArray[np.int64] | NDArray[np.float64]
+    nearest = np.empty(draws.shape) if not integer else np.empty(draws.shape, dtype=np.int64)
     for start in range(0, len(draws), TOGETHER):
         part = slice(start, start + TOGETHER)
         nearest[part] = _nearest_together(draws[part], invariants, integer)
@@ -55,7 +59,9 @@ def nearest_l1(noise, invariants: Invariants, *, integer: bool = False) -> np.nd
     return nearest.reshape(noise.shape)
 
 
-def _nearest_together(draws: np.ndarray, invariants: Invariants, integer: bool) -> np.ndarray:
+def _nearest_together(
+    draws: NDArray[np.int64], invariants: Invariants, integer: bool
+) -> NDArray[np.float64]:
     """Solve one programme with a block a draw: to set one up takes longer than to solve it."""
     a = invariants.sparse.astype(float)
     blocks = block_diag([hstack([a, -a], format="csr")] * len(draws), format="csr")
@@ -85,18 +91,19 @@ def _nearest_together(draws: np.ndarray, invariants: Invariants, integer: bool) 
             f"invariants"
         )
     added, taken = found.x.reshape(len(draws), 2, -1).transpose(1, 0, 2)
-    if not integer:
-        return draws + added - taken
-    return draws + np.round(added).astype(np.int64) - np.round(taken).astype(np.int64)
+    if integer:
+        added, taken = np.round(added).astype(np.int64), np.round(taken).astype(np.int64)
+    nearest: NDArray[np.float64] = draws + added - taken
+    return nearest
 
 
-def corrected_cell(noise, nearest) -> int:
+def corrected_cell(noise: ArrayLike, nearest: ArrayLike) -> int:
     """Cell that alone differs between noise and its projection; -1 if none does, -2 if several."""
     cells = np.flatnonzero(np.asarray(noise) != nearest)
     return -2 if len(cells) > 1 else int(cells[0]) if len(cells) else -1
 
 
-def correct_one_cell(noise, cell) -> np.ndarray:
+def correct_one_cell(noise: ArrayLike, cell: ArrayLike) -> NDArray[np.int64]:
     """Project onto a total of zero by putting the whole correction into one cell.
 
     Under a single total this is a vertex of the l1-nearest vectors, over the reals and over the
@@ -113,11 +120,11 @@ def correct_one_cell(noise, cell) -> np.ndarray:
     int64 array, shape (draws, cells)
     """
     corrected = np.array(noise)
-    corrected[np.arange(len(corrected)), cell] -= corrected.sum(axis=1)
+    corrected[np.arange(len(corrected)), np.asarray(cell)] -= corrected.sum(axis=1)
     return corrected
 
 
-def correct_evenly(rng: np.random.Generator, noise) -> np.ndarray:
+def correct_evenly(rng: np.random.Generator, noise: ArrayLike) -> NDArray[np.int64]:
     """Project onto a total of zero by sharing the correction out as evenly as whole numbers can.
 
     Every cell takes the same part, and what remains goes to cells at random, one person each;
@@ -137,10 +144,11 @@ def correct_evenly(rng: np.random.Generator, noise) -> np.ndarray:
     share, rest = np.divmod(np.abs(excess), cells)
     order = rng.permuted(np.broadcast_to(np.arange(cells), noise.shape), axis=1)
     part = share[:, None] + (order < rest[:, None])
-    return noise - np.sign(excess)[:, None] * part
+    corrected: NDArray[np.int64] = noise - np.sign(excess)[:, None] * part
+    return corrected
 
 
-def nearest_l2(table, polytope: Polytope) -> np.ndarray:
+def nearest_l2(table: ArrayLike, polytope: Polytope) -> NDArray[np.float64]:
     """Project tables onto a polytope, in the l2 norm and over the reals (CDP, Section 3).
 
     Within the affine space of the equalities this is a least distance problem, which Lawson and
@@ -170,10 +178,13 @@ def nearest_l2(table, polytope: Polytope) -> np.ndarray:
     walls, least = b @ free, polytope.least - feet @ b.T
     for row in np.flatnonzero((least > 0).any(axis=1)):
         feet[row] += free @ _least_shift(walls, least[row], polytope)
-    return feet.reshape(table.shape)
+    nearest: NDArray[np.float64] = feet.reshape(table.shape)
+    return nearest
 
 
-def _least_shift(walls: np.ndarray, least: np.ndarray, polytope: Polytope) -> np.ndarray:
+def _least_shift(
+    walls: NDArray[np.float64], least: NDArray[np.float64], polytope: Polytope
+) -> NDArray[np.float64]:
     """Find the shortest z with walls @ z >= least; if none is, `polytope` says why."""
     unit = np.abs(least).max()  # in persons SciPy's solver has stopped at a point that was not best
     system = np.vstack([walls.T, least / unit])
@@ -191,4 +202,5 @@ def _least_shift(walls: np.ndarray, least: np.ndarray, polytope: Polytope) -> np
             "projection: least squares ended before the nearest table; give the conditions in "
             "numbers of one size, or fewer of them"
         )
-    return -unit * residual[:-1] / residual[-1]
+    shift: NDArray[np.float64] = -unit * residual[:-1] / residual[-1]
+    return shift

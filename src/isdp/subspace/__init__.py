@@ -16,6 +16,9 @@ Examples
 196.941
 """
 
+from typing import TYPE_CHECKING
+
+from isdp.renamed import refuse_renamed
 from isdp.subspace.bases import contrasts, difference_basis, kronecker_basis, null_basis
 from isdp.subspace.mechanisms.correlated_shapes import (
     CovarianceShape,
@@ -65,3 +68,6 @@ __all__ = [
     "sensitivity",
     "spherical_shape",
 ]
+
+if not TYPE_CHECKING:  # a type checker takes any name for granted otherwise
+    __getattr__ = refuse_renamed(__name__)

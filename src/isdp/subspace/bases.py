@@ -17,11 +17,12 @@ from typing import Literal, get_args
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import hadamard, helmert
 from scipy.linalg import null_space as singular_basis
 from scipy.sparse import block_diag, coo_array, csc_array, eye_array, hstack, kron
 
+from isdp.arrays import FloatArray, IntArray
 from isdp.checks import check_choice
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
@@ -167,7 +168,7 @@ def difference_basis(
     return csc_array(space.span @ np.hstack(aligned) if aligned else space.span)
 
 
-def split_ties(values: NDArray[np.float64]) -> list[NDArray[np.int64]]:
+def split_ties(values: FloatArray) -> list[IntArray]:
     """Split the positions of sorted positive values into runs of equal values."""
     if not len(values):
         return []
@@ -175,7 +176,7 @@ def split_ties(values: NDArray[np.float64]) -> list[NDArray[np.int64]]:
     return np.split(np.arange(len(values)), np.flatnonzero(ends) + 1)
 
 
-def align_with(axes: NDArray[np.float64], guide: NDArray[np.float64]) -> NDArray[np.float64]:
+def align_with(axes: FloatArray, guide: FloatArray) -> FloatArray:
     """Compute an orthonormal basis of the span of some axes by Gram-Schmidt of given vectors.
 
     Parameters
@@ -185,7 +186,7 @@ def align_with(axes: NDArray[np.float64], guide: NDArray[np.float64]) -> NDArray
     guide : float64 array, shape (r, n)
         Columns of length 1 or less, in order of preference; they span everything.
     """
-    chosen: NDArray[np.float64] = np.zeros((len(axes), 0))
+    chosen: FloatArray = np.zeros((len(axes), 0))
     for vector in guide.T:
         inside = axes @ (axes.T @ vector)
         for _ in range(2):  # the second pass removes rounding errors
@@ -241,7 +242,7 @@ def _haar(cells: int) -> csc_array:
     return csc_array(coo_array(entries, shape=(cells, cells - 1)))
 
 
-def _singular(invariants: Invariants) -> NDArray[np.float64]:
+def _singular(invariants: Invariants) -> FloatArray:
     if invariants.cells > MAX_SINGULAR_CELLS:
         raise InputError(
             f"subspace: the singular basis of {invariants.cells} cells is dense, and too large; "
@@ -249,5 +250,5 @@ def _singular(invariants: Invariants) -> NDArray[np.float64]:
         )
     if not invariants.constraints:
         return np.eye(invariants.cells)
-    basis: NDArray[np.float64] = singular_basis(invariants.matrix.astype(float))
+    basis: FloatArray = singular_basis(invariants.matrix.astype(float))
     return basis

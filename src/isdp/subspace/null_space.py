@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import SuperLU, splu
 
+from isdp.arrays import FloatArray, IntArray
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.lattice.elimination import independent_rows
@@ -56,16 +57,12 @@ class NullSpace:
     def _solver(self) -> SuperLU:
         return splu((self._rows @ self._rows.T).tocsc())
 
-    def project(self, vectors: ArrayLike) -> NDArray[np.float64]:
-        """Project vectors on the null space.
+    def project(self, vectors: ArrayLike) -> FloatArray:
+        """Project vectors on the null space; float64 array of the same shape.
 
         Parameters
         ----------
         vectors : array, shape (..., cells)
-
-        Returns
-        -------
-        float64 array of the same shape
 
         Raises
         ------
@@ -85,7 +82,7 @@ class NullSpace:
         once = columns - self._rows.T @ self._solver.solve(self._rows @ columns)
         outside = self._rows @ once
         # the second projection removes rounding errors
-        twice: NDArray[np.float64] = once - self._rows.T @ self._solver.solve(outside)
+        twice: FloatArray = once - self._rows.T @ self._solver.solve(outside)
         if np.abs(self._rows @ twice).max() > TOLERANCE * np.abs(columns).max():
             raise InputError(
                 "subspace: the invariants are too nearly dependent to project in floating point; "
@@ -93,13 +90,13 @@ class NullSpace:
             )
         return np.ascontiguousarray(twice.T).reshape(vectors.shape)
 
-    def columns(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+    def columns(self, cells: IntArray) -> FloatArray:
         """Compute the columns of Pi_N at some cells; float64 array, shape (cells, columns)."""
         units = np.zeros((len(cells), self.cells))
         units[np.arange(len(cells)), cells] = 1
         return self.project(units).T
 
-    def diagonal(self) -> NDArray[np.float64]:
+    def diagonal(self) -> FloatArray:
         """Compute the diagonal of Pi_N; float64 array, shape (cells,), entries from 0 to 1."""
         diagonal = np.ones(self.cells)
         if not self.rank:
@@ -111,7 +108,7 @@ class NullSpace:
             diagonal -= some.T.multiply(self._rows.T @ self._solver.solve(units)).sum(axis=1)
         return diagonal.clip(0, 1)
 
-    def sum_variances(self, sums: csr_array) -> NDArray[np.float64]:
+    def sum_variances(self, sums: csr_array) -> FloatArray:
         """Compute the variance of each sum of cells under noise of covariance Pi_N.
 
         It is the squared length of the projection of the row.
@@ -138,7 +135,7 @@ class NullSpace:
             variances[chosen] = (rows * self.project(rows)).sum(axis=1)
         return np.where(variances > TOLERANCE * n_cells, variances, 0.0)
 
-    def matrix(self) -> NDArray[np.float64]:
+    def matrix(self) -> FloatArray:
         """Compute Pi_N as a dense float64 array, shape (cells, cells).
 
         Raises

@@ -9,9 +9,10 @@ from itertools import accumulate
 from operator import mul
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, eye_array
 
+from isdp.arrays import IntArray
 from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -116,7 +117,7 @@ class Query:
         return self.rows.sparse
 
     @property
-    def matrix(self) -> NDArray[np.int64]:
+    def matrix(self) -> IntArray:
         """The matrix A as a dense int64 array, shape (answers, types)."""
         return self.rows.matrix
 
@@ -138,16 +139,12 @@ class Query:
             (a.data == 1).all() and (a.indices == np.arange(a.nnz)).all()
         )
 
-    def apply(self, histogram: ArrayLike) -> NDArray[np.int64]:
-        """Compute the exact answers.
+    def apply(self, histogram: ArrayLike) -> IntArray:
+        """Compute the exact answers; int64 array, shape (..., answers).
 
         Parameters
         ----------
         histogram : int array, shape (..., types)
-
-        Returns
-        -------
-        int64 array, shape (..., answers)
 
         Raises
         ------
@@ -158,7 +155,7 @@ class Query:
         return self.rows.apply(histogram)
 
 
-def _runs(first: NDArray[np.int64], last: NDArray[np.int64], types: int) -> csr_array:
+def _runs(first: IntArray, last: IntArray, types: int) -> csr_array:
     """Build the matrix whose row i has ones from first[i] to last[i], and zeros elsewhere."""
     lengths = last - first + 1
     indptr = np.concatenate([[0], np.cumsum(lengths)])

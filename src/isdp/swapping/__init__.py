@@ -1,20 +1,23 @@
-"""Permutation swapping: the mechanism of three censuses, made exact.
+"""Permutation swapping: the mechanism, its exact accuracy, and its privacy loss.
 
-After J. Bailie, R. Gong and X.-L. Meng, *Can Swapping be Differentially Private?* (slides, 2023),
-"the slides" in the docstrings. `swap` and `swap_table` are for experiments;
-`permutation_for_release` draws in whole numbers from the operating system's randomness. Losses are
-in nats for each unit of d_HAM, half the records that two datasets do not share; datasets with equal
-invariants differ by 2 units at least. Every function raises `InputError` for a size, a rate, totals
-or counts that are out of range.
+The package follows J. Bailie, R. Gong and X.-L. Meng, *Can Swapping be Differentially Private?*
+(slides, 2023), "the slides" in the docstrings. `swap` and `swap_table` are for experiments;
+`permutation_for_release` is exact and uses the randomness of the operating system. Losses are in
+nats per unit of d_HAM, half the number of records that two datasets do not share. Datasets with
+equal invariants differ by at least 2 units. Every function raises `InputError` for a size, a rate,
+totals or counts that are out of range.
 """
 
+from typing import TYPE_CHECKING
+
+from isdp.renamed import refuse_renamed
 from isdp.swapping.accuracy import debias_table, expected_table
 from isdp.swapping.mechanism.exact_permutation import permutation_for_release
 from isdp.swapping.mechanism.permutation import Strata, invariants, swap, swap_table
 from isdp.swapping.privacy.bound import (
     Rate,
     epsilon_bound,
-    guarantee,
+    guarantee_of,
     min_epsilon,
     rates_with_epsilon,
 )
@@ -26,7 +29,7 @@ __all__ = [
     "debias_table",
     "epsilon_bound",
     "expected_table",
-    "guarantee",
+    "guarantee_of",
     "invariants",
     "min_epsilon",
     "min_worst_case_loss",
@@ -36,3 +39,6 @@ __all__ = [
     "swap_table",
     "worst_case_loss",
 ]
+
+if not TYPE_CHECKING:  # a type checker takes any name for granted otherwise
+    __getattr__ = refuse_renamed(__name__)

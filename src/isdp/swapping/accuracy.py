@@ -1,53 +1,58 @@
-"""Exact mean and covariance of the swapped table, its error, and how to undo its bias.
+"""Exact mean and covariance of the swapped table, its expected error, and a bias correction.
 
-A stratum of n records has n_kl of them in county k (value of the swapping variable) and category l
-(what is held). Strata are independent, so that their moments add.
+A stratum of n records has n_kl records in county k (the value of the swapping variable) and
+category l (the held variables). The strata are independent, so that their moments add.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Generic, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import erf
 
+from isdp.arrays import FloatArray, IntArray
 from isdp.errors import InputError
 from isdp.swapping.mechanism.permutation import check_rate, check_table
-from isdp.swapping.privacy.record_pairs import exact_pair_distribution, moved_probability
+from isdp.swapping.privacy.record_pairs import (
+    Number,
+    exact_pair_distribution,
+    moved_probability,
+)
 
 
-def expected_table(counts, rate: float) -> np.ndarray:
-    """Mean of the swapped table: (1 - q1) n_kl + q1 (n_k n_l - n_kl) / (n - 1) in each stratum.
+def expected_table(counts: ArrayLike, rate: float) -> FloatArray:
+    """Compute the mean of the swapped table; float64 array, shape (J, K, L).
+
+    In each stratum it is (1 - q1) n_kl + q1 (n_k n_l - n_kl) / (n - 1).
 
     Parameters
     ----------
     counts : int array, shape (J, K, L)
-        Records by key, swapping variable and the rest held.
-
-    Returns
-    -------
-    float64 array, shape (J, K, L)
+        Records by swap key, swapping variable and other held variables.
     """
-    counts = check_table(counts)
-    counts, (moved, n) = counts.astype(float), _shares(counts, rate)
-    independent = counts.sum(axis=2, keepdims=True) * counts.sum(axis=1, keepdims=True)
-    return (1 - moved) * counts + moved * (independent - counts) / np.maximum(n - 1, 1)
+    table = check_table(counts)
+    before, (moved, n) = table.astype(float), _moved_probabilities(table, rate)
+    independent = before.sum(axis=2, keepdims=True) * before.sum(axis=1, keepdims=True)
+    moved_mean = moved * (independent - before) / np.maximum(n - 1, 1)
+    mean: FloatArray = (1 - moved) * before + moved_mean
+    return mean
 
 
-def _shares(counts: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
-    """Share of the records of each stratum that is moved, and their number; shape (J, 1, 1)."""
-    n = counts.sum(axis=(1, 2), keepdims=True)
+def _moved_probabilities(counts: IntArray, rate: float) -> tuple[FloatArray, IntArray]:
+    """Return q1 and the number of records n of each stratum; both of shape (J, 1, 1)."""
+    n: IntArray = counts.sum(axis=(1, 2), keepdims=True)
     moved = [moved_probability(max(one, 1), rate) for one in n.ravel().tolist()]
     return np.reshape(moved, n.shape), n
 
 
-def debias_table(swapped, rate: float) -> np.ndarray:
-    """Estimate the table before the swap without bias, from the table after it and the rate.
+def debias_table(swapped: ArrayLike, rate: float) -> FloatArray:
+    """Compute an unbiased estimate of the table before the swap.
 
-    This is what a reader can do who knows the swap rate, and costs no privacy: it uses the
-    released table alone.
+    A reader who knows the swap rate can do this with the released table. It costs no privacy.
 
     Parameters
     ----------
@@ -61,122 +66,147 @@ def debias_table(swapped, rate: float) -> np.ndarray:
     Raises
     ------
     InputError
-        If the counts or the rate are not as they should be, or the mean of the swap does not
-        depend on the table, so that nothing can be undone.
+        If the counts or the rate are invalid, or the mean of the swapped table does not depend on
+        the table before the swap.
     """
-    swapped = check_table(swapped)
-    swapped, (moved, n) = swapped.astype(float), _shares(swapped, rate)
+    table = check_table(swapped)
+    after, (moved, n) = table.astype(float), _moved_probabilities(table, rate)
     others = np.maximum(n - 1, 1)
-    left = 1 - moved * n / others
-    if (lost := abs(left) < 1e-12).any():
+    slope = 1 - moved * n / others
+    if (abs(slope) < 1e-12).any():
         raise InputError(
-            f"swapping: in a stratum of {n[lost][0]} records this rate leaves nothing to undo"
+            "swapping: the rate makes the mean of a swapped stratum independent of its counts; the "
+            "bias cannot be removed"
         )
-    independent = swapped.sum(axis=2, keepdims=True) * swapped.sum(axis=1, keepdims=True)
-    return (swapped - moved * independent / others) / left
+    independent = after.sum(axis=2, keepdims=True) * after.sum(axis=1, keepdims=True)
+    estimate: FloatArray = (after - moved * independent / others) / slope
+    return estimate
 
 
-def covariance(counts, rate: float, category: int = 0, other: int | None = None) -> np.ndarray:
-    """Covariance of the swapped counts of two categories in all pairs of counties.
+def covariance(
+    counts: ArrayLike, rate: float, category: int = 0, other: int | None = None
+) -> FloatArray:
+    """Compute the covariance of the swapped counts of two categories in all pairs of counties.
+
+    For one stratum, with l = `category`, m = `other`, d = [l = m], county totals n_k, category
+    totals n_l and n_m, and the coefficients of `_PairCoefficients`, entry (k, k') is
+
+        own_own n_kl n_k'm + other_other n_km n_k'l
+        + (n_m own_any_c - d own_any) n_kl n_k' + (n_l own_any_c - d own_any) n_k n_k'm
+        + (n_l - d) other_any n_km n_k' + (n_m - d) other_any n_k n_k'l
+        + n_l (n_m any_any_c - d any_any) n_k n_k'
+        - [k = k'] (own_any + other_any) (n_kl (n_m - d) + n_km (n_l - d))
+        - [k = k'] any_any n_l (n_m - d) n_k
+        + d [k = k'] (own n_kl + any n_l n_k)
+
+    The last line has the terms of a record with itself. The two lines before it remove pairs of
+    places that are the same place.
 
     Parameters
     ----------
     counts : int array, shape (J, K, L)
     category, other : int
-        Numbers l and l' of the categories; the same one by default.
+        Categories l and m; by default they are equal.
 
     Returns
     -------
     float64 array, shape (K, K)
-        Cov(n'_kl, n'_k'l'), the counts summed over strata. Its rows sum to zero.
+        Cov(n'_kl, n'_k'm) of the counts summed over the strata. Its rows sum to zero.
     """
-    counts, rate = check_table(counts), check_rate(rate)
+    table, rate = check_table(counts), check_rate(rate)
     other = category if other is None else other
-    counts = counts[counts.sum(axis=(1, 2)) >= 2].astype(float)
-    shares = [_shares_of_pairs(int(n), rate) for n in counts.sum(axis=(1, 2))]
-    c = _Shares(*np.reshape(shares, (-1, len(_Shares._fields))).T[:, :, None, None])
-    same = float(category == other)
-    one, two, counties = counts[:, :, category], counts[:, :, other], counts.sum(axis=2)
-    of_one, of_two = (x.sum(axis=1)[:, None, None] for x in (one, two))
-    result = c.own * _outer(one, two) + c.crossed * _outer(two, one)
-    result += (of_two * c.beside - same * c.one_free) * _outer(one, counties)
-    result += (of_one * c.beside - same * c.one_free) * _outer(counties, two)
-    result += (of_one - same) * c.taken_free * _outer(two, counties)
-    result += (of_two - same) * c.taken_free * _outer(counties, one)
-    result += of_one * (of_two * c.both - same * c.free) * _outer(counties, counties)
-    # of one record in two places nothing is counted; a category with itself, in one place alone
-    first, second = one * (of_two[:, 0] - same), two * (of_one[:, 0] - same)
-    result -= (c.one_free + c.taken_free) * _diagonal(first + second)
-    result -= c.free * _diagonal(of_one[:, 0] * (of_two[:, 0] - same) * counties)
-    result += same * (c.alone * _diagonal(one) + c.seen * _diagonal(of_one[:, 0] * counties))
-    return result.sum(axis=0)
+    strata = table[table.sum(axis=(1, 2)) >= 2].astype(float)
+    rows = [_pair_coefficients(int(n), rate) for n in strata.sum(axis=(1, 2))]
+    columns = np.reshape(rows, (-1, len(_PairCoefficients._fields))).T
+    c = _PairCoefficients(*columns[:, :, None, None])
+    d = float(category == other)
+    n_kl, n_km, n_k = strata[:, :, category], strata[:, :, other], strata.sum(axis=2)
+    n_l, n_m = (x.sum(axis=1)[:, None, None] for x in (n_kl, n_km))
+    result = c.own_own * _outer(n_kl, n_km) + c.other_other * _outer(n_km, n_kl)
+    result += (n_m * c.own_any_c - d * c.own_any) * _outer(n_kl, n_k)
+    result += (n_l * c.own_any_c - d * c.own_any) * _outer(n_k, n_km)
+    result += (n_l - d) * c.other_any * _outer(n_km, n_k)
+    result += (n_m - d) * c.other_any * _outer(n_k, n_kl)
+    result += n_l * (n_m * c.any_any_c - d * c.any_any) * _outer(n_k, n_k)
+    first, second = n_kl * (n_m[:, 0] - d), n_km * (n_l[:, 0] - d)
+    result -= (c.own_any + c.other_any) * _diagonal(first + second)
+    result -= c.any_any * _diagonal(n_l[:, 0] * (n_m[:, 0] - d) * n_k)
+    result += d * (c.own * _diagonal(n_kl) + c.any * _diagonal(n_l[:, 0] * n_k))
+    total: FloatArray = result.sum(axis=0)
+    return total
 
 
-def _outer(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Products of all pairs of counties in each stratum; (J, K) twice to (J, K, K)."""
-    return one[:, :, None] * other[:, None, :]
+def _outer(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Compute left_k right_k' in each stratum; two arrays (J, K) give (J, K, K)."""
+    product: FloatArray = left[:, :, None] * right[:, None, :]
+    return product
 
 
-def _diagonal(values: np.ndarray) -> np.ndarray:
-    return values[:, :, None] * np.eye(values.shape[1])
+def _diagonal(values: FloatArray) -> FloatArray:
+    matrices: FloatArray = values[:, :, None] * np.eye(values.shape[1])
+    return matrices
 
 
-class _Shares(NamedTuple):
-    """What a pair of records of a stratum adds to the covariance, by whose counties they take.
+class _PairCoefficients(NamedTuple, Generic[Number]):
+    """Coefficients of `covariance` for one stratum, by the counties that two records take.
 
-    Those of which a product of means is subtracted are small differences; all are computed in whole
-    and exactly, from chances that are right to their last digits.
+    A record takes its own county, the county of the other record, or the county of any of the n
+    records. From fields ending in `_c` the product of the means is subtracted; from `own_own` too.
     """
 
-    own: float  # each its own, less the product of the means' parts
-    crossed: float  # each the other's
-    one_free: float  # one its own, the other any
-    taken_free: float  # one the other's, the other any
-    free: float  # any
-    beside: float  # `one_free`, less the product of the means' parts
-    both: float  # `free`, less the product of the means' parts
-    alone: float  # a record with itself, in its own county
-    seen: float  # a record with itself, in any
+    own_own: Number  # centred
+    other_other: Number
+    own_any: Number
+    other_any: Number
+    any_any: Number
+    own_any_c: Number
+    any_any_c: Number
+    own: Number  # of a record with itself
+    any: Number
 
 
 @lru_cache(maxsize=1024)
-def _shares_of_pairs(n: int, rate: float) -> _Shares:
-    """Solve `PairDistribution` for pairs of which a third record's county is any, drawn from all n.
+def _pair_coefficients(n: int, rate: float) -> _PairCoefficients[float]:
+    """Compute the coefficients from the pair distribution, in rational arithmetic.
 
-    Whatever the counties of the two, they are counted too, and taken off the other shares.
+    The centred coefficients are small differences of probabilities that are accurate to the last
+    digit. A third record is drawn from all n records; the excess for the two given records is
+    subtracted from the other coefficients.
     """
-    law, moved = exact_pair_distribution(n, rate), Fraction(moved_probability(n, rate))
-    # without a third record, or a fourth, there is no pair to count
-    one_fixed, one_arrow = (chance / max(n - 2, 1) for chance in (law.one_fixed, law.one_arrow))
-    apart = law.apart / max((n - 2) * (n - 3), 1)
-    takes = moved / (n - 1)  # a given other record's value
-    stays = 1 - moved - takes  # the mean is this share of the own count, and `takes` of n_k n_l
-    own = law.both_fixed - 2 * one_fixed + apart
-    crossed = law.exchanged - 2 * one_arrow + apart
-    exact = _Shares(
-        own=own - stays**2,
-        crossed=crossed,
-        one_free=one_fixed - apart,
-        taken_free=one_arrow - apart,
-        free=apart,
-        beside=one_fixed - apart - stays * takes,
-        both=apart - takes**2,
-        alone=stays - own - crossed,
-        seen=takes,
+    pair, moved = exact_pair_distribution(n, rate), Fraction(moved_probability(n, rate))
+    # without a third or a fourth record the numerators are 0
+    own_any, other_any = (p / max(n - 2, 1) for p in (pair.one_fixed, pair.one_arrow))
+    any_any = pair.apart / max((n - 2) * (n - 3), 1)
+    takes = moved / (n - 1)  # the value of one given other record
+    stays = 1 - moved - takes  # the mean is stays n_kl + takes n_k n_l
+    own_own = pair.both_fixed - 2 * own_any + any_any
+    other_other = pair.exchanged - 2 * other_any + any_any
+    exact = _PairCoefficients(
+        own_own=own_own - stays**2,
+        other_other=other_other,
+        own_any=own_any - any_any,
+        other_any=other_any - any_any,
+        any_any=any_any,
+        own_any_c=own_any - any_any - stays * takes,
+        any_any_c=any_any - takes**2,
+        own=stays - own_own - other_other,
+        any=takes,
     )
-    return _Shares(*map(float, exact))
+    return _PairCoefficients(*map(float, exact))
 
 
-def expected_absolute_error(bias, sd) -> np.ndarray:
-    """E |X| for X normal with the given mean and standard deviation."""
+def expected_absolute_error(bias: ArrayLike, sd: ArrayLike) -> FloatArray:
+    """Compute E |X| for X normal with the given mean and standard deviation."""
     bias, sd = np.broadcast_arrays(np.asarray(bias, float), np.asarray(sd, float))
     scaled = np.divide(bias, sd, out=np.zeros(bias.shape), where=sd > 0)
-    normal = sd * np.sqrt(2 / np.pi) * np.exp(-(scaled**2) / 2) + bias * erf(scaled / np.sqrt(2))
+    normal: FloatArray = sd * np.sqrt(2 / np.pi) * np.exp(-(scaled**2) / 2) + bias * erf(
+        scaled / np.sqrt(2)
+    )
     return np.where(sd > 0, normal, abs(bias))
 
 
-def mape(before, after) -> float:
-    """Mean over all cells of |after - before| / before, in per cent.
+def mape(before: ArrayLike, after: ArrayLike) -> float:
+    """Compute the mean over all cells of |after - before| / before, in percent.
 
     Raises
     ------
@@ -189,24 +219,23 @@ def mape(before, after) -> float:
     return float(100 * np.mean(abs(after - before) / before))
 
 
-def expected_mape(counts, rate: float, *, unmixed: bool = False) -> float:
+def expected_mape(counts: ArrayLike, rate: float, *, debiased: bool = False) -> float:
     """Compute the expected `mape` of the table of county x category, by normal approximation.
 
     Parameters
     ----------
     counts : int array, shape (J, K, L)
-    unmixed : bool
-        Of the estimate of `debias_table`, which needs a table of one stratum, in place of the
-        swapped table.
+    debiased : bool
+        Compute the error of `debias_table` instead; the table must have one stratum.
     """
-    counts = check_table(counts)
-    before = counts.sum(axis=0)
-    bias = expected_table(counts, rate).sum(axis=0) - before
-    categories = range(counts.shape[2])
-    sd = np.stack([np.sqrt(np.diag(covariance(counts, rate, one))) for one in categories], axis=1)
-    if unmixed:
-        if len(counts) != 1:
-            raise InputError("swapping: the error after unmixing is for a table of one stratum")
-        moved, n = _shares(counts, rate)
+    table = check_table(counts)
+    before = table.sum(axis=0)
+    bias = expected_table(table, rate).sum(axis=0) - before
+    categories = range(table.shape[2])
+    sd = np.stack([np.sqrt(np.diag(covariance(table, rate, one))) for one in categories], axis=1)
+    if debiased:
+        if len(table) != 1:
+            raise InputError("swapping: debiased=True needs a table of one stratum")
+        moved, n = _moved_probabilities(table, rate)
         bias, sd = np.zeros(sd.shape), sd / abs(1 - moved * n / (n - 1))[0]
     return mape(before, before + expected_absolute_error(bias, sd))

@@ -1,9 +1,9 @@
-"""TopDown: noisy measurements level by level, estimated, rounded and split among the children.
+"""TopDown: noisy measurements at each level, estimated, rounded and split among the children.
 
-The names follow the slides on the Census TopDown algorithm, "TDA" in the docstrings. Everything
-after the measurements is post-processing: floating point and pseudo-random ties there harm no
-guarantee. The noise that `run` draws by default is floating point too, and is for experiments;
-`noise=draw_noise_for_release` is exact.
+The names follow the slides on the Census TopDown algorithm, "TDA" in the docstrings. All steps
+after the measurements are post-processing, so that floating point and pseudo-random ties do not
+affect the guarantee. By default `run` draws noise in floating point, for experiments. With
+`noise=draw_noise_for_release` the noise is exact.
 """
 
 from isdp.constraints.hierarchy import Hierarchy

@@ -1,4 +1,4 @@
-"""From real tables to whole ones that keep the sums and move no cell by more than one."""
+"""Controlled rounding: integer tables with given sums, with a change of at most 1 in each cell."""
 
 from __future__ import annotations
 
@@ -6,44 +6,51 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 from scipy.sparse import coo_array
 
+from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.errors import InputError
 
-SNAP = 1e-6  # persons: nearer than this to a whole number is that number
-FINEST = 64 * np.finfo(float).eps  # relative, for counts so large that their digits end earlier
-WHOLE = 1e-6  # how near to 0 or 1 the programme's solution must lie
+INTEGER_TOLERANCE = 1e-6  # persons; a number this close to an integer counts as the integer
+RELATIVE_TOLERANCE = 64 * np.finfo(float).eps  # replaces it for counts with too many digits
+VERTEX_TOLERANCE = 1e-6  # distance of the solution of the programme from 0 or 1
 
 
 @dataclass(frozen=True)
 class Rounded:
-    """A rounding and how it came about.
+    """A rounded table, with figures on the rounding.
 
     Attributes
     ----------
     cost : float
         Sum of the absolute changes, in persons.
     variables : int
-        Cells that could go either way.
+        Number of cells that are not integers.
     off_whole : float
-        Largest distance of the linear programme's solution from a whole number; 0 where the
-        rounding was in closed form.
+        Maximum distance of the solution of the linear programme from an integer; 0 if the
+        rounding has a closed form.
     """
 
-    table: np.ndarray
+    table: IntArray
     cost: float
     variables: int
     off_whole: float
 
 
 def round_tables(
-    rng: np.random.Generator, table, cell_sums=None, child_sums=None, ties=None
+    rng: np.random.Generator,
+    table: ArrayLike,
+    cell_sums: IntArray | None = None,
+    child_sums: IntArray | None = None,
+    ties: ArrayLike | None = None,
 ) -> Rounded:
-    """Round to whole numbers at the least sum of absolute changes, sums kept, no change above 1.
+    """Round to integers with given sums, at the least sum of absolute changes.
 
-    With one kind of sums the largest remainders are rounded up. With both it is a linear programme
-    over the incidence matrix of a bipartite graph, which is totally unimodular, so that each vertex
-    is whole; the dual simplex method ends at one. Ties fall at random.
+    No cell changes by more than 1. With cell sums or child sums alone, the largest remainders are
+    rounded up. With both, the rounding is a linear programme over the incidence matrix of a
+    bipartite graph. This matrix is totally unimodular, so that the vertices are integers. The dual
+    simplex method returns a vertex. Ties are broken at random.
 
     Parameters
     ----------
@@ -53,68 +60,78 @@ def round_tables(
         Has the sums, up to rounding errors.
     cell_sums : int array, shape (cells,), optional
     child_sums : int array, shape (children,), optional
-        One of the two at least.
+        At least one of the two is required.
     ties : float array, shape (children, cells), optional
-        Of equal remainders with one kind of sums those with larger numbers go up; drawn by default.
+        Priority among equal remainders; drawn by default. Not used with both sums.
 
     Raises
     ------
     InputError
-        If the table is further from the sums than rounding errors explain.
+        If the table does not have the sums up to rounding errors.
     """
     table = np.asarray(table, dtype=float)
     floor, part = whole_and_remainder(table)
-    lowered = (part == 0) & (FINEST * floor > SNAP)  # where a remainder may have been lost
-    ties = rng.random(table.shape) if ties is None else np.asarray(ties)
-    if child_sums is None:
-        up = _largest_remainders(part, lowered, cell_sums - floor.sum(axis=0), ties)
-        off = 0.0
-    elif cell_sums is None:
-        up = _largest_remainders(part.T, lowered.T, child_sums - floor.sum(axis=1), ties.T).T
-        off = 0.0
+    # large counts may have lost a remainder, so that they may go down by one
+    lowered = (part == 0) & (RELATIVE_TOLERANCE * floor > INTEGER_TOLERANCE)
+    order = rng.random(table.shape) if ties is None else np.asarray(ties)
+    missing_in_child = None if child_sums is None else child_sums - floor.sum(axis=1)
+    missing_in_cell = None if cell_sums is None else cell_sums - floor.sum(axis=0)
+    off = 0.0
+    if missing_in_child is not None and missing_in_cell is not None:
+        up, off = _programme(rng, part, lowered, missing_in_child, missing_in_cell)
+    elif missing_in_cell is not None:
+        up = _largest_remainders(part, lowered, missing_in_cell, order)
+    elif missing_in_child is not None:
+        up = _largest_remainders(part.T, lowered.T, missing_in_child, order.T).T
     else:
-        lacking = child_sums - floor.sum(axis=1), cell_sums - floor.sum(axis=0)
-        up, off = _programme(rng, part, lowered, *lacking)
+        raise InputError("topdown: rounding needs cell_sums or child_sums")
     whole = floor + up
     return Rounded(whole, float(np.abs(whole - table).sum()), int((part > 0).sum()), off)
 
 
-def whole_and_remainder(table) -> tuple[np.ndarray, np.ndarray]:
-    """Whole part and remainder; a remainder within the snap of 0 or 1 counts as none."""
+def whole_and_remainder(table: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return the integer part and the remainder; remainders close to 0 or 1 are rounded."""
     nearest = np.rint(table)
-    near = np.abs(table - nearest) <= SNAP + FINEST * np.abs(table)
+    near = np.abs(table - nearest) <= INTEGER_TOLERANCE + RELATIVE_TOLERANCE * np.abs(table)
     floor = np.where(near, nearest, np.floor(table))
     return floor.astype(np.int64), np.where(near, 0.0, table - floor)
 
 
-def _largest_remainders(part, lowered, lacking, ties) -> np.ndarray:
-    """Round up, in each column, as many of the largest remainders as its sum lacks.
+def _largest_remainders(
+    part: FloatArray, lowered: BoolArray, missing: IntArray, ties: FloatArray
+) -> IntArray:
+    """Round up the largest remainders of each column until its sum is met.
 
-    Where it has too much, as many of the cells of `lowered` go down by one.
+    If a column exceeds its sum, cells of `lowered` go down by one.
     """
-    beyond = np.maximum(-lacking, 0)
-    if (beyond > lowered.sum(axis=0)).any() or (lacking > len(part)).any():
-        raise InputError("topdown: a table to round does not have the sums that it should keep")
-    # remainders that differ by less than the snap are tied, and a number below 1 decides
-    key = np.rint(part / SNAP) + ties
+    excess = np.maximum(-missing, 0)
+    if (excess > lowered.sum(axis=0)).any() or (missing > len(part)).any():
+        raise InputError("topdown: a table to round does not have the given sums")
+    # equal remainders are sorted by `ties`, numbers below 1
+    key = np.rint(part / INTEGER_TOLERANCE) + ties
     order = np.argsort(-key, axis=0)
     up = np.zeros(part.shape, dtype=np.int64)
     places = np.arange(len(part))[:, None]
-    np.put_along_axis(up, order, (places < lacking).astype(np.int64), axis=0)
-    if beyond.any():
+    np.put_along_axis(up, order, (places < missing).astype(np.int64), axis=0)
+    if excess.any():
         order = np.argsort(-np.where(lowered, ties, -1), axis=0)
         down = np.zeros_like(up)
-        np.put_along_axis(down, order, (places < beyond).astype(np.int64), axis=0)
+        np.put_along_axis(down, order, (places < excess).astype(np.int64), axis=0)
         up -= down
     return up
 
 
-def _programme(rng: np.random.Generator, part, lowered, rows, columns):
-    """Round up so that rows and columns get what they lack; give that and its distance to whole.
+def _programme(
+    rng: np.random.Generator,
+    part: FloatArray,
+    lowered: BoolArray,
+    rows: IntArray,
+    columns: IntArray,
+) -> tuple[IntArray, float]:
+    """Compute changes with given row and column sums, and their distance from integers.
 
-    Variables and equations are shuffled, so that which of several best vertices the solver ends at
-    does not depend on the order of the cells. Where counts have so many digits that remainders were
-    lost, the cells of `lowered` may go down by one in the end.
+    Variables and equations are shuffled, so that the choice among optimal vertices does not depend
+    on the order of the cells. Cells of `lowered` go down by one only if nothing else works.
     """
     everywhere = np.ones(part.shape, dtype=bool)
     nowhere = np.zeros(part.shape, dtype=bool)
@@ -130,7 +147,7 @@ def _programme(rng: np.random.Generator, part, lowered, rows, columns):
             return np.zeros(part.shape, dtype=np.int64), 0.0
         order = rng.permutation(len(j))
         j, x, sign = j[order], x[order], sign[order]
-        cost = 1 - 2 * part[j, x]  # of a cell that goes down 1, as its remainder is 0
+        cost = 1 - 2 * part[j, x]  # 1 for a cell that goes down, as its remainder is 0
         found = _solve_programme(rng, cost, j, x, sign, rows, columns)
         if found.status == 0:
             break
@@ -138,14 +155,23 @@ def _programme(rng: np.random.Generator, part, lowered, rows, columns):
         raise InputError(f"topdown: the rounding has no solution ({found.message.strip()})")
     whole = np.rint(found.x)
     off = float(np.abs(found.x - whole).max())
-    if off > WHOLE:
-        raise InputError(f"topdown: the rounding's vertex is not whole, but off by {off:.2g}")
+    if off > VERTEX_TOLERANCE:
+        raise InputError(f"topdown: the vertex of the rounding is {off:.2g} from an integer")
     up = np.zeros(part.shape, dtype=np.int64)
     np.add.at(up, (j, x), sign * whole.astype(np.int64))
     return up, off
 
 
-def _solve_programme(rng, cost, j, x, sign, rows, columns):
+def _solve_programme(
+    rng: np.random.Generator,
+    cost: FloatArray,
+    j: IntArray,
+    x: IntArray,
+    sign: IntArray,
+    rows: IntArray,
+    columns: IntArray,
+) -> scipy.optimize.OptimizeResult:
+    """Solve the programme; variable i is the change of cell (j[i], x[i]) in direction sign[i]."""
     equations = np.concatenate([j, len(rows) + x])
     matrix = coo_array(
         (np.tile(sign.astype(float), 2), (equations, np.tile(np.arange(len(j)), 2))),

@@ -1,19 +1,24 @@
-"""The Census Bureau's TopDown algorithm: measure, estimate, round, and go down a level."""
+"""The TopDown algorithm of the Census Bureau: measure, estimate and round, level by level."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isdp.accounting import PrivacyGuarantee
+from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
 from isdp.streams import stream
-from isdp.topdown.budget import TOTAL, workload
+from isdp.topdown.budget import TOTAL, Flavour, Workload, workload
 from isdp.topdown.controlled_rounding import Rounded, round_tables
 from isdp.topdown.known_presence import (
+    KnownPresence,
     estimate_held_group_totals,
     measured_group_totals,
     split_group_totals,
@@ -24,39 +29,38 @@ from isdp.topdown.projections import project_onto_simplices
 from isdp.topdown.run_plan import Plan
 
 Streams = Callable[[str, str], np.random.Generator]
+NoiseSampler = Callable[[np.random.Generator, Flavour, Sequence[Fraction], Sequence[int]], IntArray]
 
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """What comes out of a run.
+    """Result of a run.
 
     Attributes
     ----------
     tables : dict from level to int64 array, shape (units, cells)
-        Each level adds up to the one above, cell by cell.
+        The tables of each level add up to those of the level above, cell by cell.
     measurements : dict from level to int64 array, shape (units, answers)
-        Noisy answers, in the order of `isdp.topdown.budget.workload`. They may be published: the
-        tables are computed from them, the held totals and the names of the regions.
+        Noisy answers, in the order of `isdp.topdown.budget.workload`. They may be published,
+        because the tables are computed from them, the held totals and the names of the regions.
     guarantee : PrivacyGuarantee
-        Of the measurements, and so of everything.
+        Guarantee of the measurements, and therefore of all results.
     nodes : list of dict
-        One a parent: level (of the children), parent, children, cells (kept), dropped (cells that
-        are zero at the parent), variables, cost (persons) and off_whole of the rounding.
+        One for each parent, with the keys level (of the children), parent, children, cells (not
+        zero at the parent), dropped (zero at the parent), and variables, cost (persons) and
+        off_whole of the rounding.
     """
 
-    tables: dict[str, np.ndarray]
-    measurements: dict[str, np.ndarray]
+    tables: dict[str, IntArray]
+    measurements: dict[str, IntArray]
     guarantee: PrivacyGuarantee
-    nodes: list[dict]
+    nodes: list[dict[str, Any]]
 
 
 def node_streams(rng: np.random.Generator) -> Streams:
-    """Give each region a stream of its own, so that what one draws never shifts another's.
+    """Return a function that gives each region its own random stream.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        One number is drawn from it.
+    The draws of one region do not depend on those of another. One number is drawn from `rng`.
     """
     root = int(rng.integers(2**63))
     return lambda level, unit: stream(root, level, unit)
@@ -64,252 +68,266 @@ def node_streams(rng: np.random.Generator) -> Streams:
 
 def run(
     rng: np.random.Generator,
-    table,
+    table: ArrayLike,
     hierarchy: Hierarchy,
     plan: Plan,
-    noise: Callable[..., np.ndarray] = draw_noise,
+    noise: NoiseSampler = draw_noise,
 ) -> Release:
-    """Make a private version of a table at all levels of a hierarchy (TDA, "TopDown Algorithm").
+    """Run TopDown on a table at all levels of a hierarchy (TDA, "TopDown Algorithm").
 
     Parameters
     ----------
     table : int array, shape (leaves, cells)
-        Confidential counts, from 0 up, a row for each leaf of the hierarchy.
+        Confidential counts of 0 or more, with a row for each leaf of the hierarchy.
     noise : function
-        As `isdp.topdown.measurement_noise.draw_noise`; for confidential data
-        `draw_noise_for_release`.
+        Like `isdp.topdown.measurement_noise.draw_noise`. Use `draw_noise_for_release` for
+        confidential data.
 
     Raises
     ------
     InputError
-        If table, hierarchy and plan do not fit together.
+        If table, hierarchy and plan do not fit each other.
     """
     if np.ndim(table) == 2 and np.shape(table)[1] != plan.schema.cells:
         raise InputError(
-            f"topdown: the table has {np.shape(table)[1]} cells, but the axes make "
+            f"topdown: the table has {np.shape(table)[1]} cells, but the axes have "
             f"{plan.schema.cells}"
         )
     true = hierarchy.aggregate(table)
     check_zeros(true[0][0], plan)
     if plan.known is not None:
-        plan.known.check(table, plan.schema)
+        plan.known.check(np.asarray(table), plan.schema)
     held = held_levels(hierarchy, plan)
     descent = Descent(plan, hierarchy, node_streams(rng), noise)
     answers = [descent.measure(depth, counts) for depth, counts in enumerate(true)]
-    kinds = _kinds_held(descent, answers, true[held[-1]].sum(axis=1)) if plan.known else None
-    totals = true[0].sum(axis=1) if kinds is None else kinds[0]
-    released, nodes = [descent.root(answers[0], totals)], [descent.note]
+    held_totals = [true[depth].sum(axis=1) for depth in held]
+    if plan.known is not None:
+        held_totals = _held_group_totals(descent, plan.known, answers, held_totals[-1])
+    root, node = descent.root(answers[0], held_totals[0])
+    released, nodes = [root], [node]
     for depth in range(1, len(hierarchy.levels)):
         below = np.empty_like(true[depth])
         for parent, children in enumerate(hierarchy.children(depth - 1)):
             above, measured = released[-1][parent], answers[depth][children]
-            totals = None
-            if kinds is not None and depth in held:
-                totals = kinds[depth][children]
-            elif kinds is not None:
-                totals = _kinds_below(descent, depth, parent, children, above, measured)
-            elif depth in held:
-                totals = true[depth][children].sum(axis=1)
-            below[children] = descent.down(depth, parent, above, measured, totals)
-            nodes.append(descent.note)
+            totals = held_totals[depth][children] if depth in held else None
+            if totals is None and plan.known is not None:
+                totals = _split_group_totals(
+                    descent, plan.known, depth, parent, children, above, measured
+                )
+            below[children], node = descent.down(depth, parent, above, measured, totals)
+            nodes.append(node)
         released.append(below)
     published = [f"the total of each {hierarchy.levels[depth]}" for depth in held if depth]
     words = ", ".join(published + ["which kinds are present"] * (plan.known is not None))
     return Release(
         tables=dict(zip(hierarchy.levels, released, strict=True)),
         measurements=dict(zip(hierarchy.levels, answers, strict=True)),
-        guarantee=plan.budget.guarantee(words),
+        guarantee=plan.budget.guarantee_of(words),
         nodes=nodes,
     )
 
 
-def _kinds_held(descent: Descent, answers, totals) -> list[np.ndarray]:
-    """Totals by kind of all levels whose totals are held, from the root down."""
+# the names of the random streams below determine the draws of a seed, so they do not change
+def _held_group_totals(
+    descent: Descent, known: KnownPresence, answers: Sequence[IntArray], totals: IntArray
+) -> list[IntArray]:
+    """Estimate group totals of all levels whose totals are held; (regions, groups) for each."""
     plan, hierarchy = descent.plan, descent.hierarchy
-    held = held_levels(hierarchy, plan)
+    levels = [hierarchy.levels[depth] for depth in held_levels(hierarchy, plan)]
     measured = [
-        measured_group_totals(
-            plan.known, plan.schema, plan.budget, hierarchy.levels[depth], answers[depth]
-        )
-        for depth in held
+        measured_group_totals(known, plan.schema, plan.budget, level, answers[depth])
+        for depth, level in enumerate(levels)
     ]
-    rng = descent.streams("kinds of", hierarchy.levels[held[-1]])
-    return estimate_held_group_totals(rng, plan.known, hierarchy, measured, totals)
+    rng = descent.streams("kinds of", levels[-1])
+    return estimate_held_group_totals(rng, known, hierarchy, measured, totals)
 
 
-def _kinds_below(descent: Descent, depth, parent, children, above, answers) -> np.ndarray:
-    """Totals by kind of the children of one parent whose totals are not held."""
+def _split_group_totals(
+    descent: Descent,
+    known: KnownPresence,
+    depth: int,
+    parent: int,
+    children: IntArray,
+    above: IntArray,
+    answers: IntArray,
+) -> IntArray:
+    """Estimate group totals of the children of one parent whose totals are not held."""
     plan, level = descent.plan, descent.hierarchy.levels[depth]
-    kind = plan.known.group_of_cells(plan.schema)
-    sums = np.zeros(plan.known.least.shape[1], dtype=np.int64)
-    np.add.at(sums, kind, above)
-    noisy, _ = measured_group_totals(plan.known, plan.schema, plan.budget, level, answers)
-    least, allowed = descent.known_at(depth)
+    sums = np.zeros(known.least.shape[1], dtype=np.int64)
+    np.add.at(sums, known.group_of_cells(plan.schema), above)
+    noisy, _ = measured_group_totals(known, plan.schema, plan.budget, level, answers)
+    least, allowed = descent.known_at_level(known, depth)
     rng = descent.streams(f"kinds of {level} of", descent.hierarchy.units[depth - 1][parent])
     return split_group_totals(rng, noisy, least[children], allowed[children], sums)
 
 
-def check_zeros(whole, plan: Plan) -> None:
-    """Refuse people in a structural zero; `whole` has the counts of all regions, (cells,)."""
+def check_zeros(counts: IntArray, plan: Plan) -> None:
+    """Raise `InputError` if a structural zero has a positive count in all regions together."""
     for cell in plan.structural_zeros:
-        if whole[cell]:
+        if counts[cell]:
             raise InputError(
-                f"topdown: cell {cell} is a structural zero, but there are people in it; correct "
-                f"the table or the list of structural zeros"
+                f"topdown: cell {cell} is a structural zero, but the table has people in it; "
+                f"correct the table or the list of structural zeros"
             )
 
 
 def held_levels(hierarchy: Hierarchy, plan: Plan) -> range:
-    """Depths whose totals are held: the root, the levels named and all above one that is."""
+    """Return the depths with held totals: the root, the named levels and all levels above them."""
     return range(max([0, *(hierarchy.number(level) for level in plan.held)]) + 1)
 
 
-class Descent:
-    """One parent's children at a time; `note` tells of the last one.
+@dataclass(frozen=True, eq=False)
+class Family:
+    """The children of one parent, and the data from which their tables are estimated.
 
-    Parameters
+    Attributes
     ----------
-    noise : function
-        As `isdp.topdown.measurement_noise.draw_noise`.
+    depth : int
+        Depth of the children.
+    parent : str
+        Name of the parent.
+    workload : Workload
+        Queries of the level of the children, or their answers that concern `cells`.
+    answers : int64 array, shape (children, answers)
+    cells : int64 array
+        Numbers of the cells that may be positive.
+    cell_sums : int64 array, shape (len(cells),), or None
+        Counts of the parent.
+    totals : int64 array, shape (children,) or (children, groups), or None
+        Held totals, or totals by group.
     """
 
-    def __init__(self, plan: Plan, hierarchy: Hierarchy, streams: Streams, noise):
+    depth: int
+    parent: str
+    workload: Workload
+    answers: IntArray
+    cells: IntArray
+    cell_sums: IntArray | None
+    totals: IntArray | None
+
+
+class Descent:
+    """The steps of a run, from one level to the next."""
+
+    def __init__(self, plan: Plan, hierarchy: Hierarchy, streams: Streams, noise: NoiseSampler):
         self.plan, self.hierarchy, self.streams, self.noise = plan, hierarchy, streams, noise
-        self.work = {level: workload(plan.schema, plan.budget, level) for level in hierarchy.levels}
-        self.note: dict = {}
-        self._known_at: dict = {}
+        self.workloads = [workload(plan.schema, plan.budget, level) for level in hierarchy.levels]
+        self._known: dict[int, tuple[IntArray, BoolArray]] = {}
 
-    def known_at(self, depth) -> tuple[np.ndarray, np.ndarray]:
-        """Least numbers and allowed kinds of a level's regions."""
-        if depth not in self._known_at:
-            self._known_at[depth] = self.plan.known.at(self.hierarchy, depth)
-        return self._known_at[depth]
+    def known_at_level(self, known: KnownPresence, depth: int) -> tuple[IntArray, BoolArray]:
+        """Return minimum counts and allowed groups of the regions of a level."""
+        if depth not in self._known:
+            self._known[depth] = known.at_level(self.hierarchy, depth)
+        return self._known[depth]
 
-    def measure(self, depth, true) -> np.ndarray:
-        """Noisy answers of a level's regions, each from the region's own stream."""
-        level = self.hierarchy.levels[depth]
-        work, flavour = self.work[level], self.plan.budget.flavour
+    def measure(self, depth: int, true: IntArray) -> IntArray:
+        """Compute the noisy answers of the regions of a level, each from its own stream."""
+        level, work = self.hierarchy.levels[depth], self.workloads[depth]
+        flavour = self.plan.budget.flavour
         answers = np.ascontiguousarray((work.rows @ true.T).T)
         for row, name in zip(answers, self.hierarchy.units[depth], strict=True):
             row += self.noise(self.streams(level, name), flavour, work.losses, work.counts)
         return answers
 
-    def root(self, answers, totals) -> np.ndarray:
-        """Solve the root under the number of people."""
-        return self._all_cells(0, "", answers, np.flatnonzero(self.plan.possible), None, totals)
+    def root(self, answers: IntArray, totals: IntArray) -> tuple[IntArray, dict[str, Any]]:
+        """Estimate the table of the root, shape (1, cells), under the number of people."""
+        cells = np.flatnonzero(self.plan.possible)
+        return self._solve(Family(0, "", self.workloads[0], answers, cells, None, totals))
 
-    def down(self, depth, parent, above, answers, totals) -> np.ndarray:
-        """Split a parent's table among its children."""
-        name = self.hierarchy.units[depth - 1][parent]
-        if len(answers) == 1:  # the only child is its parent
-            self._note(depth, name, 1, np.flatnonzero(above), 0, 0.0, 0.0)
-            return above[None, :]
-        kept = np.flatnonzero(above if self.plan.nonnegative else self.plan.possible)
-        return self._all_cells(depth, name, answers, kept, above, totals)
+    def down(
+        self, depth: int, parent: int, above: IntArray, answers: IntArray, totals: IntArray | None
+    ) -> tuple[IntArray, dict[str, Any]]:
+        """Split the table of a parent among its children; returns the tables and the node."""
+        only_child = len(answers) == 1
+        cells = np.flatnonzero(above if self.plan.nonnegative or only_child else self.plan.possible)
+        name, work = self.hierarchy.units[depth - 1][parent], self.workloads[depth]
+        family = Family(depth, name, work, answers, cells, above[cells], totals)
+        if only_child:
+            return above[None, :], self._node(family, Rounded(above[None, :], 0.0, 0, 0.0))
+        return self._solve(family)
 
-    def _all_cells(self, depth, name, answers, kept, above, totals) -> np.ndarray:
-        tables = np.zeros((len(answers), self.plan.schema.cells), dtype=np.int64)
-        cell_sums = None if above is None else above[kept]
-        work = self.work[self.hierarchy.levels[depth]]
-        tables[:, kept] = self.split(depth, name, work, answers, kept, cell_sums, totals)
-        return tables
+    def _solve(self, family: Family) -> tuple[IntArray, dict[str, Any]]:
+        rounded = self.split(family)
+        tables = np.zeros((len(family.answers), self.plan.schema.cells), dtype=np.int64)
+        tables[:, family.cells] = rounded.table
+        return tables, self._node(family, rounded)
 
-    def _tie_breaker(self, depth, name) -> np.random.Generator:
-        return self.streams(f"{self.hierarchy.levels[depth]} of", name)
+    def _node(self, family: Family, rounded: Rounded) -> dict[str, Any]:
+        return {
+            "level": self.hierarchy.levels[family.depth],
+            "parent": family.parent,
+            "children": len(family.answers),
+            "cells": len(family.cells),
+            "dropped": self.plan.schema.cells - len(family.cells),
+            "variables": rounded.variables,
+            "cost": rounded.cost,
+            "off_whole": rounded.off_whole,
+        }
 
-    def _totals(self, depth, name, work, answers, total) -> np.ndarray:
-        """First pass: the children's totals from the query "total" alone, whole numbers."""
-        level = self.hierarchy.levels[depth]
-        if TOTAL not in work.queries:
+    def split(self, family: Family) -> Rounded:
+        """Estimate and round the tables of the children, shape (children, len(cells))."""
+        plan, cells, totals = self.plan, family.cells, family.totals
+        level, children = self.hierarchy.levels[family.depth], len(family.answers)
+        if totals is None and plan.isolates_total(level):
+            totals = self._isolated_totals(family)
+        tables = np.zeros((children, len(cells)), dtype=np.int64)
+        some = np.ones(children, dtype=bool)
+        if totals is not None and plan.nonnegative:
+            some = totals.reshape(children, -1).sum(axis=1) > 0
+        if not len(cells) or not some.any():
+            return Rounded(tables, 0.0, 0, 0.0)
+        used = ~family.workload.answers_to(self._determined_queries(family.workload, totals))
+        matrix, linear_term = normal_equations(
+            family.workload.rows[used],
+            family.workload.weights[used],
+            family.answers[some][:, used],
+            cells,
+        )
+        sums = None if totals is None else totals[some]
+        groups = None
+        if plan.known is not None and sums is not None and sums.ndim == 2:
+            groups = plan.known.group_of_cells(plan.schema)[cells]
+        problem = LeastSquaresProblem(matrix, linear_term, family.cell_sums, sums, groups)
+        real = solve(problem, plan.nonnegative)
+        rng = self.streams(f"{level} of", family.parent)
+        # one number for each cell of the schema, so that `cells` does not change the ties
+        ties = rng.random((children, plan.schema.cells))[np.ix_(some, cells)]
+        rounded = _round_groups(rng, real, problem, ties)
+        tables[some] = rounded.table
+        return Rounded(tables, rounded.cost, rounded.variables, rounded.off_whole)
+
+    def _isolated_totals(self, family: Family) -> IntArray:
+        """Estimate the totals of the children from the query "total" alone, and round them."""
+        level = self.hierarchy.levels[family.depth]
+        if TOTAL not in family.workload.queries or family.cell_sums is None:
             raise InputError(f"topdown: level {level!r} has no query {TOTAL!r} to isolate")
-        noisy = answers[:, work.of({TOTAL})]
+        total = family.cell_sums.sum()
+        noisy = family.answers[:, family.workload.answers_to({TOTAL})]
         sums = np.array([total])
         if self.plan.nonnegative:
             best = project_onto_simplices(noisy, sums)
         else:
             best = noisy + (total - noisy.sum()) / len(noisy)
-        rng = self.streams(f"totals of {level} of", name)
+        rng = self.streams(f"totals of {level} of", family.parent)
         return round_tables(rng, best, cell_sums=sums).table[:, 0]
 
-    def split(self, depth, name, work, answers, kept, cell_sums, totals) -> np.ndarray:
-        """Find the tables of a parent's children, on the cells that are kept.
-
-        Parameters
-        ----------
-        depth : int
-            Of the children.
-        name : str
-            Of the parent.
-        work : Workload
-            Of the children's level, or those of its answers that concern the cells kept.
-        answers : int array, shape (children, answers)
-        kept : int array
-            Numbers of the cells that are kept.
-        cell_sums : int array, shape (kept,), or None
-            The parent's counts.
-        totals : int array, shape (children,) or (children, kinds), or None
-            Totals that are held, or those by kind.
-
-        Returns
-        -------
-        int64 array, shape (children, kept)
-        """
-        if totals is None and self.plan.isolates_total(self.hierarchy.levels[depth]):
-            totals = self._totals(depth, name, work, answers, cell_sums.sum())
-        tables = np.zeros((len(answers), len(kept)), dtype=np.int64)
-        some = np.ones(len(answers), dtype=bool)
-        if totals is not None and self.plan.nonnegative:
-            some = totals.reshape(len(answers), -1).sum(axis=1) > 0
-        if not len(kept) or not some.any():
-            self._note(depth, name, len(answers), kept, 0, 0.0, 0.0)
-            return tables
-        # a query says nothing once its answers are held
-        used = ~work.of(self._settled(work, totals))
-        matrix, pull = normal_equations(
-            work.rows[used], work.weights[used], answers[some][:, used], kept
-        )
-        sums = None if totals is None else totals[some]
-        groups = None
-        if sums is not None and sums.ndim == 2:
-            groups = self.plan.known.group_of_cells(self.plan.schema)[kept]
-        problem = LeastSquaresProblem(matrix, pull, cell_sums, sums, groups)
-        real = solve(problem, self.plan.nonnegative)
-        rng = self._tie_breaker(depth, name)
-        # a number for each cell, kept or not: which others are kept decides no tie
-        ties = rng.random((len(answers), self.plan.schema.cells))[np.ix_(some, kept)]
-        rounded = _round_parts(rng, real, problem, ties)
-        tables[some] = rounded.table
-        notes = rounded.variables, rounded.cost, rounded.off_whole
-        self._note(depth, name, len(answers), kept, *notes)
-        return tables
-
-    def _settled(self, work, totals) -> set[str]:
-        """Name the queries whose answers follow from the totals that are held."""
+    def _determined_queries(self, work: Workload, totals: IntArray | None) -> set[str]:
+        """Return the queries whose answers follow from the totals; they carry no information."""
         if totals is None:
             return set()
-        if totals.ndim == 1:
+        if self.plan.known is None or totals.ndim == 1:
             return {TOTAL}
-        schema, axes = self.plan.schema, self.plan.known.axes
-        known = {schema.axes.index(axis) for axis in axes}
-        kept = {query: set(schema.kept(query)) for query in work.queries}
-        # the cells themselves stay, lest nothing be left to minimise
+        schema = self.plan.schema
+        known = {schema.axes.index(axis) for axis in self.plan.known.axes}
+        kept = {query: set(schema.kept_axes(query)) for query in work.queries}
+        # the detailed query stays, because the problem needs an objective
         return {q for q, axes in kept.items() if axes <= known and len(axes) < len(schema.axes)}
 
-    def _note(self, depth, name, children, kept, variables, cost, off_whole) -> None:
-        self.note = {
-            "level": self.hierarchy.levels[depth],
-            "parent": name,
-            "children": children,
-            "cells": len(kept),
-            "dropped": self.plan.schema.cells - len(kept),
-            "variables": variables,
-            "cost": cost,
-            "off_whole": off_whole,
-        }
 
-
-def _round_parts(rng: np.random.Generator, real, problem: LeastSquaresProblem, ties) -> Rounded:
-    """Round the cells of each group by themselves, as no sum joins two groups."""
+def _round_groups(
+    rng: np.random.Generator, real: FloatArray, problem: LeastSquaresProblem, ties: FloatArray
+) -> Rounded:
+    """Round the cells of each group separately, because no sum joins two groups."""
     if problem.child_sums is None:
         return round_tables(rng, real, problem.cell_sums, None, ties)
     table = np.zeros(real.shape, dtype=np.int64)

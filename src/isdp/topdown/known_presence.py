@@ -1,10 +1,10 @@
-"""What is known of the smallest regions' kinds of people, and the totals by kind that follow.
+"""Known presence of groups of people in the smallest regions, and estimated group totals.
 
-Kinds are the categories along some axes: of quarters, or of sex by age. In a region a kind may be
-known to be there, with a least number of people, or known not to be. The slides' minimal schema
-estimates the totals by kind, down to the last level whose totals are held, at once, so that the
-regions below can always be found; under it nothing but sums of the least numbers is implied, and a
-kind's total is split among the regions that may have it.
+Groups are the categories along some axes, such as types of group quarters, or sex by age. In a
+region a group may be known to be present, with a minimum count, or known to be absent. The minimal
+schema of the slides estimates the group totals of all levels with held totals together, so that the
+tables of the regions below always exist. Below these levels only the sums of the minimum counts
+constrain a group total, and it is split among the regions that may have the group.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.constraints.presence import Presence
 from isdp.errors import InputError
@@ -25,45 +26,50 @@ from isdp.topdown.projections import project_onto_simplices
 
 @dataclass(frozen=True, eq=False)
 class KnownPresence:
-    """Which kinds of people the smallest regions have.
+    """Groups of people that the smallest regions are known to have or not to have.
 
     Parameters
     ----------
     axes : tuple of str
-        Of the schema; their categories together are the kinds, in row-major order.
-    least : int array, shape (leaves, kinds)
-        People that there are at least, from 0 up.
-    allowed : bool array, shape (leaves, kinds)
-        Whether there may be anybody.
+        Axes of the schema. Their categories are the groups, in row-major order.
+    least : int array, shape (leaves, groups)
+        Minimum number of people, 0 or more.
+    allowed : bool array, shape (leaves, groups)
+        False where the group is known to be absent.
 
     Raises
     ------
     InputError
-        If the shapes differ, or a kind is both there and ruled out.
+        If the shapes differ, or a group is both present and absent.
     """
 
     axes: tuple[str, ...]
-    least: np.ndarray
-    allowed: np.ndarray
+    least: IntArray
+    allowed: BoolArray
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         least, allowed = np.asarray(self.least), np.asarray(self.allowed, dtype=bool)
         if least.shape != allowed.shape or least.ndim != 2 or least.dtype.kind not in "iu":
-            raise InputError("presence: least numbers and allowed kinds must be of one shape")
+            raise InputError(
+                "presence: minimum counts and allowed groups must be arrays of one shape, and the "
+                "counts integers"
+            )
         if least.min(initial=0) < 0 or least[~allowed].any():
-            raise InputError("presence: a least number is negative, or of a kind that is ruled out")
+            raise InputError(
+                "presence: a minimum count is negative, or positive for a group that is absent"
+            )
         object.__setattr__(self, "least", least.astype(np.int64))
         object.__setattr__(self, "allowed", allowed)
 
-    def group_of_cells(self, schema: Schema) -> np.ndarray:
-        """Tell each cell's kind by its number, int64 (cells,)."""
+    def group_of_cells(self, schema: Schema) -> IntArray:
+        """Return the number of the group of each cell, int64 (cells,)."""
         places = np.unravel_index(np.arange(schema.cells), schema.shape)
         kept = [schema.axes.index(axis) for axis in self.axes]
         shape = [schema.shape[axis] for axis in kept]
-        return np.ravel_multi_index([places[axis] for axis in kept], shape)
+        return np.ravel_multi_index(tuple(places[axis] for axis in kept), tuple(shape))
 
-    def at(self, hierarchy: Hierarchy, depth: int) -> tuple[np.ndarray, np.ndarray]:
-        """Least numbers and allowed kinds of a level's regions."""
+    def at_level(self, hierarchy: Hierarchy, depth: int) -> tuple[IntArray, BoolArray]:
+        """Return minimum counts and allowed groups of the regions of a level; (regions, groups)."""
         member, size = hierarchy.leaf_units[depth], len(hierarchy.units[depth])
         least = np.zeros((size, self.least.shape[1]), dtype=np.int64)
         np.add.at(least, member, self.least)
@@ -71,56 +77,60 @@ class KnownPresence:
         np.logical_or.at(allowed, member, self.allowed)
         return least, allowed
 
-    def check(self, table, schema: Schema) -> None:
-        """Raise `InputError` if a table of the leaves, int (leaves, cells), is not as is known."""
-        people = np.zeros(self.least.shape, dtype=np.int64)
-        kind = self.group_of_cells(schema)
-        for number in range(people.shape[1]):
-            people[:, number] = table[:, kind == number].sum(axis=1)
+    def check(self, table: IntArray, schema: Schema) -> None:
+        """Raise `InputError` if a table of the leaves, (leaves, cells), contradicts the groups."""
+        people: IntArray = np.zeros_like(self.least)
+        group_of_cell = self.group_of_cells(schema)
+        for group in range(people.shape[1]):
+            people[:, group] = table[:, group_of_cell == group].sum(axis=1)
         wrong = (people < self.least) | ((people > 0) & ~self.allowed)
         if wrong.any():
-            leaf, number = (int(i) for i in np.argwhere(wrong)[0])
-            raise InputError(f"presence: row {leaf} of the table, kind {number}, is not as stated")
+            leaf, group = (int(i) for i in np.argwhere(wrong)[0])
+            raise InputError(
+                f"presence: row {leaf} of the table contradicts what is known of group {group}; "
+                f"correct the table or the list of groups"
+            )
 
 
 def measured_group_totals(
-    known: KnownPresence, schema: Schema, budget: Budget, level: str, answers
-):
-    """Estimate totals by kind from all answers of a level that tell of them, without constraints.
+    known: KnownPresence, schema: Schema, budget: Budget, level: str, answers: IntArray
+) -> tuple[FloatArray, float]:
+    """Estimate group totals from all answers of a level that determine them, without constraints.
 
-    Every query that keeps the kinds' axes is summed to them and weighted by one over its variance;
-    the query of totals then moves all kinds of a region alike, as far as its variance warrants.
+    The answers of each query that keeps the axes of the groups are summed to group totals. These
+    are averaged with inverse variances as weights. The query of totals then moves all groups of a
+    region equally, in proportion to its precision.
 
     Parameters
     ----------
     answers : int array, shape (regions, answers)
-        As in `isdp.topdown.budget.workload`.
+        In the order of `isdp.topdown.budget.workload`.
 
     Returns
     -------
-    kinds : float64 array, shape (regions, kinds)
+    totals : float64 array, shape (regions, groups)
     weight : float
-        One over the variance of each, before the totals.
+        Inverse variance of each group total, before the query of totals.
     """
     wanted = [schema.axes.index(axis) for axis in known.axes]
-    pull, weight, first = 0.0, 0.0, 0
-    noisy_total = None
-    for query in budget.asked(level):
-        kept, size = schema.kept(query), schema.answers(query)
+    weighted: FloatArray = np.zeros((len(answers), known.least.shape[1]))
+    weight, first, noisy_total = 0.0, 0, None
+    for query in budget.measured_queries(level):
+        kept, size = schema.kept_axes(query), schema.answers(query)
         part = answers[:, first : first + size].astype(float)
         first += size
         if query == TOTAL:
             noisy_total = part[:, 0]
         if not set(wanted) <= set(kept):
             continue
-        cube = part.reshape(len(part), *(schema.shape[axis] for axis in kept))
+        cube = part.reshape(-1, *(schema.shape[axis] for axis in kept))
         others = tuple(1 + place for place, axis in enumerate(kept) if axis not in wanted)
         left = [axis for axis in kept if axis in wanted]
         order = [0, *(1 + left.index(axis) for axis in wanted)]
-        kinds = cube.sum(axis=others).transpose(order).reshape(len(part), -1)
-        precision = kinds.shape[1] / (size * budget.variance(level, query))
-        pull, weight = pull + precision * kinds, weight + precision
-    found = pull / weight
+        totals = cube.sum(axis=others).transpose(order).reshape(len(part), -1)
+        precision = totals.shape[1] / (size * budget.variance(level, query))
+        weighted, weight = weighted + precision * totals, weight + precision
+    found = weighted / weight
     if noisy_total is not None:
         gain = 1 / weight / (found.shape[1] / weight + budget.variance(level, TOTAL))
         found = found + gain * (noisy_total - found.sum(axis=1))[:, None]
@@ -128,42 +138,53 @@ def measured_group_totals(
 
 
 def estimate_held_group_totals(
-    rng: np.random.Generator, known: KnownPresence, hierarchy: Hierarchy, measured: Sequence, totals
-) -> list[np.ndarray]:
-    """Totals by kind of all levels down to the last whose totals are held, at once.
+    rng: np.random.Generator,
+    known: KnownPresence,
+    hierarchy: Hierarchy,
+    measured: Sequence[tuple[FloatArray, float]],
+    totals: IntArray,
+) -> list[IntArray]:
+    """Estimate the group totals of all levels with held totals together.
 
     Parameters
     ----------
-    measured : sequence of (kinds, weight)
-        As from `measured_group_totals`, from the root down to that level.
-    totals : int array
-        True totals of that level's regions; they are held.
+    measured : sequence of (totals, weight)
+        From `measured_group_totals`, for each level from the root to the last held level.
+    totals : int array, shape (regions,)
+        True totals of the regions of the last held level.
 
     Returns
     -------
-    list of int64 array, each of shape (regions, kinds)
+    list of int64 array, each of shape (regions, groups)
     """
     depth = len(measured) - 1
-    least, allowed = known.at(hierarchy, depth)
+    least, allowed = known.at_level(hierarchy, depth)
     presence = Presence(np.asarray(totals), allowed, least)
     tree = RegionTree(hierarchy.parents[1 : depth + 1], [weight for _, weight in measured])
-    last = estimate_all_levels(rng, [kinds for kinds, _ in measured], tree, presence)
+    last = estimate_all_levels(rng, [noisy for noisy, _ in measured], tree, presence)
     return [np.rint(level).astype(np.int64) for level in tree.sums(last)]
 
 
-def split_group_totals(rng: np.random.Generator, noisy, least, allowed, parent) -> np.ndarray:
-    """Split a parent's totals by kind among children whose own totals are not held.
+def split_group_totals(
+    rng: np.random.Generator,
+    noisy: FloatArray,
+    least: IntArray,
+    allowed: BoolArray,
+    parent: IntArray,
+) -> IntArray:
+    """Split the group totals of a parent among children whose own totals are not held.
 
     Parameters
     ----------
-    noisy : float array, shape (children, kinds)
-    least : int array, shape (children, kinds)
-    allowed : bool array, shape (children, kinds)
-    parent : int array, shape (kinds,)
+    noisy : float64 array, shape (children, groups)
+    least : int64 array, shape (children, groups)
+        Minimum counts.
+    allowed : bool array, shape (children, groups)
+    parent : int64 array, shape (groups,)
 
     Returns
     -------
-    int64 array, shape (children, kinds)
+    int64 array, shape (children, groups)
     """
     sums = parent - least.sum(axis=0)
     real = project_onto_simplices(np.where(allowed, noisy - least, -np.inf), sums)

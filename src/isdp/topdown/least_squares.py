@@ -1,100 +1,108 @@
-"""The tables of a region's children that fit their measurements best, over the reals.
+"""Weighted least squares estimates of the tables of the children of a region, over the reals.
 
-With b_j the sum of all answers of child j, each weighted by one over its variance and put back on
-the cells that it counts, and P the same for the queries themselves, the children minimise
+Let R be the matrix of the queries of a level, W the diagonal matrix of the inverse variances, and
+y_j the noisy answers of child j. With P = R' W R and b_j = R' W y_j, the tables h_j minimise
 
     sum_j h_j' P h_j / 2 - b_j' h_j
 
-under sums over the children (the parent's cells) and, where asked, over the cells (totals of the
-children). This is the least squares problem of the slides (TDA), written without its constant.
+under the sums over the children (the cells of the parent) and, if given, the totals of the
+children. This is the least squares problem of the slides (TDA) without its constant.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.sparse import csr_array
 
+from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.errors import InputError
 from isdp.topdown.projections import project_onto_simplices, project_onto_transportation_polytope
 
-MOST_STEPS = 20_000
-CLOSE = 1e-5  # persons: how near ADMM's two copies come, and how little they still move
-RELATIVE = 1e-11  # of the largest count, where counts are so large that digits end before that
+MAX_STEPS = 20_000
+RESIDUAL_TOLERANCE = 1e-5  # persons, of the primal and dual residuals of ADMM
+RELATIVE_TOLERANCE = 1e-11  # of the maximum count; replaces it for very large counts
 RELAXATION = 1.6
-BALANCE = 10.0  # one residual over the other before the step is changed
+MAX_RESIDUAL_RATIO = 10.0  # above which the step size changes
+
+# the minimiser of the function plus step |h|^2/2 - push'h, given step and push
+Proximal = Callable[[float, FloatArray], FloatArray]
+Projection = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
 class LeastSquaresProblem:
-    """Least squares of one parent's children.
+    """Least squares problem of the children of one parent.
 
     Attributes
     ----------
     matrix : float64 array, shape (cells, cells)
         P, positive definite.
-    pull : float64 array, shape (children, cells)
+    linear_term : float64 array, shape (children, cells)
         b.
     cell_sums : int64 array, shape (cells,), or None
-        What the children add up to, cell by cell.
+        Sums over the children.
     child_sums : int64 array, shape (children,) or (children, groups), or None
-        Total of each child, or of each group of its cells.
+        Totals of the children, or of each group of cells.
     groups : int64 array, shape (cells,), optional
-        Group of each cell, from 0 up; by default all are in one.
+        Group of each cell; by default there is one group.
     """
 
-    matrix: np.ndarray
-    pull: np.ndarray
-    cell_sums: np.ndarray | None
-    child_sums: np.ndarray | None
-    groups: np.ndarray | None = None
+    matrix: FloatArray
+    linear_term: FloatArray
+    cell_sums: IntArray | None
+    child_sums: IntArray | None
+    groups: IntArray | None = None
 
-    def __post_init__(self):
-        if self.groups is None:
-            object.__setattr__(self, "groups", np.zeros(len(self.matrix), dtype=np.int64))
+    def __post_init__(self) -> None:
         if self.cell_sums is None and self.child_sums is None:
-            raise InputError(
-                "topdown: neither the parent's cells nor the children's totals are told"
-            )
+            raise InputError("topdown: a least squares problem needs cell_sums or child_sums")
 
     @property
-    def group_sums(self) -> np.ndarray:
-        """Sums of the children by group, int64 (children, groups)."""
-        return np.reshape(self.child_sums, (len(self.pull), -1))
+    def group_of_cell(self) -> IntArray:
+        """Group of each cell, int64 (cells,)."""
+        return np.zeros(len(self.matrix), dtype=np.int64) if self.groups is None else self.groups
 
     @property
-    def parts(self) -> list[np.ndarray]:
-        """Cells of each group; a group that no cell belongs to is empty."""
+    def group_sums(self) -> IntArray:
+        """Totals of the children by group, int64 (children, groups)."""
+        return np.asarray(self.child_sums).reshape(len(self.linear_term), -1)
+
+    @property
+    def parts(self) -> list[IntArray]:
+        """Cells of each group; a group may have none."""
         count = 1 if self.child_sums is None else self.group_sums.shape[1]
-        return [np.flatnonzero(self.groups == group) for group in range(count)]
+        return [np.flatnonzero(self.group_of_cell == group) for group in range(count)]
 
     @property
     def diagonal(self) -> bool:
-        """Whether P is a multiple of the identity, so that no cell speaks for another."""
+        """True if P is a multiple of the identity."""
         d = np.diagonal(self.matrix)
         return bool((d == d[0]).all()) and np.count_nonzero(self.matrix) == len(d)
 
 
-def normal_equations(rows, weights, answers, cells) -> tuple[np.ndarray, np.ndarray]:
-    """Compute P and b from the measurements, on some of the cells.
-
-    Leaving out the cells that are zero at the parent is the same as holding them at zero.
+def normal_equations(
+    rows: csr_array, weights: FloatArray, answers: IntArray, cells: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Compute P and b from the measurements; cells that are left out are fixed at zero.
 
     Parameters
     ----------
     rows : csr_array, shape (answers, cells)
         The queries, as in `isdp.topdown.budget.Workload`.
-    weights : float array, shape (answers,)
-    answers : int array, shape (children, answers)
-    cells : int array
-        Numbers of the cells that are kept.
+    weights : float64 array, shape (answers,)
+    answers : int64 array, shape (children, answers)
+    cells : int64 array
+        Numbers of the cells to keep.
 
     Returns
     -------
-    matrix : float64 array, shape (kept, kept)
-    pull : float64 array, shape (children, kept)
+    matrix : float64 array, shape (kept cells, kept cells)
+    linear_term : float64 array, shape (children, kept cells)
     """
     kept = (rows if len(cells) == rows.shape[1] else rows[:, cells]).astype(float)
     weighted = kept.copy()
@@ -103,32 +111,30 @@ def normal_equations(rows, weights, answers, cells) -> tuple[np.ndarray, np.ndar
     return matrix, (weighted.T @ np.asarray(answers, dtype=float).T).T
 
 
-def solve(problem: LeastSquaresProblem, nonnegative: bool = True) -> np.ndarray:
-    """Find the children's best tables over the reals.
+def solve(problem: LeastSquaresProblem, nonnegative: bool = True) -> FloatArray:
+    """Compute the least squares tables of the children.
 
     Returns
     -------
     float64 array, shape (children, cells)
-        Its sums are met up to rounding errors. In a problem of several queries an entry may be
-        off by about 1e-3 persons.
+        The sums hold up to rounding errors. With several queries the error of an entry is about
+        1e-3 persons.
 
     Raises
     ------
     InputError
-        If the sums contradict each other, or the steps do not come to rest.
+        If the sums contradict each other, or the iteration does not converge.
     """
     if not nonnegative:
         return _solve_free(problem)
     if problem.diagonal:
-        return _project(problem.pull / problem.matrix[0, 0], problem)
+        return _project(problem.linear_term / problem.matrix[0, 0], problem)
     return _solve_by_splitting(problem)
 
 
-def _project(points, problem: LeastSquaresProblem) -> np.ndarray:
-    """Nearest non-negative tables with the sums that the problem asks for."""
-    if problem.child_sums is None:
-        return project_onto_simplices(points, problem.cell_sums)
-    if problem.cell_sums is None:
+def _project(points: FloatArray, problem: LeastSquaresProblem) -> FloatArray:
+    """Project on the nonnegative tables with the sums of the problem."""
+    if problem.child_sums is None or problem.cell_sums is None:
         return _simplices(points, problem)
     table = np.zeros_like(points)
     for cells, sums in zip(problem.parts, problem.group_sums.T, strict=True):
@@ -139,38 +145,40 @@ def _project(points, problem: LeastSquaresProblem) -> np.ndarray:
     return table
 
 
-def _solve_free(problem: LeastSquaresProblem) -> np.ndarray:
-    """Solve without the sign: all share one correction, and each has its own along P^-1 A.
+def _solve_free(problem: LeastSquaresProblem) -> FloatArray:
+    """Solve without sign constraints, in closed form.
 
-    P (h_j - t_j) = A a_j + c, with t_j = P^-1 b_j and A the groups' rows; the a_j are those that
-    meet the totals.
+    The Lagrange conditions are P (h_j - t_j) = A a_j + c, with t_j = P^-1 b_j and the indicators A
+    of the groups. The multipliers a_j meet the totals, and c is common to all children.
     """
+    table: FloatArray
     if problem.diagonal and problem.child_sums is None:
-        table = problem.pull / problem.matrix[0, 0]
-        return table + (problem.cell_sums - table.sum(axis=0)) / len(table)
+        table = problem.linear_term / problem.matrix[0, 0]
+        table = table + (problem.cell_sums - table.sum(axis=0)) / len(table)
+        return table
     factor = cho_factor(problem.matrix)
-    table = cho_solve(factor, problem.pull.T).T
+    table = cho_solve(factor, problem.linear_term.T).T
     if problem.child_sums is not None:
         inside = _indicators(problem)
         along = cho_solve(factor, inside)
-        lacking = problem.group_sums[:, np.unique(problem.groups)] - table @ inside
+        missing = problem.group_sums[:, np.unique(problem.group_of_cell)] - table @ inside
         if problem.cell_sums is not None:
-            lacking = lacking - lacking.mean(axis=0)  # the rest comes with the cells' sums
-        table = table + lacking @ np.linalg.solve(inside.T @ along, along.T)
+            missing = missing - missing.mean(axis=0)  # the cell sums determine the mean
+        table = table + missing @ np.linalg.solve(inside.T @ along, along.T)
     if problem.cell_sums is not None:
         table = table + (problem.cell_sums - table.sum(axis=0)) / len(table)
     return table
 
 
-def _solve_by_splitting(problem: LeastSquaresProblem) -> np.ndarray:
-    """Alternate least squares (with the children's totals) and simplex projections.
+def _solve_by_splitting(problem: LeastSquaresProblem) -> FloatArray:
+    """Solve by ADMM, which alternates least squares and projections on simplices.
 
-    With totals of the children and the parent's cells, the projection meets the cells' sums and
-    the least squares the totals; the last step is one transportation projection that meets both.
+    With both kinds of sums, the least squares step meets the totals of the children and the
+    projection the cell sums. A final projection on the transportation polytope meets both.
     """
     both = problem.child_sums is not None and problem.cell_sums is not None
     values, vectors = eigh(problem.matrix, driver="evd")
-    start = (problem.pull @ vectors / values) @ vectors.T
+    start: FloatArray = (problem.linear_term @ vectors / values) @ vectors.T
     least_squares = _LeastSquares(problem, values, vectors, both)
     found = minimize_by_admm(
         least_squares,
@@ -183,28 +191,28 @@ def _solve_by_splitting(problem: LeastSquaresProblem) -> np.ndarray:
 
 
 def minimize_by_admm(
-    least_squares: Callable, project: Callable, start, step: float, *, balance: bool
-) -> np.ndarray:
-    """Minimise a quadratic function over a convex set by operator splitting (ADMM).
+    least_squares: Proximal, project: Projection, start: FloatArray, step: float, *, balance: bool
+) -> FloatArray:
+    """Minimise a quadratic function over a convex set by ADMM with over-relaxation.
 
     Parameters
     ----------
     least_squares : callable
         ``least_squares(step, push)`` minimises the function plus step |h|^2/2 - push'h.
     project : callable
-        Gives the nearest table of the convex set; the first one is that of `start`.
+        Projection on the convex set.
     balance : bool
-        Whether to change the step where one of the two residuals is far above the other.
+        Adapt the step size if one residual is more than ten times the other.
 
     Raises
     ------
     InputError
-        If the steps do not come to rest.
+        If the iteration does not converge.
     """
     copy = project(start)
     gap = np.zeros_like(copy)
-    limit = CLOSE + RELATIVE * (1.0 + np.abs(copy).max())
-    for turn in range(1, MOST_STEPS + 1):
+    limit = RESIDUAL_TOLERANCE + RELATIVE_TOLERANCE * (1.0 + np.abs(copy).max())
+    for turn in range(1, MAX_STEPS + 1):
         table = least_squares(step, step * (copy - gap))
         mixed = RELAXATION * table + (1 - RELAXATION) * copy
         before, copy = copy, project(mixed + gap)
@@ -212,39 +220,52 @@ def minimize_by_admm(
         apart, moved = np.abs(table - copy).max(), np.abs(copy - before).max()
         if max(apart, moved) <= limit:
             return copy
-        if balance and turn % 25 == 0 and not 1 / BALANCE < apart / max(moved, 1e-300) < BALANCE:
-            factor = np.sqrt(np.clip(apart / max(moved, 1e-300), 0.04, 25))
-            step, gap = step * factor, gap / factor
+        if balance and turn % 25 == 0:
+            ratio = apart / max(moved, 1e-300)
+            if not 1 / MAX_RESIDUAL_RATIO < ratio < MAX_RESIDUAL_RATIO:
+                factor = np.sqrt(np.clip(ratio, 0.04, 25))
+                step, gap = step * factor, gap / factor
     raise InputError(
-        f"topdown: the estimation did not come to rest in {MOST_STEPS} steps (still "
-        f"{max(apart, moved):.2g} persons apart); share the budget less unevenly among the queries"
+        f"topdown: the estimation did not converge in {MAX_STEPS} steps (residual "
+        f"{max(apart, moved):.2g} persons); divide the budget more evenly among the queries"
     )
 
 
-def _indicators(problem: LeastSquaresProblem) -> np.ndarray:
-    """Which cells each group has, a column a group; float64 (cells, groups)."""
-    return (problem.groups[:, None] == np.unique(problem.groups)).astype(float)
+def _indicators(problem: LeastSquaresProblem) -> FloatArray:
+    """Compute the indicator vectors of the groups that have cells; float64 (cells, groups)."""
+    group = problem.group_of_cell
+    member: BoolArray = group[:, None] == np.unique(group)
+    return member.astype(float)
 
 
-def _first_step(values, both: bool) -> float:
-    """Geometric mean of the extreme eigenvalues; held totals take the largest one away."""
+def _first_step(values: FloatArray, both: bool) -> float:
+    """Compute the geometric mean of the extreme eigenvalues; fixed totals remove the largest."""
     largest = values[-2] if both and len(values) > 1 else values[-1]
     return float(np.sqrt(values[0] * largest))
 
 
 class _LeastSquares:
-    """Minimises h'Ph/2 - b'h + step |h|^2/2 - push'h, under the children's totals if asked."""
+    """Minimiser of h'Ph/2 - b'h + step |h|^2/2 - push'h, with `both` under the child totals.
 
-    def __init__(self, problem: LeastSquaresProblem, values, vectors, both: bool):
-        self.pull, self.values, self.vectors, self.both = problem.pull, values, vectors, both
-        self.step = None
+    P has the eigenvalues `values` and the eigenvectors `vectors`.
+    """
+
+    def __init__(
+        self,
+        problem: LeastSquaresProblem,
+        values: FloatArray,
+        vectors: FloatArray,
+        both: bool,
+    ):
+        self.linear_term, self.values, self.vectors = problem.linear_term, values, vectors
+        self.both, self.step = both, math.nan
         if both:
             self.inside = _indicators(problem)
-            self.sums = problem.group_sums[:, np.unique(problem.groups)]
+            self.sums = problem.group_sums[:, np.unique(problem.group_of_cell)]
 
-    def __call__(self, step, push) -> np.ndarray:
+    def __call__(self, step: float, push: FloatArray) -> FloatArray:
         spread = self.values + step
-        table = ((self.pull + push) @ self.vectors / spread) @ self.vectors.T
+        table: FloatArray = ((self.linear_term + push) @ self.vectors / spread) @ self.vectors.T
         if self.both:
             if step != self.step:
                 along = ((self.inside.T @ self.vectors) / spread) @ self.vectors.T
@@ -253,7 +274,8 @@ class _LeastSquares:
         return table
 
 
-def _simplices(points, problem: LeastSquaresProblem) -> np.ndarray:
+def _simplices(points: FloatArray, problem: LeastSquaresProblem) -> FloatArray:
+    """Project on the simplices of the cell sums, or of the group totals without cell sums."""
     if problem.cell_sums is None:
         table = np.zeros_like(points)
         for cells, sums in zip(problem.parts, problem.group_sums.T, strict=True):

@@ -1,4 +1,4 @@
-"""How far a released count may be from the true one, simulated from what is published."""
+"""Margins of error of released counts, simulated from the published tables."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from isdp.arrays import IntArray
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
 from isdp.topdown.descent import Release, run
@@ -21,36 +22,38 @@ def margins_of_error(
     *,
     runs: int = 50,
     level: float = 0.9,
-) -> dict[str, np.ndarray]:
-    """Run the algorithm again on its own output and see how far it strays.
+) -> dict[str, IntArray]:
+    """Simulate the algorithm on its own output and return quantiles of the absolute errors.
 
-    The released table takes the place of the confidential one, so nothing is spent. Where counts
-    are small the true table is sparser than the released one is or the other way about, and the
-    margins are then of the right size rather than of the exact level; where negative counts are
-    allowed the errors do not depend on the table.
+    The released table replaces the confidential table, so that no privacy budget is spent. Small
+    counts may differ between the two tables; the margins then have the right size, but not exactly
+    this level of confidence. If negative counts are allowed, the errors do not depend on the table.
 
     Parameters
     ----------
     plan : Plan
-        Those of the release.
+        The plan of the release.
     runs : int
         At least 10.
     level : float
-        Chance that one further run's error lies within the margin, at least; between 0 and 1.
+        Minimum probability that the error of another run is within the margin, between 0 and 1.
 
     Returns
     -------
     dict from level to int64 array, shape (units, cells)
-        Persons to either side.
+        Half-width in persons.
     """
-    # of n + 1 errors alike, each is as likely to be the k-th smallest
+    # n + 1 exchangeable errors have equal probabilities to be the k-th smallest
     place = math.ceil(level * (runs + 1) - 1e-9)
     if not 0 < level < 1 or runs < 10 or place > runs:
-        raise InputError(f"margins of error: {runs} runs at level {level} will not do")
+        raise InputError(
+            f"margins of error: {runs} runs are too few for level {level}; use at least 10, and at "
+            f"least level / (1 - level) with a level between 0 and 1"
+        )
     last = hierarchy.levels[-1]
     table = release.tables[last] if plan.nonnegative else np.zeros_like(release.tables[last])
     truth = dict(zip(hierarchy.levels, hierarchy.aggregate(table), strict=True))
-    errors = {name: [] for name in truth}
+    errors: dict[str, list[IntArray]] = {name: [] for name in truth}
     for _ in range(runs):
         again = run(rng, table, hierarchy, plan, noise=draw_noise)
         for name, counts in again.tables.items():

@@ -1,4 +1,4 @@
-"""Integer noise of the measurements: in floating point for experiments, exact for release."""
+"""Integer noise of the measurements, in floating point for experiments or exact for release."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from isdp.arrays import FloatArray, IntArray
 from isdp.checks import check_choice
-from isdp.topdown.budget import FLAVOURS
+from isdp.topdown.budget import FLAVOURS, Flavour
 
 
 def draw_noise(
-    rng: np.random.Generator, flavour: str, losses: Sequence[float], counts: Sequence[int]
-) -> np.ndarray:
+    rng: np.random.Generator,
+    flavour: Flavour,
+    losses: Sequence[float | Fraction],
+    counts: Sequence[int],
+) -> IntArray:
     """Draw independent noise in floating point, for experiments.
 
     Parameters
@@ -23,29 +28,33 @@ def draw_noise(
     losses : sequence of positive numbers
         Epsilon or rho of each query.
     counts : sequence of int
-        Answers of each query.
+        Number of answers of each query.
 
     Returns
     -------
     int64 array, shape (answers,)
-        The first query's answers first.
+        Noise of the answers in the order of the queries.
     """
     check_choice("topdown: the flavour", flavour, FLAVOURS)
-    losses = np.repeat(np.array(losses, dtype=float), counts)
+    loss = np.repeat(np.array(losses, dtype=float), counts)
     if flavour == "pure":
-        p = -np.expm1(-losses / 2)
-        return rng.geometric(p) - rng.geometric(p)
-    return discrete_gaussian(rng, 1 / np.sqrt(losses))
+        return _double_geometric(rng, -np.expm1(-loss / 2))
+    return discrete_gaussian(rng, 1 / np.sqrt(loss))
+
+
+def _double_geometric(rng: np.random.Generator, p: FloatArray) -> IntArray:
+    noise: IntArray = rng.geometric(p) - rng.geometric(p)
+    return noise
 
 
 def draw_noise_for_release(
-    rng: object, flavour: str, losses: Sequence[Fraction], counts: Sequence[int]
-) -> np.ndarray:
-    """Draw the same laws in exact arithmetic from the operating system's randomness.
+    rng: object, flavour: Flavour, losses: Sequence[Fraction], counts: Sequence[int]
+) -> IntArray:
+    """Draw from the same distributions exactly, with the randomness of the operating system.
 
-    Parameters are those of `draw_noise`, but that `rng` is not used and losses are exact.
+    The parameters are those of `draw_noise`; `rng` is not used.
     """
-    from isdp.exact.bits import independent  # compiled code: noise for experiments does without
+    from isdp.exact.bits import independent  # compiled code, which experiments do not need
 
     check_choice("topdown: the flavour", flavour, FLAVOURS)
     asked = [(Fraction(loss), count) for loss, count in zip(losses, counts, strict=True)]
@@ -56,11 +65,12 @@ def draw_noise_for_release(
     return np.concatenate(drawn)
 
 
-def discrete_gaussian(rng: np.random.Generator, sigma) -> np.ndarray:
-    """Draw from P(k) proportional to exp(-k^2 / (2 sigma^2)) on the integers.
+def discrete_gaussian(rng: np.random.Generator, sigma: ArrayLike) -> IntArray:
+    """Draw from the discrete Gaussian, P(k) proportional to exp(-k^2 / (2 sigma^2)).
 
-    Double geometric proposals are kept with probability exp(-(|k| - sigma^2/t)^2 / (2 sigma^2)),
-    t = floor(sigma) + 1: Canonne, Kamath and Steinke (2020), Algorithm 3, in floating point.
+    The algorithm is Canonne-Kamath-Steinke rejection (2020, Algorithm 3) in floating point. With
+    t = floor(sigma) + 1, double geometric proposals of scale t have the acceptance probability
+    exp(-(|k| - sigma^2/t)^2 / (2 sigma^2)).
 
     Parameters
     ----------
@@ -76,8 +86,7 @@ def discrete_gaussian(rng: np.random.Generator, sigma) -> np.ndarray:
     left, s = np.arange(sigma.size), sigma.ravel()
     while left.size:
         scale = np.floor(s) + 1
-        p = -np.expm1(-1 / scale)
-        k = rng.geometric(p) - rng.geometric(p)
+        k = _double_geometric(rng, -np.expm1(-1 / scale))
         keep = rng.random(k.size) < np.exp(-0.5 * ((np.abs(k) - s**2 / scale) / s) ** 2)
         drawn[left[keep]] = k[keep]
         left, s = left[~keep], s[~keep]

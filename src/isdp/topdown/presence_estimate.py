@@ -1,140 +1,153 @@
-"""Totals by kind at all levels at once, with what is known of the smallest regions (TDA).
+"""Group totals of all levels together, with known presence in the smallest regions (TDA).
 
-The slides' "Minimal Schema": where invariants concern few attributes, the table of these alone is
-estimated for all levels in one least squares problem, and rounded in one linear programme. Any
-table that comes out has regions below it, so that nothing needs to be implied and nothing can fail;
-the other attributes are added afterwards.
+This is the "Minimal Schema" of the slides. If invariants concern few attributes, the table of these
+attributes is estimated for all levels in one least squares problem and rounded in one linear
+programme. Every result can be extended to the regions below, so that no implied constraints are
+needed. The other attributes are estimated afterwards.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array
 
+from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.constraints.presence import Presence
 from isdp.errors import InputError
-from isdp.topdown.controlled_rounding import WHOLE, whole_and_remainder
+from isdp.topdown.controlled_rounding import VERTEX_TOLERANCE, whole_and_remainder
 from isdp.topdown.least_squares import minimize_by_admm
 from isdp.topdown.projections import project_onto_simplices
 
 
 class RegionTree:
-    """Sums of nested regions, and least squares under a weight for each level's sums.
+    """Sums over nested regions, and weighted least squares for the sums of all levels.
 
     Parameters
     ----------
     parents : sequence of int array
-        For each level but the first, the number of each region's parent in the level above.
+        For each level except the first, the number of the parent of each region.
     weights : sequence of float
-        One over the variance of each level's measurements, from the top level down; positive in
-        the last.
+        Inverse variance of the measurements of each level, from the top level down. The last one
+        is positive.
     """
 
-    def __init__(self, parents: Sequence, weights: Sequence[float]):
+    def __init__(self, parents: Sequence[ArrayLike], weights: Sequence[float]):
         self.parents = [np.asarray(each, dtype=np.int64) for each in parents]
         self.weights = [float(weight) for weight in weights]
         if len(self.weights) != len(self.parents) + 1 or self.weights[-1] <= 0:
-            raise InputError("minimal schema: give each level a weight, the last a positive one")
-        self.up = [_summing(each) for each in self.parents]
+            raise InputError(
+                "minimal schema: each level needs a weight, and the last weight must be positive"
+            )
+        self.summing = [_summing(each) for each in self.parents]
 
-    def sums(self, table) -> list[np.ndarray]:
+    def sums(self, table: NDArray[Any]) -> list[NDArray[Any]]:
         """Sum a table of the smallest regions to all levels, from the top down."""
         levels = [table]
-        for up in reversed(self.up):
+        for up in reversed(self.summing):
             levels.insert(0, up @ levels[0])
         return levels
 
-    def pulled(self, measured: Sequence) -> np.ndarray:
-        """Put the measurements of all levels back on the smallest regions, weighted."""
-        pull = self.weights[0] * np.asarray(measured[0], dtype=float)
+    def weighted_measurements(self, measured: Sequence[ArrayLike]) -> FloatArray:
+        """Compute the sum of w G'y over the levels, with weights w and measurements y.
+
+        The matrix G sums the smallest regions to a level.
+        """
+        total: FloatArray = self.weights[0] * np.asarray(measured[0], dtype=float)
         for parent, weight, each in zip(self.parents, self.weights[1:], measured[1:], strict=True):
-            pull = pull[parent] + weight * np.asarray(each, dtype=float)
-        return pull
+            total = total[parent] + weight * np.asarray(each, dtype=float)
+        return total
 
-    def solve(self, right, ridge: float) -> np.ndarray:
-        """Solve (sum of weight times G'G over the levels, plus the ridge) h = right.
+    def solve(self, right: FloatArray, ridge: float) -> FloatArray:
+        """Solve (sum of w G'G over the levels + ridge I) h = right.
 
-        G sums the smallest regions to a level. Each level adds a multiple of a matrix of ones to
-        each of its regions, so that the inverse follows level by level (Sherman and Morrison): on
-        the way up each region hands on the sums of its solution and of the answer to ones, on the
-        way down the sum that it then has.
+        Each level adds a multiple of a matrix of ones in each of its regions. The inverse follows
+        from the Sherman-Morrison formula, level by level. The upward pass sums the solutions for
+        `right` and for ones; the downward pass distributes the sums.
         """
         last = self.weights[-1] + ridge
         sums, ones = [right / last], [np.full(len(right), 1 / last)]
-        for up, weight in zip(reversed(self.up), reversed(self.weights[:-1]), strict=True):
-            reach = up @ ones[0]
-            ones.insert(0, reach / (1 + weight * reach))
-            sums.insert(0, (up @ sums[0]) / (1 + weight * reach)[:, None])
-        pressure = np.zeros_like(sums[0])
+        for up, weight in zip(reversed(self.summing), reversed(self.weights[:-1]), strict=True):
+            total_ones = up @ ones[0]
+            ones.insert(0, total_ones / (1 + weight * total_ones))
+            sums.insert(0, (up @ sums[0]) / (1 + weight * total_ones)[:, None])
+        correction = np.zeros_like(sums[0])
         for depth, parent in enumerate(self.parents):
-            total = sums[depth] - pressure * ones[depth][:, None]
-            pressure = (pressure + self.weights[depth] * total)[parent]
-        return (right - pressure) / last
+            total = sums[depth] - correction * ones[depth][:, None]
+            correction = (correction + self.weights[depth] * total)[parent]
+        solution: FloatArray = (right - correction) / last
+        return solution
 
 
-def _summing(parent) -> csr_array:
+def _summing(parent: IntArray) -> csr_array:
     number = int(parent.max()) + 1
     ones = np.ones(len(parent))
     return coo_array((ones, (parent, np.arange(len(parent)))), shape=(number, len(parent))).tocsr()
 
 
 def estimate_all_levels(
-    rng: np.random.Generator, measured: Sequence, tree: RegionTree, presence: Presence
-) -> np.ndarray:
-    """Estimate totals by kind of all levels together, in whole numbers.
+    rng: np.random.Generator, measured: Sequence[FloatArray], tree: RegionTree, presence: Presence
+) -> IntArray:
+    """Estimate integer group totals of all levels together.
 
     Parameters
     ----------
     rng : numpy.random.Generator
         For ties of the rounding.
-    measured : sequence of array, each of shape (regions, kinds)
-        Noisy totals by kind, from the top level down.
+    measured : sequence of float64 array, each of shape (regions, groups)
+        Noisy group totals, from the top level down.
     presence : Presence
-        Totals, kinds present and least numbers of the smallest regions.
+        Totals, present groups and minimum counts of the smallest regions.
 
     Returns
     -------
-    int64 array, shape (smallest regions, kinds)
-        Each entry, and each sum of a region above, within 1 of the best point over the reals.
+    int64 array, shape (smallest regions, groups)
+        Each entry, and each sum of a region above, is within 1 of the optimum over the reals.
 
     Raises
     ------
     InputError
-        If shapes do not fit together, or the estimation does not come to rest.
+        If shapes do not fit each other, or the estimation does not converge.
     """
     shapes = [np.shape(each) for each in measured]
     if shapes[-1] != presence.present.shape or len(shapes) != len(tree.weights):
         raise InputError(f"minimal schema: measurements of shapes {shapes} do not fit the regions")
-    below = tree.sums(presence.least.astype(float))
-    beyond = [each - least for each, least in zip(measured, below, strict=True)]
-    return presence.least + _round(rng, _best(tree, tree.pulled(beyond), presence), tree, presence)
+    minimum = np.asarray(presence.least)
+    sums = tree.sums(minimum.astype(float))
+    beyond = [each - least for each, least in zip(measured, sums, strict=True)]
+    real = _least_squares(tree, tree.weighted_measurements(beyond), presence)
+    return minimum + _round(rng, real, tree, presence)
 
 
-def _best(tree: RegionTree, pull, presence: Presence) -> np.ndarray:
-    """Alternate least squares and projections onto each region's simplex (ADMM)."""
+def _least_squares(tree: RegionTree, linear_term: FloatArray, presence: Presence) -> FloatArray:
+    """Solve by ADMM, which alternates least squares and projections on the regions' simplices."""
 
-    def project(table):
+    def project(table: FloatArray) -> FloatArray:
         points = np.where(presence.present, table, -np.inf)
         return project_onto_simplices(points.T, presence.caps).T
 
-    widest = tree.sums(np.ones((len(pull), 1)))[0].max()  # smallest regions in one at the top
+    # maximum number of smallest regions in a region of the top level
+    widest = tree.sums(np.ones((len(linear_term), 1)))[0].max()
     return minimize_by_admm(
-        lambda step, push: tree.solve(pull + push, step),
+        lambda step, push: tree.solve(linear_term + push, step),
         project,
-        tree.solve(pull, 0.0),
+        tree.solve(linear_term, 0.0),
         tree.weights[-1] * float(np.sqrt(widest)),
         balance=False,
     )
 
 
-def _round(rng: np.random.Generator, table, tree: RegionTree, presence: Presence) -> np.ndarray:
-    """Round at the least sum of changes over all levels, each at most 1, regions' totals kept.
+def _round(
+    rng: np.random.Generator, table: FloatArray, tree: RegionTree, presence: Presence
+) -> IntArray:
+    """Round at the least sum of absolute changes over all levels, with the totals of the regions.
 
-    People flow from the smallest regions through their kinds up the levels, so that the equations
-    are those of a network, and a vertex of the programme is whole.
+    No change exceeds 1. The equations are those of a network flow from the smallest regions to the
+    levels above, so that the vertices of the programme are integers.
     """
     floor, part = whole_and_remainder(table)
     if not part.any():
@@ -146,30 +159,41 @@ def _round(rng: np.random.Generator, table, tree: RegionTree, presence: Presence
     else:
         raise InputError(f"minimal schema: no rounding was found ({found.message.strip()})")
     up = found.x[: len(j)]
-    if len(j) and np.abs(up - np.rint(up)).max() > WHOLE:
-        raise InputError("minimal schema: the rounding's vertex is not whole")
+    if len(j) and np.abs(up - np.rint(up)).max() > VERTEX_TOLERANCE:
+        raise InputError("minimal schema: the vertex of the rounding is not an integer")
     whole = floor.copy()
     whole[j, k] += np.rint(up).astype(np.int64)
     if (whole.sum(axis=1) != presence.caps).any() or whole.min(initial=0) < 0:
-        raise InputError("minimal schema: the rounded table does not keep the regions' totals")
+        raise InputError("minimal schema: the rounded table does not have the regions' totals")
     return whole
 
 
-def _programme(rng, floor, part, candidates, tree: RegionTree, caps):
-    """Build and solve the programme; its variables are the smallest regions' entries first."""
+def _programme(
+    rng: np.random.Generator,
+    floor: IntArray,
+    part: FloatArray,
+    candidates: BoolArray,
+    tree: RegionTree,
+    caps: IntArray,
+) -> tuple[scipy.optimize.OptimizeResult, tuple[IntArray, IntArray]]:
+    """Build and solve the programme, and return the solution and the candidates (j, k).
+
+    The first variables are the changes of the candidates: entries of region j and group k. The
+    others are the changes of the sums of each level, from the lowest level up.
+    """
     j, k = np.nonzero(candidates)
-    order = rng.permutation(len(j))  # ties fall at random
+    order = rng.permutation(len(j))  # breaks ties at random
     j, k = j[order], k[order]
-    kinds, regions = floor.shape[1], len(floor)
+    groups, regions = floor.shape[1], len(floor)
     rows, columns, entries = [j], [np.arange(len(j))], [np.ones(len(j))]
     cost, sides, used, width = [1 - 2 * part[j, k]], [caps - floor.sum(axis=1)], regions, len(j)
     real, whole = tree.sums(floor + part), tree.sums(floor)
-    # `member` and `number`: in which region of the level above, and which variable, each flow is
-    member, kind, number = tree.parents[-1][j] if tree.parents else None, k, np.arange(len(j))
+    # flow i of a level is variable number[i] and goes to region member[i] above, in group[i]
+    member, group, number = tree.parents[-1][j] if tree.parents else j, k, np.arange(len(j))
     for depth in reversed(range(len(tree.parents))):
         low = np.floor(real[depth])
         share = (real[depth] - low).ravel()
-        nodes = used + member * kinds + kind
+        nodes = used + member * groups + group
         arcs = width + np.arange(low.size)
         rows += [nodes, used + np.arange(low.size)]
         columns += [number, arcs]
@@ -178,9 +202,9 @@ def _programme(rng, floor, part, candidates, tree: RegionTree, caps):
         sides.append((low - whole[depth]).ravel())
         used, width, number = used + low.size, width + low.size, arcs
         if depth:
-            member = np.repeat(tree.parents[depth - 1], kinds)
-            kind = np.tile(np.arange(kinds), len(low))
-            whole[depth - 1] = tree.up[depth - 1] @ low
+            member = np.repeat(tree.parents[depth - 1], groups)
+            group = np.tile(np.arange(groups), len(low))
+            whole[depth - 1] = tree.summing[depth - 1] @ low
     places = np.concatenate(rows), np.concatenate(columns)
     matrix = coo_array((np.concatenate(entries), places), shape=(used, width)).tocsr()
     found = scipy.optimize.linprog(

@@ -1,29 +1,31 @@
-"""Nearest non-negative tables, in the l2 norm, that have given sums."""
+"""Projections on nonnegative tables with given sums, in the l2 norm."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from isdp.arrays import BoolArray, FloatArray
 from isdp.errors import InputError
 
-MOST_STEPS = 200
-ARMIJO = 1e-4
-RELATIVE = 1e-12  # of the total: how far a margin may be off
-NOTABLE = 1e-3  # persons: a margin off by more is mended apart from the whole numbers
+MAX_STEPS = 200
+ARMIJO = 1e-4  # required part of the linear decrease in the line search
+MARGIN_TOLERANCE = 1e-12  # relative to the total
+REFINED_TOLERANCE = 1e-3  # persons; larger residuals are corrected in the fractional parts
 
 
-def project_onto_simplices(points, totals) -> np.ndarray:
-    """Project each column onto the non-negative vectors of a given sum.
+def project_onto_simplices(points: ArrayLike, totals: ArrayLike) -> FloatArray:
+    """Project each column on the simplex of nonnegative vectors with a given sum.
 
-    The projection takes the same from every entry and cuts at zero. Sorting finds how many
-    entries stay positive.
+    The projection subtracts one number from all entries and replaces negative entries by zero. The
+    number of positive entries is found by sorting.
 
     Parameters
     ----------
     points : float array, shape (entries, columns)
-        An entry of minus infinity is held at zero.
+        An entry of minus infinity stays zero.
     totals : array, shape (columns,)
-        From 0 up.
+        0 or more.
 
     Returns
     -------
@@ -32,7 +34,7 @@ def project_onto_simplices(points, totals) -> np.ndarray:
     Raises
     ------
     InputError
-        If all entries of a column with a positive total are held at zero.
+        If all entries of a column with a positive total are minus infinity.
     """
     points = np.asarray(points, dtype=float)
     totals = np.asarray(totals, dtype=float)
@@ -40,49 +42,50 @@ def project_onto_simplices(points, totals) -> np.ndarray:
     nowhere = np.isneginf(top)
     if nowhere.any():
         if some[nowhere].any():
-            raise InputError("topdown: a total is to be split among no cells at all")
+            raise InputError("topdown: a positive total has no cell that may be positive")
         top = np.where(nowhere, 0, top)
-    centred = points - top  # large counts would cost digits in the sums
+    centred = points - top  # keeps the digits of large counts in the sums
     down = -np.sort(-centred, axis=0)
     rank = np.arange(1, len(points) + 1)[:, None]
     taken = (np.cumsum(down, axis=0) - totals) / rank
-    last = len(points) - 1 - (down > taken)[::-1].argmax(axis=0)  # the last of the positive entries
+    last = len(points) - 1 - (down > taken)[::-1].argmax(axis=0)  # the last positive entry
     shift = np.where(some, taken[last, np.arange(len(top))], 0.0)
     return np.where(some, np.maximum(centred - shift, 0), 0.0)
 
 
-def project_onto_transportation_polytope(points, rows, columns) -> np.ndarray:
-    """Project a table onto the non-negative tables with given row and column sums.
+def project_onto_transportation_polytope(
+    points: ArrayLike, rows: ArrayLike, columns: ArrayLike
+) -> FloatArray:
+    """Project a table on the nonnegative tables with given row and column sums.
 
-    The solution is max(0, points + a_j + b_x). The multipliers a and b maximise a concave
-    function that is quadratic in pieces; a semismooth Newton method with a line search finds them,
-    its linear systems reduced to the shorter side of the table.
+    The solution is max(0, points + a_j + b_x). The multipliers a and b maximise a concave piecewise
+    quadratic dual function. They are computed by a semismooth Newton method with a line search,
+    whose linear systems have the size of the shorter side of the table.
 
     Parameters
     ----------
     points : float array, shape (rows, columns)
-        An entry of minus infinity forbids a cell.
+        An entry of minus infinity stays zero.
     rows, columns : array
-        Sums, from 0 up, of the same total.
+        Sums of 0 or more, with equal totals.
 
     Returns
     -------
     float64 array, shape (rows, columns)
-        Its sums are off by at most 1e-12 of the total or 1e-3, and rounding errors of its entries.
+        The error of its sums is at most 1e-12 of the total or 1e-3, plus rounding errors.
 
     Raises
     ------
     InputError
-        If the sums do not fit together, or no table has them.
+        If the totals of the sums differ, or no table has the sums.
     """
     points = np.asarray(points, dtype=float)
     rows, columns = np.asarray(rows, dtype=float), np.asarray(columns, dtype=float)
     if rows.sum() != columns.sum() or min(rows.min(), columns.min()) < 0:
         raise InputError(
-            f"topdown: the sums of rows ({rows.sum():.0f}) and of columns ({columns.sum():.0f}) "
-            f"do not fit together"
+            "topdown: the sums of rows and columns must be 0 or more and have the same total"
         )
-    result = np.zeros(points.shape)
+    result: FloatArray = np.zeros(points.shape)
     some = np.ix_(rows > 0, columns > 0)
     if rows.sum() == 0:
         return result
@@ -95,12 +98,13 @@ def project_onto_transportation_polytope(points, rows, columns) -> np.ndarray:
     return result
 
 
-def _newton(points, rows, columns) -> np.ndarray:
-    """Solve with at most as many rows as columns, all sums positive."""
-    tolerance = RELATIVE * rows.sum() + 64 * np.finfo(float).eps * max(rows.max(), columns.max())
+def _newton(points: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:
+    """Solve the problem for positive sums and at most as many rows as columns."""
+    rounding = 64 * np.finfo(float).eps * max(rows.max(), columns.max())
+    tolerance = MARGIN_TOLERANCE * rows.sum() + rounding
     a, b = np.zeros(len(rows)), _column_start(points, columns)
     table = np.maximum(0, points + a[:, None] + b)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         short, narrow = rows - table.sum(axis=1), columns - table.sum(axis=0)
         if max(np.abs(short).max(), np.abs(narrow).max()) <= tolerance:
             return _settle(table, rows, columns)
@@ -110,22 +114,22 @@ def _newton(points, rows, columns) -> np.ndarray:
             break
         a, b, table = moved
     worst = max(np.abs(short).max(), np.abs(narrow).max())
-    if worst <= 1e-9 * rows.sum():  # as near as the rounding errors let it come
+    if worst <= 1e-9 * rows.sum():  # the limit of rounding errors
         return _settle(table, rows, columns)
-    raise InputError("topdown: no non-negative table has these sums in the cells that are allowed")
+    raise InputError("topdown: no nonnegative table on the allowed cells has these sums")
 
 
-def _settle(table, rows, columns):
-    """Share out what a total of many digits leaves lacking, on the entries above zero.
+def _settle(table: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:
+    """Correct the residuals of large totals on the positive entries.
 
-    Whole numbers are summed exactly; only what the entries have beside them is rounded.
+    The integer parts are summed exactly, so that only the fractional parts have rounding errors.
     """
     whole = np.rint(table)
     rest = table - whole
     rows, columns = rows - whole.sum(axis=1), columns - whole.sum(axis=0)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         short, narrow = rows - rest.sum(axis=1), columns - rest.sum(axis=0)
-        if max(np.abs(short).max(), np.abs(narrow).max()) <= NOTABLE:
+        if max(np.abs(short).max(), np.abs(narrow).max()) <= REFINED_TOLERANCE:
             break
         support = whole + rest > 0
         da, db = _newton_step(support, short, narrow)
@@ -133,19 +137,22 @@ def _settle(table, rows, columns):
     return whole + rest
 
 
-def _column_start(points, columns):
-    """Multipliers that meet the column sums with a = 0, up to the order of the sums."""
+def _column_start(points: FloatArray, columns: FloatArray) -> FloatArray:
+    """Compute multipliers b that meet the column sums for a = 0."""
     finite = np.where(np.isfinite(points), points, points[np.isfinite(points)].min() - 1)
     projected = project_onto_simplices(finite, columns)
     at = projected.argmax(axis=0), np.arange(len(columns))
-    return projected[at] - finite[at]
+    start: FloatArray = projected[at] - finite[at]
+    return start
 
 
-def _newton_step(support, short, narrow):
-    """Step in the multipliers from the equations on the support.
+def _newton_step(
+    support: BoolArray, short: FloatArray, narrow: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Solve [D_r S; S' D_c] (da, db) = (short, narrow) on the support S.
 
-    They read [D_r S; S' D_c] (a, b) = (short, narrow); the small ridge picks a solution where a
-    part of the table may shift against another, and where a row or column is empty.
+    The system is reduced to the rows by its Schur complement. A small ridge makes it regular if the
+    support has several components, or an empty row or column.
     """
     s = support.astype(float)
     ridge = 1e-10
@@ -159,17 +166,24 @@ def _newton_step(support, short, narrow):
     return da, db
 
 
-def _line_search(points, rows, columns, place, step):
-    """Halve the step until the dual function falls enough."""
+def _line_search(
+    points: FloatArray,
+    rows: FloatArray,
+    columns: FloatArray,
+    place: tuple[FloatArray, FloatArray],
+    step: tuple[FloatArray, FloatArray],
+) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    """Halve the step until the dual function decreases enough; None if it does not."""
 
-    def dual(a, b):
+    def dual(a: FloatArray, b: FloatArray) -> tuple[float, FloatArray]:
         table = np.maximum(0, points + a[:, None] + b)
-        return 0.5 * np.einsum("jx,jx->", table, table) - a @ rows - b @ columns, table
+        value = 0.5 * np.einsum("jx,jx->", table, table) - a @ rows - b @ columns
+        return float(value), table
 
     (a, b), (da, db) = place, step
     here, table = dual(a, b)
     slope = (table.sum(axis=1) - rows) @ da + (table.sum(axis=0) - columns) @ db
-    noise = 1e-13 * abs(here)  # below it a fall cannot be told
+    noise = 1e-13 * abs(here)  # rounding error of the dual function
     length = 1.0
     while length > 1e-12:
         there, table = dual(a + length * da, b + length * db)

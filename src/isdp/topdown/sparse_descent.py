@@ -1,21 +1,29 @@
-"""TopDown on tables of very many small regions, hardly a cell of which is not zero.
+"""TopDown on sparse tables of many small regions.
 
-A cell that is zero at the parent is zero in all its children, so that an answer that counts such
-cells alone is never looked at. Noise is independent from answer to answer: drawing it only where it
-is looked at changes no law of the result, and the guarantee is that of all measurements. What is
-kept in memory are the counts that are not zero.
+A cell that is zero at the parent is zero in all its children. Answers that count only such cells
+are therefore not used. The noise of the answers is independent, so that the noise of unused answers
+need not be drawn: the distribution of the result and the guarantee are the same. Only nonzero
+counts are in memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
+from isdp.arrays import IntArray
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
-from isdp.topdown.descent import Descent, check_zeros, held_levels, node_streams
+from isdp.topdown.descent import (
+    Descent,
+    Family,
+    NoiseSampler,
+    check_zeros,
+    held_levels,
+    node_streams,
+)
 from isdp.topdown.measurement_noise import draw_noise
 from isdp.topdown.run_plan import Plan
 
@@ -25,28 +33,27 @@ def run_sparse(
     table: csr_array,
     hierarchy: Hierarchy,
     plan: Plan,
-    noise: Callable[..., np.ndarray] = draw_noise,
+    noise: NoiseSampler = draw_noise,
     above: Sequence[csr_array] = (),
 ) -> dict[str, csr_array]:
-    """Make a private version of a sparse table at all levels, as `isdp.topdown.run` does.
+    """Run TopDown on a sparse table, like `isdp.topdown.run`.
 
-    The measurements are not kept. Children of one parent share a stream of randomness, so that the
-    draws are not those of `isdp.topdown.run`.
+    The measurements are not kept. The children of one parent share a random stream, so that the
+    draws differ from those of `isdp.topdown.run`.
 
     Parameters
     ----------
     table : csr_array, int64, shape (leaves, cells)
-        Confidential counts, from 0 up.
+        Confidential counts of 0 or more.
     plan : Plan
-        Without negatives.
+        With nonnegative counts.
     noise : function
-        As `isdp.topdown.measurement_noise.draw_noise`; for confidential data
-        `draw_noise_for_release`.
+        Like `isdp.topdown.measurement_noise.draw_noise`. Use `draw_noise_for_release` for
+        confidential data.
     above : sequence of csr_array, int64, shape (units, cells), optional
-        Tables of the first levels, from the root down, that a run with this plan has released
-        already: nothing is drawn for them, and the run goes on below. A part of a hierarchy, with
-        the tables released for its upper levels and a generator in the same state, comes out as
-        it does within the whole, as long as each parent has all of its children there.
+        Tables of the first levels, from the root down, that a run with this plan has released. The
+        run continues below them. Part of a hierarchy gives the same tables as the whole, if each
+        parent has all of its children and the generator is in the same state.
 
     Returns
     -------
@@ -55,13 +62,13 @@ def run_sparse(
     Raises
     ------
     InputError
-        If table, hierarchy, plan and what is above do not fit together, or the plan allows
-        negatives.
+        If table, hierarchy, plan and the tables above do not fit each other, or the plan allows
+        negative counts.
     """
     _check(table, hierarchy, plan)
     _check_above(above, hierarchy, plan)
     levels = [
-        summed(table, member, len(units))
+        sum_to_regions(table, member, len(units))
         for units, member in zip(hierarchy.units, hierarchy.leaf_units, strict=True)
     ]
     held = held_levels(hierarchy, plan)
@@ -71,54 +78,55 @@ def run_sparse(
     released = list(above)
     if not released:
         root = levels[0]
-        whole = _measured_and_split(descent, 0, "", root, possible, None, root.sum(axis=1))
-        released.append(_gather([(np.zeros(1, dtype=np.int64), possible, whole)], root.shape))
+        family = _measured_family(descent, 0, "", root, possible, None, root.sum(axis=1))
+        part = np.zeros(1, dtype=np.int64), possible, descent.split(family).table
+        released.append(_gather([part], root.shape))
     for depth in range(len(released), len(levels)):
-        above, parts = released[-1], []
+        last, parts = released[-1], []
         for parent, children in enumerate(hierarchy.children(depth - 1)):
-            place = slice(above.indptr[parent], above.indptr[parent + 1])
-            kept, sums = above.indices[place], above.data[place]
-            if not len(kept):
+            place = slice(last.indptr[parent], last.indptr[parent + 1])
+            cells, sums = last.indices[place], last.data[place]
+            if not len(cells):
                 continue
-            if len(children) == 1:  # the only child is its parent
-                parts.append((children, kept, sums[None, :]))
+            if len(children) == 1:  # an only child has the counts of its parent
+                parts.append((children, cells, sums[None, :]))
                 continue
             true = levels[depth][children]
             totals = true.sum(axis=1) if depth in held else None
             name = hierarchy.units[depth - 1][parent]
-            split = _measured_and_split(descent, depth, name, true, kept, sums, totals)
-            parts.append((children, kept, split))
+            family = _measured_family(descent, depth, name, true, cells, sums, totals)
+            parts.append((children, cells, descent.split(family).table))
         released.append(_gather(parts, levels[depth].shape))
     return dict(zip(hierarchy.levels, released, strict=True))
 
 
-def _check(table, hierarchy: Hierarchy, plan: Plan) -> None:
+def _check(table: csr_array, hierarchy: Hierarchy, plan: Plan) -> None:
     leaves = len(hierarchy.leaf_units[0])
     if table.shape != (leaves, plan.schema.cells):
         raise InputError(
-            f"topdown: the table has shape {table.shape}, but there are {leaves} leaves of "
-            f"{plan.schema.cells} cells"
+            f"topdown: the table has shape {table.shape}, but the hierarchy and the axes need "
+            f"{(leaves, plan.schema.cells)}"
         )
     if table.dtype.kind not in "iu" or table.data.min(initial=0) < 0:
-        raise InputError("topdown: counts must be whole numbers from 0 up")
+        raise InputError("topdown: counts must be integers of 0 or more")
     if plan.known is not None:
-        raise InputError("topdown: what is known of kinds is not kept here; use `run`")
+        raise InputError("topdown: known groups are not supported for sparse tables; use `run`")
     if not plan.nonnegative:
-        raise InputError("topdown: with negatives allowed no cell is zero for good; use `run`")
+        raise InputError("topdown: sparse tables need nonnegative=True; use `run`")
 
 
-def _check_above(above, hierarchy: Hierarchy, plan: Plan) -> None:
-    # strict would refuse the levels that are still to come
+def _check_above(above: Sequence[csr_array], hierarchy: Hierarchy, plan: Plan) -> None:
+    # not strict, because the tables of the lower levels do not exist yet
     for level, units, table in zip(hierarchy.levels, hierarchy.units, above, strict=False):
         if table.shape != (len(units), plan.schema.cells) or table.data.min(initial=0) < 0:
             raise InputError(
-                f"topdown: what is released of level {level!r} must be counts from 0 up, of shape "
-                f"{(len(units), plan.schema.cells)}; it has shape {table.shape}"
+                f"topdown: the table above of level {level!r} must have counts of 0 or more and "
+                f"shape {(len(units), plan.schema.cells)}, got shape {table.shape}"
             )
 
 
-def summed(table: csr_array, member, units: int) -> csr_array:
-    """Sum rows to the regions that they lie in, exactly.
+def sum_to_regions(table: csr_array, member: IntArray, units: int) -> csr_array:
+    """Sum the rows of each region exactly; csr_array, int64, shape (units, cells).
 
     Parameters
     ----------
@@ -126,39 +134,43 @@ def summed(table: csr_array, member, units: int) -> csr_array:
     member : int array, shape (rows,)
         The region of each row.
     units : int
-        How many regions there are.
-
-    Returns
-    -------
-    csr_array, int64, shape (units, cells)
+        Number of regions.
     """
     ones = np.ones(len(member), dtype=np.int64)
     into = coo_array((ones, (member, np.arange(len(member)))), shape=(units, len(member)))
     return (into.tocsr() @ table).tocsr()
 
 
-def _measured_and_split(descent: Descent, depth, name, true, kept, sums, totals) -> np.ndarray:
-    """Measure a parent's children where it matters, and find their tables on the cells kept."""
+def _measured_family(
+    descent: Descent,
+    depth: int,
+    parent: str,
+    true: csr_array,
+    cells: IntArray,
+    cell_sums: IntArray | None,
+    totals: IntArray | None,
+) -> Family:
+    """Measure the children of a parent, for the answers that concern `cells`."""
     level = descent.hierarchy.levels[depth]
-    work = descent.work[level].on(kept)
+    work = descent.workloads[depth].restricted_to(cells)
     answers = np.ascontiguousarray((work.rows @ true.T).toarray().T)
     children = len(answers)
-    rng = descent.streams(f"measurements of {level} within", name)
+    rng = descent.streams(f"measurements of {level} within", parent)
     counts = [count * children for count in work.counts]
     drawn = descent.noise(rng, descent.plan.budget.flavour, work.losses, counts)
     first = np.cumsum([0, *work.counts])
     for query, part in enumerate(np.split(drawn, np.cumsum(counts)[:-1])):
         answers[:, first[query] : first[query + 1]] += part.reshape(children, -1)
-    return descent.split(depth, name, work, answers, kept, sums, totals)
+    return Family(depth, parent, work, answers, cells, cell_sums, totals)
 
 
-def _gather(parts, shape) -> csr_array:
-    """Put the tables of all parents together, without their zeros."""
+def _gather(parts: list[tuple[IntArray, IntArray, IntArray]], shape: tuple[int, int]) -> csr_array:
+    """Combine children, cells and tables of all parents in one sparse table."""
     rows, columns, entries = [], [], []
-    for children, kept, tables in parts:
+    for children, cells, tables in parts:
         j, x = np.nonzero(tables)
         rows.append(children[j].astype(np.int32))
-        columns.append(kept[x].astype(np.int32))
+        columns.append(cells[x].astype(np.int32))
         entries.append(tables[j, x])
     if not parts:
         return csr_array(shape, dtype=np.int64)

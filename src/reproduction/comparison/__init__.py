@@ -1,1 +1,1 @@
-"""Every system on one table: the 2010 counts by race, Hispanic origin and adulthood."""
+"""All systems on one table: the 2010 counts by race, Hispanic origin and adulthood."""

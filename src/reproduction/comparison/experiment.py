@@ -1,6 +1,4 @@
-"""Release the same counts by every system, at every budget, and measure each in the same way."""
-
-from __future__ import annotations
+"""Releases of the same counts by every system, at every budget, and their errors."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -11,41 +9,41 @@ import pandas as pd
 from isdp.compare import Areas, System
 from isdp.streams import stream
 from reproduction.comparison.measures import Share, errors_by_size, share_errors, summary
-from reproduction.comparison.spread import spreads
-from reproduction.comparison.systems import budgets_of
+from reproduction.comparison.spread import estimate_spreads
+from reproduction.comparison.systems import list_budgets
 from reproduction.data.histogram import CELLS, Histogram
 from reproduction.topdown.configurations import SCHEMA
-from reproduction.topdown.errors import CLASSES
-from reproduction.topdown.experiment import only_states
-from reproduction.topdown.systems import gathered, labelled
+from reproduction.topdown.errors import SIZE_CLASSES
+from reproduction.topdown.experiment import keep_states
+from reproduction.topdown.systems import add_labels, gather_tables
 
-EVERYWHERE, SWAPPED = "all counties", "swapped states"
-KINDS = ("errors", "shares", "summary", "cost")
-POPULATIONS = {
+ALL_COUNTIES, SWAPPED_STATES = "all counties", "swapped states"
+TABLE_KINDS = ("errors", "shares", "summary", "cost")
+POPULATION_CLASSES = {
     "under 5,000": 0,
     "5,000 to 20,000": 5_000,
     "20,000 to 100,000": 20_000,
     "over 100,000": 100_000,
 }
 QUERIES = ("total", "race", "hispanic", "adult", "detail")
-# shares that people use, of a county's people: the part of a cell's name, and its letter
+# shares of a county's persons: the position in a cell's name, and the letter there
 SHARES = {
     "Hispanic": (1, "h"),
     "under 18": (2, "c"),
     "Black alone": (0, "B"),
     "American Indian alone": (0, "I"),
 }
-BUREAU = "Bureau, 2021-06-08"
+DEMONSTRATION_SYSTEM = "Bureau, 2021-06-08"
 
 
-def areas_of(histogram: Histogram) -> Areas:
-    """Counties within states, Puerto Rico counted among the states."""
+def build_areas(histogram: Histogram) -> Areas:
+    """Return the counties within states; Puerto Rico counts as a state."""
     counties = histogram.counties
     return Areas(histogram.counts, counties["state"].tolist(), SCHEMA, counties["fips"].tolist())
 
 
-def shares() -> list[Share]:
-    """Return the shares that are measured."""
+def list_shares() -> list[Share]:
+    """List the shares that are measured."""
     names = [cell.split(":") for cell in CELLS]
     return [
         Share(share, [number for number, name in enumerate(names) if name[part] == letter])
@@ -58,17 +56,17 @@ def run_family(
 ) -> dict[str, pd.DataFrame]:
     """Run some systems at all budgets of the block "comparison" of the config.
 
-    Returns a table of each of `KINDS`. The columns after system, parameter, budget, run and scope
-    are those of `isdp.compare` with `spreads`; of "cost" they are the size of the table and the
-    seconds of one processor.
+    Returns one table for each of `TABLE_KINDS`. The columns after system, parameter, budget, run
+    and scope are those of `isdp.compare` with the spreads. The table "cost" has the size of the
+    table and the processor time (seconds).
     """
     found = []
-    swapped = only_states(histogram, settings["swapped"])
+    swapped = keep_states(histogram, settings["swapped"])
     for system in systems:
         part = swapped if system.parameter == "rate" else histogram
-        areas, people = areas_of(part), int(part.counts.sum())
+        areas, people = build_areas(part), int(part.counts.sum())
         size = {"areas": len(part.counts), "cells": part.counts.size, "people": people}
-        for budget in budgets_of(system, settings):
+        for budget in list_budgets(system, settings):
             releases, seconds = [], []
             for number in range(settings["runs"]):
                 rng = stream(seed, "comparison", f"{system.name}, {budget!r}", number)
@@ -76,38 +74,38 @@ def run_family(
                 releases.append(system.release(rng, areas, budget))
                 seconds.append(time.process_time() - began)
             labels = {"system": system.name, "parameter": system.parameter, "budget": budget}
-            for number, tables in enumerate(measured(part, releases, settings["swapped"])):
+            for number, tables in enumerate(measure_releases(part, releases, settings["swapped"])):
                 tables["cost"] = pd.DataFrame([size | {"seconds": seconds[number]}])
-                found.append(labelled(tables, **labels, run=number))
-    return gathered(found)
+                found.append(add_labels(tables, **labels, run=number))
+    return gather_tables(found)
 
 
-def bureau(histogram: Histogram, private: Histogram, rho: float, swapped) -> dict:
-    """Measure the demonstration data, noisy counts of the same counties, in the same way.
+def measure_demonstration(histogram: Histogram, private: Histogram, rho: float, swapped) -> dict:
+    """Measure the demonstration data as a release of the same counties.
 
-    The Bureau spent `rho` on the levels and queries that are run here.
+    `rho` is the part of its budget for the levels and queries that are run here.
     """
-    (found,) = measured(histogram, [private.counts], swapped)
-    return labelled(found, system=BUREAU, parameter="rho", budget=rho, run=0)
+    (found,) = measure_releases(histogram, [private.counts], swapped)
+    return add_labels(found, system=DEMONSTRATION_SYSTEM, parameter="rho", budget=rho, run=0)
 
 
-def measured(
+def measure_releases(
     part: Histogram, releases: Sequence[np.ndarray], swapped: Sequence[str]
 ) -> list[dict[str, pd.DataFrame]]:
-    """Measure releases of one kind in all counties, and in those that are swapped as well."""
+    """Measure releases of one system in all counties, and in those of the swapped states."""
     inside = part.counties["state"].isin(list(swapped)).to_numpy()
-    scopes = {} if inside.all() else {EVERYWHERE: np.full(len(inside), True)}
-    scopes |= {SWAPPED: inside} if inside.any() else {}
+    scopes = {} if inside.all() else {ALL_COUNTIES: np.full(len(inside), True)}
+    scopes |= {SWAPPED_STATES: inside} if inside.any() else {}
     by_scope = []
     for scope, rows in scopes.items():
         states = pd.factorize(part.counties["state"][rows])[0]
         found = _measured([released[rows] for released in releases], part.counts[rows], states)
-        by_scope.append([labelled(tables, scope=scope) for tables in found])
-    return [gathered(tables) for tables in zip(*by_scope, strict=True)]
+        by_scope.append([add_labels(tables, scope=scope) for tables in found])
+    return [gather_tables(tables) for tables in zip(*by_scope, strict=True)]
 
 
 def _measured(releases, true, states) -> list[dict[str, pd.DataFrame]]:
-    """Measure each release; spreads are those of all, with rows as of the errors."""
+    """Measure each release; spreads are over all releases, with the rows of the errors."""
     queries, fractions = [], []
     people = true.sum(axis=1)
     for query in QUERIES:
@@ -116,24 +114,24 @@ def _measured(releases, true, states) -> list[dict[str, pd.DataFrame]]:
         each = ((answers @ released.T).T - want.astype(float) for released in releases)
         classes = np.digitize(want, list(_sizes(query).values())) - 1
         measures = {"bias_spread": np.copy, "square_spread": np.square}
-        queries.append(spreads(each, classes, states, measures))
-    for share in shares():
+        queries.append(estimate_spreads(each, classes, states, measures))
+    for share in list_shares():
         want = share.of(true)
         known = ~np.isnan(want)
         each = (100 * (share.of(released) - want)[known, None] for released in releases)
-        classes = np.digitize(people[known, None], list(POPULATIONS.values())) - 1
+        classes = np.digitize(people[known, None], list(POPULATION_CLASSES.values())) - 1
         measures = {"bias_spread": np.copy, "mae_spread": np.abs}
-        fractions.append(spreads(each, classes, states[known], measures))
+        fractions.append(estimate_spreads(each, classes, states[known], measures))
     found = []
     by_release = (zip(*parts, strict=True) for parts in (queries, fractions))
     for released, *parts in zip(releases, *by_release, strict=True):
         of_queries, of_shares = (pd.concat(tables, ignore_index=True) for tables in parts)
         by_share = [
-            share_errors(released, true, share, people, POPULATIONS).assign(share=share.name)
-            for share in shares()
+            share_errors(released, true, share, people, POPULATION_CLASSES).assign(share=share.name)
+            for share in list_shares()
         ]
         tables = {
-            "errors": pd.concat([query_errors(released, true), of_queries], axis=1),
+            "errors": pd.concat([measure_queries(released, true), of_queries], axis=1),
             "shares": pd.concat([pd.concat(by_share, ignore_index=True), of_shares], axis=1),
             "summary": pd.DataFrame([summary(released, true)]),
         }
@@ -142,10 +140,10 @@ def _measured(releases, true, states) -> list[dict[str, pd.DataFrame]]:
 
 
 def _sizes(query: str) -> Mapping[str, int]:
-    return POPULATIONS if query == "total" else CLASSES
+    return POPULATION_CLASSES if query == "total" else SIZE_CLASSES
 
 
-def query_errors(released, true) -> pd.DataFrame:
+def measure_queries(released, true) -> pd.DataFrame:
     """Measure the errors of every query by true size; arrays have shape (areas, cells)."""
     tables = []
     for query in QUERIES:

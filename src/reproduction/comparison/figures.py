@@ -1,6 +1,4 @@
-"""Figures of the comparison, a column for each kind of budget: errors, bias by size, and shares."""
-
-from __future__ import annotations
+"""Figures of the comparison, with one column per kind of budget: errors, bias by size, shares."""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -8,10 +6,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from isdp.plots.style import DARK, DAS, DRAW, FAINT, INK, finish, panels, styled
-from reproduction.comparison.experiment import BUREAU, POPULATIONS, SWAPPED
+from reproduction.comparison.experiment import (
+    DEMONSTRATION_SYSTEM,
+    POPULATION_CLASSES,
+    SWAPPED_STATES,
+)
 
 GREEN, PURPLE, BROWN, ORANGE = "#3f8f4f", "#7a5195", "#8a6d1c", DARK[1]
-# colour, marker and line of each system, in the order in which readers see them
+# colour, marker and line of each system, in order of appearance
 STYLES = {
     "integer noise": (DRAW, "o", "-"),
     "K-norm noise": (ORANGE, "s", "-"),
@@ -21,19 +23,19 @@ STYLES = {
     "integer Gaussian noise": (DRAW, "s", "--"),
     "projected Gaussian noise": (FAINT, "p", "--"),
     "TopDown, production": (GREEN, "v", "--"),
-    BUREAU: (DAS, "P", "none"),
+    DEMONSTRATION_SYSTEM: (DAS, "P", "none"),
     "permutation swapping": (BROWN, "h", "-"),
 }
-# hold more than the others of their column, so that they may not be compared with these: hollow
-EXCEPTIONS = ("conditioned noise, no count below zero", BUREAU)
-BY_THEOREM = ("integer noise", "TopDown, one pass")
+# systems with more constraints than the others of their column: hollow markers
+MORE_CONSTRAINED = ("conditioned noise, no count below zero", DEMONSTRATION_SYSTEM)
+CONVERTED_SYSTEMS = ("integer noise", "TopDown, one pass")
 PANELS = {
     "epsilon": ("pure: epsilon for one person", "systems with a pure guarantee"),
     "rho": ("zCDP: rho for one person", "systems with zero-concentrated privacy"),
     "rate": ("swap rate (no budget for one person)", "records swapped"),
 }
-# words of the vertical axis in each row of the figure of errors, by query or share
-ROWS = {
+# labels of the vertical axis in the figure of errors, by query or share
+ERROR_ROWS = {
     "detail": "cells: root mean square\nerror (persons)",
     "total": "county totals: root mean\nsquare error (persons)",
     "Hispanic": "Hispanic share: mean absolute\nerror (percentage points)",
@@ -42,37 +44,37 @@ BIAS_ROWS = {
     "bias": "mean error of a cell\n(persons; linear within 1)",
     "rmse": "root mean square error\nof a cell (persons)",
 }
-BARS = 3  # standard errors that a bar reaches on either side
-ASIDE = 0.02  # powers of ten: how far apart systems stand that would hide each other
-WHERE = f"({SWAPPED}; bars: three standard errors; hollow: holds more than the others)"
+BAR_ERRORS = 3  # standard errors on either side of a point
+DODGE = 0.02  # powers of ten between systems with equal budgets
+TITLE_NOTE = f"({SWAPPED_STATES}; bars: three standard errors; hollow: more constraints)"
 
 
 @styled
-def errors(points: pd.DataFrame) -> Figure:
-    """Draw error against each system's own budget, a column for each kind of budget."""
-    figure, axes = panels(len(ROWS), len(PANELS), (11.5, 9.4), sharex="col")
-    for row, (name, words) in enumerate(ROWS.items()):
+def plot_errors(points: pd.DataFrame) -> Figure:
+    """Draw errors by budget, with one column per kind of budget."""
+    figure, axes = panels(len(ERROR_ROWS), len(PANELS), (11.5, 9.4), sharex="col")
+    for row, (name, words) in enumerate(ERROR_ROWS.items()):
         drawn = points[points["query"] == name]
-        converted = drawn[drawn["system"].isin(BY_THEOREM)]
+        converted = drawn[drawn["system"].isin(CONVERTED_SYSTEMS)]
         converted = converted.assign(budget=converted["budget"] ** 2 / 2)
         for axis, parameter in zip(axes[row], PANELS, strict=True):
             part = drawn[drawn["parameter"] == parameter]
-            for system, aside, each in _in_order(part):
+            for system, offset, each in _in_order(part):
                 each = each.sort_values("budget")
-                _line(axis, each["budget"] * 10 ** (ASIDE * aside), each, "value", "error", system)
+                _line(axis, each["budget"] * 10 ** (DODGE * offset), each, "value", "error", system)
             axis.set_xscale("log")
             _budgets(axis, part, converted if parameter == "rho" else converted[:0])
             _logarithmic(axis)
         axes[row, 0].set_ylabel(words)
     _name_columns(axes, [words for words, _ in PANELS.values()], 7)
     axes[1, 2].text(
-        0.5, 0.5, "held: no error", transform=axes[1, 2].transAxes, ha="center", color=INK
+        0.5, 0.5, "invariant: no error", transform=axes[1, 2].transAxes, ha="center", color=INK
     )
-    return finish(figure, f"Three kinds of budget, three columns: compare within one {WHERE}")
+    return finish(figure, f"Errors by budget; compare within one column {TITLE_NOTE}")
 
 
 def _logarithmic(axis: Axes) -> None:
-    """Make the upright axis logarithmic, at least a power of ten high, in plain digits."""
+    """Make the vertical axis logarithmic, over at least a factor of ten, with plain digits."""
     axis.set_yscale("log")
     if not axis.has_data():
         axis.set_yticks([])
@@ -90,15 +92,15 @@ def _logarithmic(axis: Axes) -> None:
 def _line(
     axis: Axes, x, points: pd.DataFrame, value: str, error: str, system: str, label: str = ""
 ) -> None:
-    """Draw one system's points with their bars, hollow if it holds more than the others."""
+    """Draw one system's points with error bars; hollow markers if it has more constraints."""
     colour, marker, line = STYLES[system]
     axis.errorbar(
         x,
         points[value],
-        yerr=BARS * points[error].fillna(0),
+        yerr=BAR_ERRORS * points[error].fillna(0),
         color=colour,
         marker=marker,
-        mfc="white" if system in EXCEPTIONS else colour,
+        mfc="white" if system in MORE_CONSTRAINED else colour,
         ls=line,
         ms=5,
         lw=0.8,
@@ -108,24 +110,24 @@ def _line(
 
 
 def _budgets(axis: Axes, part: pd.DataFrame, converted: pd.DataFrame) -> None:
-    """Mark the budgets, and pure systems where their epsilon puts them as zCDP: epsilon^2 / 2."""
+    """Mark the budgets, and draw pure systems at their zCDP budget, epsilon^2 / 2."""
     for system, _, points in _in_order(converted):
         points = points.sort_values("budget")
         look = {"color": STYLES[system][0], "marker": STYLES[system][1], "ms": 3}
         label = f"{system}, by Bun and Steinke 2016"
         axis.plot(points["budget"], points["value"], ls=":", lw=0.9, label=label, **look)
-    # converted budgets a line lower, as they may be close to the others
+    # a second line for converted budgets, which may be close to the others
     ticks = {budget: f"\n{budget:.3g}" for budget in sorted(set(converted["budget"]))}
     ticks |= {budget: f"{budget:.3g}" for budget in sorted(set(part["budget"]))}
     axis.set_xticks(list(ticks), list(ticks.values()))
     axis.xaxis.set_minor_formatter(NullFormatter())
-    if ticks:  # a margin next to the first and the last, and to the only one
+    if ticks:  # margins on both sides
         margin = max(1.2, (max(ticks) / min(ticks)) ** 0.06)
         axis.set_xlim(min(ticks) / margin, max(ticks) * margin)
 
 
 def _name_columns(axes, words: list[str], below: float) -> None:
-    """Name each column above it; below it its axis and, at a distance in letters, its systems."""
+    """Title each column, and place its axis label and, `below` it in letters, its legend."""
     for column, (_, title) in enumerate(PANELS.values()):
         axis = axes[-1, column]
         axes[0, column].set_title(title, loc="left")
@@ -138,7 +140,7 @@ def _name_columns(axes, words: list[str], below: float) -> None:
 
 
 @styled
-def bias(points: pd.DataFrame) -> Figure:
+def plot_bias(points: pd.DataFrame) -> Figure:
     """Draw the errors of cells by their true size, with one budget for each system."""
     classes = list(points["size"].unique())
     figure, axes = panels(len(BIAS_ROWS), len(PANELS), (11.5, 7.4), sharex="col")
@@ -153,14 +155,14 @@ def bias(points: pd.DataFrame) -> Figure:
     for axis in axes[1]:
         _logarithmic(axis)
     _name_columns(axes, ["true size of the cell (persons)"] * len(PANELS), 9)
-    return finish(figure, f"Errors of cells by their true size {WHERE}")
+    return finish(figure, f"Errors of cells by their true size {TITLE_NOTE}")
 
 
 @styled
-def shares(points: pd.DataFrame) -> Figure:
+def plot_shares(points: pd.DataFrame) -> Figure:
     """Draw the mean absolute error of shares by population, with one budget for each system."""
     shown = points.groupby("share", sort=False)
-    classes = [name for name in POPULATIONS if name in set(points["size"])]
+    classes = [name for name in POPULATION_CLASSES if name in set(points["size"])]
     figure, axes = panels(len(shown), len(PANELS), (11.5, 2.2 + 2.3 * len(shown)), sharex="col")
     for row, (name, part) in zip(axes, shown, strict=True):
         _by_class(row, part, "mae", classes)
@@ -168,17 +170,17 @@ def shares(points: pd.DataFrame) -> Figure:
         for axis in row:
             _logarithmic(axis)
     _name_columns(axes, ["population of the county"] * len(PANELS), 11)
-    return finish(figure, f"Mean absolute errors of shares of a county's people {WHERE}")
+    return finish(figure, f"Mean absolute errors of shares of a county's persons {TITLE_NOTE}")
 
 
 def _by_class(axes, drawn: pd.DataFrame, column: str, classes: list[str]) -> None:
-    """Draw a column by classes of size, in which the systems stand side by side on a band."""
+    """Draw a column by classes of size, with the systems next to each other in each class."""
     for axis, parameter in zip(axes, PANELS, strict=True):
         part = drawn[drawn["parameter"] == parameter]
-        for system, aside, points in _in_order(part):
+        for system, offset, points in _in_order(part):
             label = f"{system} ({parameter} {points['budget'].iloc[0]:.3g})"
             points = points.set_index("size").reindex(classes)
-            x = [number + 0.11 * aside for number in range(len(classes))]
+            x = [number + 0.11 * offset for number in range(len(classes))]
             _line(axis, x, points, column, f"{column}_error", system, label)
         axis.set_xticks(range(len(classes)), classes, rotation=35, ha="right")
         axis.set_xlim(-0.5, len(classes) - 0.5)
@@ -188,7 +190,7 @@ def _by_class(axes, drawn: pd.DataFrame, column: str, classes: list[str]) -> Non
 
 
 def _in_order(rows: pd.DataFrame):
-    """Give each system in the order of `STYLES`, its steps from the panel's middle, its rows."""
+    """Yield each system in the order of `STYLES`, its offset from the centre, and its rows."""
     shown = [system for system in STYLES if system in set(rows["system"])]
     for place, system in enumerate(shown):
         yield system, place - (len(shown) - 1) / 2, rows[rows["system"] == system]

@@ -1,4 +1,4 @@
-"""Errors of a released table: by true size, for every query, and of shares that people use."""
+"""Errors of a released table: by true size, for every query, and of shares."""
 
 from __future__ import annotations
 
@@ -12,32 +12,19 @@ from isdp.errors import InputError
 
 
 def errors_by_size(released, true, first_sizes: Mapping[str, int]) -> pd.DataFrame:
-    """Measure the errors of answers, all together and by their true size.
+    """Measure the errors of answers to one query, of all together and by their true size.
 
-    Parameters
-    ----------
-    released, true : array of one shape
-        Answers to one query.
-    first_sizes : mapping from name to int
-        Least true answer of each class, in ascending order; the first is 0.
-
-    Returns
-    -------
-    DataFrame
-        A row for "all" and one for each class that has answers: size, answers, bias (mean error),
-        mae and rmse (all in persons), negative (answers below zero).
-
-    Raises
-    ------
-    InputError
-        If the shapes differ.
+    `released` and `true` have one shape. `first_sizes` maps the name of each class to its smallest
+    true answer, ascending from 0. The table has one row for "all" and one for each class with
+    answers: size, answers, bias (mean error), mae and rmse (all in persons), negative (answers
+    below zero). Raises InputError if the shapes differ.
     """
     if np.shape(released) != np.shape(true):
-        raise InputError(f"compare: answers of shape {np.shape(released)} to {np.shape(true)}")
+        raise InputError(f"compare: the shapes differ: {np.shape(released)} and {np.shape(true)}")
     error = (np.asarray(released) - true).ravel().astype(float)
     below = np.ravel(released) < 0
-    classes = np.digitize(np.ravel(true), list(first_sizes.values()))  # from 1 up
-    # a class 0 for all of them saves a second way of summing
+    classes = np.digitize(np.ravel(true), list(first_sizes.values()))  # from 1
+    # class 0 will have the sums over all classes
     values = (np.ones(error.size), error, np.abs(error), error**2, below)
     sums = np.array([np.bincount(classes, each, len(first_sizes) + 1) for each in values])
     sums[:, 0] = sums.sum(axis=1)
@@ -58,22 +45,15 @@ def errors_by_size(released, true, first_sizes: Mapping[str, int]) -> pd.DataFra
 
 @dataclass(frozen=True)
 class Share:
-    """A share that people use: of the people in some cells among all people."""
+    """Persons in some cells as a share of all persons."""
 
     name: str
     cells: Sequence[int]
 
     def of(self, table) -> np.ndarray:
-        """Compute the share in each area; missing where nobody, or fewer, are left to divide by.
+        """Compute the share in each area from a table of shape (areas, cells), without clipping.
 
-        Parameters
-        ----------
-        table : array, shape (areas, cells)
-
-        Returns
-        -------
-        float64 array, shape (areas,)
-            As it comes out, not clipped to 0 and 1.
+        It is NaN where the number of persons is not positive.
         """
         table = np.asarray(table)
         part = table[:, list(self.cells)].sum(axis=1)
@@ -86,21 +66,11 @@ def share_errors(
 ) -> pd.DataFrame:
     """Measure the errors of a share, by true size of the area.
 
-    Parameters
-    ----------
-    released, true : array, shape (areas, cells)
-    sizes : int array, shape (areas,)
-        People in each area.
-    first_sizes : mapping from name to int
-        As in `errors_by_size`.
-
-    Returns
-    -------
-    DataFrame
-        A row for "all" and one for each class: size, areas (those where the true share is
-        defined), undefined (of them, where the released share is not), out_of_range (released
-        below 0 or above 1), bias and mae (percentage points, over the defined ones, nothing
-        clipped), and off_by_1 (areas whose share is off by more than a percentage point).
+    `released` and `true` have shape (areas, cells), `sizes` are the persons of each area, and
+    `first_sizes` is as in `errors_by_size`. The table has one row for "all" and one for each class:
+    size, areas (where the true share is defined), undefined (where the released share is not),
+    out_of_range (released below 0 or above 1), bias and mae (percentage points, over the defined
+    shares), and off_by_1 (areas with an error above one percentage point).
     """
     want, got = share.of(true), share.of(released)
     known = ~np.isnan(want)
@@ -127,13 +97,11 @@ def share_errors(
 
 
 def summary(released, true) -> dict:
-    """Say what is impossible in a released table, and what it gets right by construction.
+    """Count impossible values of a released table, and exact ones.
 
-    Returns
-    -------
-    dict
-        negative and fractional (cells), exact_areas and exact_cells (shares of the areas' totals
-        and of the cells that are released as they are), and people_moved (l1 error by 2).
+    Returns negative and fractional (numbers of cells), exact_areas and exact_cells (shares of the
+    areas' totals and of the cells that are released without error), and people_moved (half of the
+    l1 error).
     """
     released = np.asarray(released)
     totals = released.sum(axis=1) - true.sum(axis=1)

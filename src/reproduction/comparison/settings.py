@@ -1,7 +1,5 @@
 """The block `comparison` of the configuration."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +14,12 @@ from reproduction.jobs.settings import (
     States,
     Whole,
     check_states,
-    known_states,
+    read_known_states,
     setting,
 )
 
-# The parameter that sets the budget of each system, by family. Snakemake reads it at every start,
-# and would take a second and a half to load the systems for it.
+# The parameter of each system's budget, by family. Snakemake reads it at every start, and loading
+# the systems would take 1.5 seconds.
 PARAMETERS = {
     "noise": ("epsilon", "rho", "epsilon", "epsilon", "rho"),
     "conditioned": ("epsilon",),
@@ -65,7 +63,7 @@ class ComparisonSettings(Block):
 
     def check(self, config: Any, base: Path) -> None:
         """Raise ConfigError unless the states exist and the budgets shown are among those run."""
-        known = known_states(config, base)
+        known = read_known_states(config, base)
         if self.states != "all":
             check_states("comparison.states", self.states, known)
             known = self.states
@@ -79,6 +77,6 @@ class ComparisonSettings(Block):
                 )
         if "published" not in self.rhos:
             raise ConfigError(
-                "config: comparison.rhos: must contain 'published', as the figures show that "
-                f"budget next to the Bureau's own counts, got {self.rhos}"
+                "config: comparison.rhos: must contain 'published', the budget of the figures, "
+                f"got {self.rhos}"
             )

@@ -1,6 +1,4 @@
-"""The variance of few releases of one table by chance, estimated from each of its states."""
-
-from __future__ import annotations
+"""Monte Carlo variance of means over few releases of one table, estimated by state."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -8,25 +6,24 @@ import numpy as np
 import pandas as pd
 
 
-def spreads(
+def estimate_spreads(
     each: Iterable[np.ndarray],
     classes: np.ndarray,
     states: np.ndarray,
     measures: Mapping[str, Callable[[np.ndarray], np.ndarray]],
 ) -> list[pd.DataFrame]:
-    """Measure how far each release's mean error is from that of all releases, state by state.
+    """Measure the squared deviation of each release's mean error from the mean over releases.
 
-    Two releases alone say little of their variance: one difference, for a mean over all states.
-    But states are released independently of each other, so that the variance of the mean is the
-    sum of theirs, and each state has a difference of its own. TopDown's states are tied by the
-    nation's table, which they add up to: where one has more, others have less, so that adding
-    their variances overstates rather than understates.
+    With two releases, the mean over all states gives one difference and a poor estimate of
+    variance. States are released independently, so that the variance of the mean is the sum over
+    states of their variances, and each state contributes a difference. The states of TopDown sum to
+    the nation's table and are negatively correlated, so that the sum overstates their variance.
 
-    Errors of a release have shape (areas, answers) and are missing where an answer is not
-    defined; so have the classes of the true answers, from 0 up. States have shape (areas,), and
-    measures are functions of the errors. Each release's table has a row for all classes together
-    and one for each that has answers, with a column for each measure. For R releases the variance
-    of the mean over them is the sum of such a column's entries, divided by R (R - 1).
+    The errors of a release have shape (areas, answers) and are NaN where an answer is undefined.
+    `classes` of the true answers, from 0, have the same shape; `states` has shape (areas,). Each
+    release's table has one row for all classes and one for each class with answers, and one column
+    per measure. The variance of the mean over R releases is the sum of a column's entries over the
+    releases, divided by R (R - 1).
     """
     width = classes.max() + 1
     place = (states[:, None] * width + classes).ravel()
@@ -39,11 +36,11 @@ def spreads(
         found = np.concatenate([found.sum(axis=2, keepdims=True), found], axis=2)
         answers.append(found[0].sum(axis=0))
         sums.append(found[1:])
-    apart = ((np.array(sums) - np.mean(sums, axis=0)) ** 2).sum(axis=2)
+    deviations = ((np.array(sums) - np.mean(sums, axis=0)) ** 2).sum(axis=2)
     some = np.append(True, np.bincount(classes.ravel(), minlength=width) > 0)
     return [
         pd.DataFrame((table / np.maximum(number, 1) ** 2)[:, some].T, columns=list(measures))
-        for table, number in zip(apart, answers, strict=True)
+        for table, number in zip(deviations, answers, strict=True)
     ]
 
 

@@ -1,55 +1,53 @@
 """Tables of the errors, costs and guarantees of all systems, and the points of the figures."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pandas as pd
 
 from isdp.accounting import as_fraction, upper_decimal
 from isdp.compare import Areas, System
-from reproduction.comparison.experiment import BUREAU, SWAPPED, areas_of
+from reproduction.comparison.experiment import DEMONSTRATION_SYSTEM, SWAPPED_STATES, build_areas
 from reproduction.comparison.spread import standard_error
-from reproduction.comparison.systems import budgets_of, bureau_rho, systems
+from reproduction.comparison.systems import list_budgets, list_systems, published_rho
 from reproduction.data.histogram import Histogram
-from reproduction.topdown.configurations import production, slides
-from reproduction.topdown.experiment import only_states
-from reproduction.topdown.tables import over_runs
+from reproduction.topdown.configurations import production_budget, slides_budget
+from reproduction.topdown.experiment import keep_states
+from reproduction.topdown.tables import average_runs
 
-LABELS = ["parameter", "budget", "scope"]  # besides system and run
-# queries whose errors are given by true size; of the others all answers together
-BY_SIZE = ("total", "detail")
-# the table and the column that the figure of errors shows of each query or share
-DRAWN = {"detail": ("errors", "rmse"), "total": ("errors", "rmse"), "Hispanic": ("shares", "mae")}
+RUN_KEYS = ["parameter", "budget", "scope"]  # in addition to system and run
+# queries whose errors are tabulated by true size
+QUERIES_BY_SIZE = ("total", "detail")
+# table and column in the figure of errors, by query or share
+PLOTTED = {"detail": ("errors", "rmse"), "total": ("errors", "rmse"), "Hispanic": ("shares", "mae")}
 PURE_TO_ZCDP = "Bun and Steinke 2016, Proposition 1.4: epsilon gives rho = epsilon^2 / 2"
-NO_WAY_BACK = "no rho gives a pure epsilon; an epsilon at a delta is another kind of loss"
-SWAPS = (
-    "that holding every area's total and every region's cells costs nothing, and that nobody "
-    "minds whose records are exchanged: no theorem turns a rate into the budget of one person"
+NO_ZCDP_TO_PURE = "no rho gives a pure epsilon; an epsilon at a delta is another kind of loss"
+SWAPPING_ASSUMPTION = (
+    "that keeping every area's total and every region's cells has no cost, and that it does not "
+    "matter whose records are exchanged: no theorem converts a rate to the budget of one person"
 )
-FILE = (
-    "that the file's differences are those of the algorithm alone: the tables of 2010 were "
-    "themselves swapped, which shows in race and Hispanic origin"
+DEMONSTRATION_ASSUMPTION = (
+    "that the differences are those of the algorithm alone: the tables of 2010 were themselves "
+    "swapped, which affects race and Hispanic origin"
 )
 
 
-def error_table(errors: pd.DataFrame) -> pd.DataFrame:
+def tabulate_errors(errors: pd.DataFrame) -> pd.DataFrame:
     """Average errors over runs by query and true size, with standard errors of bias and rmse."""
-    kept = errors[(errors["size"] == "all") | errors["query"].isin(BY_SIZE)]
+    kept = errors[(errors["size"] == "all") | errors["query"].isin(QUERIES_BY_SIZE)]
     values = ["answers", "bias", "mae", "rmse", "negative"]
     found = _means(kept, ["query", "size"], values, ["bias_spread", "square_spread"])
     of_square = found.pop("square_error")
-    # the error of a root, to first order; a query that is never off has none
+    # delta method for the square root; 0 for a query without errors
     return found.assign(rmse_error=of_square / (2 * found["rmse"]).where(found["rmse"] > 0, 1))
 
 
-def share_table(shares: pd.DataFrame) -> pd.DataFrame:
+def tabulate_shares(shares: pd.DataFrame) -> pd.DataFrame:
     """Average errors of shares over runs, with standard errors of bias and mae."""
     values = ["areas", "undefined", "out_of_range", "bias", "mae", "off_by_1"]
     return _means(shares, ["share", "size"], values, ["bias_spread", "mae_spread"])
 
 
-def impossible_table(summary: pd.DataFrame) -> pd.DataFrame:
+def tabulate_impossible(summary: pd.DataFrame) -> pd.DataFrame:
     """Average impossible counts and exact counts over runs."""
     values = ["negative", "fractional", "exact_areas", "exact_cells", "people_moved"]
     return _means(summary, [], values, [])
@@ -58,17 +56,17 @@ def impossible_table(summary: pd.DataFrame) -> pd.DataFrame:
 def _means(
     table: pd.DataFrame, by: list[str], values: list[str], spreads: list[str]
 ) -> pd.DataFrame:
-    """Average over runs; of each column NAME_spread the standard error NAME_error."""
-    keys, values = [*LABELS, *by], [*values, *spreads]
-    found = over_runs(table, keys, values)[["system", *keys, "runs", *values]]
+    """Average over runs; each column NAME_spread gives the standard error NAME_error."""
+    keys, values = [*RUN_KEYS, *by], [*values, *spreads]
+    found = average_runs(table, keys, values)[["system", *keys, "runs", *values]]
     for name in spreads:
         of_mean = name.replace("_spread", "_error")
         found[of_mean] = standard_error(found.pop(name), found["runs"])
     return found
 
 
-def cost_table(cost: pd.DataFrame) -> pd.DataFrame:
-    """Summarise the processor time of a release over budgets and runs, and the jobs' memory."""
+def tabulate_costs(cost: pd.DataFrame) -> pd.DataFrame:
+    """Summarise the processor time per release over budgets and runs, and the jobs' memory."""
     found = cost.groupby("system", sort=False).agg(
         releases=("run", "size"),
         areas=("areas", "first"),
@@ -81,23 +79,25 @@ def cost_table(cost: pd.DataFrame) -> pd.DataFrame:
     return found.reset_index()
 
 
-def guarantee_table(areas: Areas, swapped: Areas, settings: Mapping) -> pd.DataFrame:
-    """List every system's guarantee at each of its budgets; records are swapped in `swapped`."""
+def tabulate_guarantees(areas: Areas, swapped: Areas, settings: Mapping) -> pd.DataFrame:
+    """List the guarantee of each system at each budget; `swapped` are the areas of swaps."""
     rows = []
-    for system in [each for family in systems().values() for each in family]:
+    for system in [each for family in list_systems().values() for each in family]:
         table = swapped if system.parameter == "rate" else areas
-        rows += [_row(system, table, budget) for budget in budgets_of(system, settings)]
+        rows += [_row(system, table, budget) for budget in list_budgets(system, settings)]
     return pd.DataFrame([*rows, _bureau_row()])
 
 
 def _row(system: System, areas: Areas, budget: float) -> dict:
-    guarantee = system.guarantee(areas, budget)
-    person, rho, to_compare = guarantee.loss_per_person, None, NO_WAY_BACK
+    guarantee = system.guarantee_of(areas, budget)
+    person, rho, to_compare = guarantee.loss_per_person, None, NO_ZCDP_TO_PURE
     if person is None:
-        to_compare = SWAPS
+        to_compare = SWAPPING_ASSUMPTION
     elif guarantee.flavour == "pure":
         rho, to_compare = upper_decimal(as_fraction(person) ** 2 / 2), PURE_TO_ZCDP
-    known = {"TopDown, one pass": slides(), "TopDown, production": production()}.get(system.name)
+    known = {"TopDown, one pass": slides_budget(), "TopDown, production": production_budget()}.get(
+        system.name
+    )
     return {
         "system": system.name,
         "paper": system.paper,
@@ -109,7 +109,7 @@ def _row(system: System, areas: Areas, budget: float) -> dict:
         "loss_per_person": None if person is None else upper_decimal(person),
         "rho_by_theorem": rho,
         "held": system.held(),
-        # the whole budget, of which the levels and queries that are run take this part
+        # the whole budget, including levels and queries that are not run
         "published": f"{upper_decimal(float(known.total / known.spent) * budget)}" if known else "",
         "whole_counts": system.whole,
         "no_negative_counts": system.nonnegative,
@@ -120,13 +120,13 @@ def _row(system: System, areas: Areas, budget: float) -> dict:
 
 
 def _bureau_row() -> dict:
-    whole = production()
-    guarantee = whole.guarantee("the total of each state, and what a block has of housing units")
+    whole = production_budget()
+    guarantee = whole.guarantee_of("the total of each state, and the housing units of each block")
     return {
-        "system": BUREAU,
+        "system": DEMONSTRATION_SYSTEM,
         "paper": "TDA",
         "parameter": "rho",
-        "budget": float(bureau_rho()),
+        "budget": float(published_rho()),
         "flavour": "zCDP",
         "loss": upper_decimal(guarantee.loss),
         "unit": guarantee.unit,
@@ -137,36 +137,36 @@ def _bureau_row() -> dict:
         "whole_counts": True,
         "no_negative_counts": True,
         "unbiased": False,
-        "to_compare": FILE,
+        "to_compare": DEMONSTRATION_ASSUMPTION,
         "statement": guarantee.statement(),
     }
 
 
-def collected(
+def collect_tables(
     runs: Mapping[str, pd.DataFrame], histogram: Histogram, settings: Mapping
 ) -> dict[str, pd.DataFrame]:
     """Make all tables from the single runs, and the points of the figures in the swapped states."""
-    errors, shares = error_table(runs["errors"]), share_table(runs["shares"])
-    swapped = areas_of(only_states(histogram, settings["swapped"]))
-    chosen = {"rho": float(bureau_rho()), **settings["shown"]}
+    errors, shares = tabulate_errors(runs["errors"]), tabulate_shares(runs["shares"])
+    swapped = build_areas(keep_states(histogram, settings["swapped"]))
+    chosen = {"rho": float(published_rho()), **settings["shown"]}
     return {
-        "guarantees": guarantee_table(areas_of(histogram), swapped, settings),
+        "guarantees": tabulate_guarantees(build_areas(histogram), swapped, settings),
         "errors": errors,
         "shares": shares,
-        "impossible": impossible_table(runs["summary"]),
-        "cost": cost_table(runs["cost"]),
-        "errors_points": error_points(errors, shares),
-        "bias_points": points_by_size(errors[errors["query"] == "detail"], chosen),
-        "shares_points": points_by_size(shares, chosen),
+        "impossible": tabulate_impossible(runs["summary"]),
+        "cost": tabulate_costs(runs["cost"]),
+        "errors_points": select_error_points(errors, shares),
+        "bias_points": select_points_by_size(errors[errors["query"] == "detail"], chosen),
+        "shares_points": select_points_by_size(shares, chosen),
     }
 
 
-def error_points(errors: pd.DataFrame, shares: pd.DataFrame) -> pd.DataFrame:
-    """List the points of the figure of errors but those of 0, which a logarithm cannot show."""
+def select_error_points(errors: pd.DataFrame, shares: pd.DataFrame) -> pd.DataFrame:
+    """Select the points of the figure of errors, without zeros, which a log axis cannot show."""
     tables = {"errors": errors, "shares": shares.rename(columns={"share": "query"})}
     parts = []
-    for name, (table, column) in DRAWN.items():
-        rows = tables[table].query("scope == @SWAPPED and query == @name and size == 'all'")
+    for name, (table, column) in PLOTTED.items():
+        rows = tables[table].query("scope == @SWAPPED_STATES and query == @name and size == 'all'")
         part = rows[["system", "parameter", "budget"]].assign(
             query=name, value=rows[column], error=rows[f"{column}_error"]
         )
@@ -174,7 +174,7 @@ def error_points(errors: pd.DataFrame, shares: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def points_by_size(table: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataFrame:
-    """List the errors by size, at the budget chosen for each parameter."""
-    rows = table[(table["scope"] == SWAPPED) & (table["size"] != "all")]
+def select_points_by_size(table: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataFrame:
+    """Select the errors by size, at the budget chosen for each parameter."""
+    rows = table[(table["scope"] == SWAPPED_STATES) & (table["size"] != "all")]
     return rows[rows["budget"] == rows["parameter"].map(chosen)].reset_index(drop=True)

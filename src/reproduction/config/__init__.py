@@ -1,1 +1,1 @@
-"""The configuration as a whole: its model, the settings from the papers, and its description."""
+"""Configuration: its model, the settings from the papers, and its description."""

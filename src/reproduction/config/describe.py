@@ -1,8 +1,8 @@
-"""The table of keys in config/README.md, written from the model of the configuration.
+"""Table of keys in config/README.md, written from the model of the configuration.
 
     python -m reproduction.config.describe config/README.md
 
-writes the table between the page's two marks.
+writes the table between the two marks of the page.
 """
 
 import sys
@@ -13,20 +13,23 @@ from typing import Any, get_args
 from reproduction.config.model import Config
 from reproduction.jobs.settings import Block
 
-START, END = "<!-- keys: written by reproduction.config.describe -->", "<!-- end of keys -->"
+TABLE_START, TABLE_END = (
+    "<!-- keys: written by reproduction.config.describe -->",
+    "<!-- end of keys -->",
+)
 
 
-def described(model: type[Block] = Config, path: tuple[str, ...] = ()) -> Iterator[tuple]:
+def list_keys(model: type[Block] = Config, path: tuple[str, ...] = ()) -> Iterator[tuple]:
     """Yield the dotted key, meaning and source of every key, in the order of the model.
 
-    The placeholder of a model stands for a name that users choose.
+    The placeholder of a model replaces names that users choose.
     """
     for name, field in model.model_fields.items():
         here = (*path, field.alias or name)
         source = (field.json_schema_extra or {}).get("source", "")
         yield ".".join(here), field.description or "", source
         for inner in _blocks(field.annotation):
-            yield from described(inner, (*here, inner.placeholder) if inner.placeholder else here)
+            yield from list_keys(inner, (*here, inner.placeholder) if inner.placeholder else here)
 
 
 def _blocks(annotation: Any) -> Iterator[type[Block]]:
@@ -37,20 +40,20 @@ def _blocks(annotation: Any) -> Iterator[type[Block]]:
         yield from _blocks(inner)
 
 
-def table() -> str:
-    """Write the keys as a Markdown table; a key that several models have is listed once."""
+def format_table() -> str:
+    """Format the keys as a Markdown table; a key of several models is listed once."""
     rows = {"": "| key | meaning | value in `config.yaml` |\n|---|---|---|"}
-    for key, meaning, source in described():
+    for key, meaning, source in list_keys():
         rows.setdefault(key, f"| `{key}` | {meaning} | {source} |")
     return "\n".join(rows.values())
 
 
-def page_with(text: str, rows: str) -> str:
-    """Put the table between the marks of a page."""
-    before, rest = text.split(START)
-    return f"{before}{START}\n\n{rows}\n\n{END}{rest.split(END)[1]}"
+def insert_table(text: str, rows: str) -> str:
+    """Insert the table between the marks of a page."""
+    before, rest = text.split(TABLE_START)
+    return f"{before}{TABLE_START}\n\n{rows}\n\n{TABLE_END}{rest.split(TABLE_END)[1]}"
 
 
 if __name__ == "__main__":
     page = Path(sys.argv[1])
-    page.write_text(page_with(page.read_text(), table()))
+    page.write_text(insert_table(page.read_text(), format_table()))

@@ -1,10 +1,8 @@
-"""The block `from_the_papers`: settings that the papers print and our text copies of them lack.
+"""The block `from_the_papers`: settings that the papers print and our text copies lack.
 
-A value that is filled in takes the place of the settings that the entry stands for. Entries that
-stand for no setting hold numbers for comparison.
+A value that the user fills in replaces the settings of its entry. Entries without settings hold
+numbers for comparison.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -25,7 +23,7 @@ from reproduction.jobs.settings import (
 from reproduction.lattices.settings import Members
 from reproduction.swapping.settings import Strata
 
-# the block in which each part replaces settings
+# the block whose settings each part replaces
 TARGETS = {name: f"lattices.experiments.{name}" for name in ("intersecting", "contingency")}
 TARGETS |= {name: name for name in ("counties", "swapping")}
 SECTIONS, FIGURES = "ISDP, Sections 5 and E.2 or E.3", "ISDP, Figure 4, or Figures 1 and 6"
@@ -34,7 +32,7 @@ MAPE = "SWAP, figure of the mean absolute percentage error in 1940"
 
 
 def _printed(meaning: str, place: str, *stands_for: str) -> Any:
-    """Describe an entry: its meaning, its place in the paper, and the settings it stands for."""
+    """Describe an entry: its meaning, its place in the paper, and the settings that it replaces."""
     settings = " and ".join(f"`{key}`" for key in stands_for)
     use = f"Takes the place of {settings}." if stands_for else "For comparison alone."
     return Field(
@@ -45,7 +43,7 @@ def _printed(meaning: str, place: str, *stands_for: str) -> Any:
 
 
 class LatticeInPaper(Block):
-    """An experiment on a lattice; its settings are named within the experiment's entry."""
+    """An experiment on a lattice; settings are named relative to the experiment's entry."""
 
     epsilon: Positive | None = _printed(
         "The epsilon of both norms.", SECTIONS, "laws.l1.epsilon", "laws.l2.epsilon"
@@ -141,8 +139,8 @@ class FromThePapers(Block):
     swapping: SwappingInPaper = _part("Permutation swapping (SWAP).", "swapping")
 
 
-def filled_in(block: Mapping[str, Mapping]) -> dict[str, dict]:
-    """Keep the entries of a checked block that are not null."""
+def select_filled(block: Mapping[str, Mapping]) -> dict[str, dict]:
+    """Select the entries of a checked block that are not null."""
     kept: dict[str, dict] = {}
     for part, entries in block.items():
         if given := {key: value for key, value in entries.items() if value is not None}:
@@ -150,9 +148,9 @@ def filled_in(block: Mapping[str, Mapping]) -> dict[str, dict]:
     return kept
 
 
-def replacements(block: Mapping[str, Mapping]) -> Iterator[tuple[str, Any]]:
-    """Give each setting that a checked block replaces, by its dotted key, and its new value."""
-    for part, entries in filled_in(block).items():
+def list_replacements(block: Mapping[str, Mapping]) -> Iterator[tuple[str, Any]]:
+    """Yield the dotted key and the new value of each setting that a checked block replaces."""
+    for part, entries in select_filled(block).items():
         fields = FromThePapers.model_fields[part].annotation.model_fields
         for key, value in entries.items():
             for replaced in fields[key].json_schema_extra["stands_for"]:

@@ -1,9 +1,7 @@
-"""The model of the configuration, and the check of a configuration before any job runs.
+"""Model of the configuration, and its check before any job runs.
 
-Each block is described in the module `settings` of its study.
+The module `settings` of each study describes its block.
 """
-
-from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
@@ -15,7 +13,7 @@ from pydantic import Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from reproduction.comparison.settings import ComparisonSettings
-from reproduction.config.from_the_papers import FromThePapers, filled_in, replacements
+from reproduction.config.from_the_papers import FromThePapers, list_replacements, select_filled
 from reproduction.congenial.settings import CongenialSettings
 from reproduction.counties.settings import CountiesSettings, Sweep
 from reproduction.data.settings import DataSettings
@@ -27,9 +25,9 @@ from reproduction.subspace.settings import SubspaceSettings
 from reproduction.swapping.settings import SwappingSettings
 from reproduction.topdown.settings import TopDownSettings
 
-MAX_SHOWN = 100  # characters of a value in a message
-# what pydantic's types of errors ask for; others are shown in pydantic's own words
-WANTED = {
+MAX_VALUE_LENGTH = 100  # characters of a value in a message
+# requirements by pydantic error type; other errors keep pydantic's message
+REQUIREMENTS = {
     "int_type": "must be a whole number",
     "float_type": "must be a number",
     "finite_number": "must be a finite number",
@@ -87,11 +85,11 @@ class Config(Block):
 
 
 def read_config(config: dict, base: Path) -> dict:
-    """Check a configuration, and bring it in place into the form that the rules read.
+    """Check a configuration, and convert it in place to the form that the rules read.
 
-    Entries that are null are left out, and the values of `from_the_papers` take the place of the
-    settings that they stand for. Files are looked for in the checkout, `base`. Returns the settings
-    to keep with the results, where nulls stay and `from_the_papers` lists what was filled in.
+    Null entries are removed, and the values of `from_the_papers` replace the settings that they
+    stand for. File names are relative to the checkout, `base`. Returns the settings to keep with
+    the results, where nulls remain and `from_the_papers` lists the filled entries.
     """
     given = copy.deepcopy(config)
     _leave_out_nulls(config)
@@ -99,12 +97,12 @@ def read_config(config: dict, base: Path) -> dict:
     recorded = {
         key: given[key] for key, field in Config.model_fields.items() if field.is_required()
     }
-    if printed := filled_in(config.get("from_the_papers", {})):
-        for key, value in replacements(printed):
+    if printed := select_filled(config.get("from_the_papers", {})):
+        for key, value in list_replacements(printed):
             *parents, last = key.split(".")
             for kept in (config, recorded):
                 block = _find(kept, parents)
-                if last in block:  # a key in an entry that is left out stays out
+                if last in block:  # a key of a removed entry stays removed
                     block[last] = copy.deepcopy(value)
         check_config(config, base)
         recorded["from_the_papers"] = printed
@@ -112,7 +110,7 @@ def read_config(config: dict, base: Path) -> dict:
 
 
 def check_config(config: dict, base: Path) -> None:
-    """Raise ConfigError unless a configuration fits the model and names only what exists."""
+    """Raise ConfigError unless a configuration fits the model and its files and states exist."""
     try:
         checked = Config.model_validate(config)
     except ValidationError as error:
@@ -124,7 +122,7 @@ def check_config(config: dict, base: Path) -> None:
 
 
 def _leave_out_nulls(config: dict) -> None:
-    """Drop the named entries that a configuration of the user's sets to null."""
+    """Remove the named entries that the user's configuration sets to null."""
     for path in (["lattices", "experiments"], ["subspace", "workloads"], ["topdown", "runs"]):
         _drop_nulls(_find(config, path))
     for entry in _find(config, ["lattices", "experiments"]).values():
@@ -140,19 +138,19 @@ def _drop_nulls(block: dict) -> list:
 
 
 def _find(node: Any, path: Sequence[str]) -> dict:
-    """Find a block by its path; an empty one where there is none."""
+    """Find a block by its path; return an empty block if there is none."""
     for part in path:
         node = node.get(part) if isinstance(node, dict) else None
     return node if isinstance(node, dict) else {}
 
 
 def _first_error(errors: Sequence[ErrorDetails], config: dict) -> str:
-    """Describe the first error: the dotted key, what is wanted and what was given."""
-    # where a value may be of several kinds, pydantic adds the kind to the path and tries each
+    """Describe the first error: the dotted key, the requirement, and the value given."""
+    # pydantic tries each type of a union, and adds the name of the type to the path
     place, path = errors[0]["loc"], _path(errors[0], config)
     common = next((at for at, part in enumerate(path) if place[at] != part), len(path))
     kinds = [each for each in errors if each["loc"][:common] == place[:common] != place]
-    # the kind that fits best fails deepest
+    # the type that fits best fails at the greatest depth
     best = max(kinds or errors[:1], key=lambda each: len(_path(each, config)))
     path = _path(best, config)
     wanted = dict.fromkeys(
@@ -166,12 +164,12 @@ def _first_error(errors: Sequence[ErrorDetails], config: dict) -> str:
 
 
 def _wanted(error: ErrorDetails) -> str:
-    template = WANTED.get(error["type"])
+    template = REQUIREMENTS.get(error["type"])
     return template.format(**error.get("ctx", {})) if template else error["msg"]
 
 
 def _path(error: ErrorDetails, config: Any) -> list:
-    """Return the keys and positions that lead to an error, without pydantic's names of kinds."""
+    """Return the keys and positions that lead to an error, without pydantic's names of types."""
     path, node = [], config
     for part in error["loc"]:
         with suppress(KeyError, IndexError, TypeError):
@@ -184,4 +182,4 @@ def _shown(value: Any) -> str:
     if isinstance(value, dict):
         return f"the keys {', '.join(map(str, value))}" if value else "no keys"
     text = repr(value)
-    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
+    return text if len(text) <= MAX_VALUE_LENGTH else f"{text[:MAX_VALUE_LENGTH]}..."

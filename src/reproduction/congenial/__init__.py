@@ -1,1 +1,1 @@
-"""Conditional noise under sums and without negative counts (CDP)."""
+"""Noise conditioned on sums and on non-negative counts (CDP)."""

@@ -1,6 +1,4 @@
-"""Figures of the sex by age experiment (CDP, Figs 1 to 3)."""
-
-from __future__ import annotations
+"""Figures of the sex by age experiment (CDP, Figures 1 to 3)."""
 
 from collections.abc import Mapping
 
@@ -13,15 +11,15 @@ from isdp.plots.boxes import draw_box_shapes
 from isdp.plots.style import BOX, DARK, DAS, DRAW, FAINT, INK, finish, panels, styled
 
 STARTS = {
-    "target": ("stationary: started in the target", {"color": DRAW, "fmt": "o-"}),
-    "confidential": ("started at the confidential table", {"color": FAINT, "fmt": "s--"}),
+    "target": ("stationary: starts from the target", {"color": DRAW, "fmt": "o-"}),
+    "confidential": ("starts at the confidential table", {"color": FAINT, "fmt": "s--"}),
 }
-POINTS = {"ms": 4, "lw": 1, "capsize": 2}
-BELOW = {"xytext": (0, -3), "textcoords": "offset points", "va": "top", "ha": "center"}
+POINT_STYLE = {"ms": 4, "lw": 1, "capsize": 2}
+BELOW_POINT = {"xytext": (0, -3), "textcoords": "offset points", "va": "top", "ha": "center"}
 CROSS = {"color": DAS, "marker": "x", "ls": "", "mew": 1.8}
 
 
-def sex_by_age_figures(read: Mapping[str, pd.DataFrame], settings: Mapping) -> dict[str, Figure]:
+def plot_sex_by_age(read: Mapping[str, pd.DataFrame], settings: Mapping) -> dict[str, Figure]:
     """Draw all figures of sex by age: distances, acceptance, traces and samplers.
 
     `settings` is the block congenial.sex_by_age of the configuration.
@@ -40,18 +38,18 @@ def sex_by_age_figures(read: Mapping[str, pd.DataFrame], settings: Mapping) -> d
     }
     chain = read["trace"].iloc[0]
     return {
-        "distances": distances(read["medians"], repeated, methods),
-        "acceptance": acceptance(
+        "distances": plot_distances(read["medians"], repeated, methods),
+        "acceptance": plot_acceptance(
             read["acceptance"], f"Independence sampler, {of}, epsilon = {epsilon:g} per cell"
         ),
-        "traces": traces(
+        "traces": plot_traces(
             read["traces"],
             read["trace"],
             f"Independence sampler, {of}, proposal parameter {settings['proposal_epsilon']:g}: "
             f"{chain['acceptance_percent']:.2f} % accepted, longest stay "
             f"{chain['longest_stay']:,} steps",
         ),
-        "samplers": samplers(
+        "samplers": plot_samplers(
             read["speed"],
             read["norms"],
             f"Two samplers of one target ({of}, epsilon = {epsilon:g})",
@@ -61,8 +59,8 @@ def sex_by_age_figures(read: Mapping[str, pd.DataFrame], settings: Mapping) -> d
 
 
 @styled
-def acceptance(rates: pd.DataFrame, title: str) -> Figure:
-    """Show the acceptance rate against the proposal parameter (CDP, Fig 2)."""
+def plot_acceptance(rates: pd.DataFrame, title: str) -> Figure:
+    """Draw the acceptance rate by proposal parameter (CDP, Figure 2)."""
     figure, ((left, right),) = panels(1, 2, (10, 4), width_ratios=(2, 1))
     printed = rates.dropna(subset=["paper_percent"]).drop_duplicates("proposal_epsilon")
     for axis in (left, right):
@@ -70,7 +68,7 @@ def acceptance(rates: pd.DataFrame, title: str) -> Figure:
             part = rates[rates["start"] == start]
             reach = [part["percent"] - part["low"], part["high"] - part["percent"]]
             axis.errorbar(
-                "proposal_epsilon", "percent", reach, data=part, label=label, **look, **POINTS
+                "proposal_epsilon", "percent", reach, data=part, label=label, **look, **POINT_STYLE
             )
         if len(printed):
             label = "paper (read off its figure)"
@@ -92,8 +90,8 @@ def acceptance(rates: pd.DataFrame, title: str) -> Figure:
 
 
 @styled
-def traces(steps: pd.DataFrame, summary: pd.DataFrame, title: str) -> Figure:
-    """Trace of a chain in two cells (CDP, Fig 3)."""
+def plot_traces(steps: pd.DataFrame, summary: pd.DataFrame, title: str) -> Figure:
+    """Draw the trace of a chain in two cells (CDP, Figure 3)."""
     figure, axes = panels(len(summary), 1, (9.5, 5), sharex=True)
     for axis, (_, cell) in zip(axes[:, 0], summary.iterrows(), strict=True):
         part = steps[steps["cell"] == cell["cell"]]
@@ -101,8 +99,8 @@ def traces(steps: pd.DataFrame, summary: pd.DataFrame, title: str) -> Figure:
         axis.axhline(cell["confidential"], color=DAS, lw=1, ls="--", label="confidential count")
         how = "proposed" if cell["proposed"] else "solved from the equalities"
         axis.set_title(
-            f"cell {cell['cell']} ({cell['name']}), {how}: {cell['ess']:.0f} effective draws of "
-            f"{cell['steps']:,}",
+            f"cell {cell['cell']} ({cell['name']}), {how}: effective sample size "
+            f"{cell['ess']:.0f} in {cell['steps']:,} steps",
             loc="left",
             fontsize=9,
         )
@@ -114,11 +112,11 @@ def traces(steps: pd.DataFrame, summary: pd.DataFrame, title: str) -> Figure:
 
 
 @styled
-def distances(medians: pd.DataFrame, title: str, labels: dict[str, str]) -> Figure:
-    """Mean distances of releases, method by method, with the paper's medians (CDP, Fig 1).
+def plot_distances(medians: pd.DataFrame, title: str, labels: dict[str, str]) -> Figure:
+    """Draw mean distances of releases by method, with the paper's medians (CDP, Figure 1).
 
-    `labels` are words for each method that gets a box, in order. The methods unmixed_N, from chains
-    of N proposals that were not given time to mix, go into the panels on the right.
+    `labels` name the methods with a box, in order. The methods unmixed_N, from chains of N
+    proposals that have not converged, are in the panels on the right.
     """
     figure, axes = panels(2, 2, (10.5, 6.6), width_ratios=(1.5, 1))
     for (box_axis, line_axis), distance in zip(axes, ("l1", "l2"), strict=True):
@@ -131,7 +129,7 @@ def distances(medians: pd.DataFrame, title: str, labels: dict[str, str]) -> Figu
             if pd.notna(row["paper"]):
                 box_axis.plot(position, row["paper"], **CROSS, ms=7, zorder=5)
                 words, place = f"{row['paper']:.2f}", (position, row["whisker_low"])
-                box_axis.annotate(words, place, **BELOW, fontsize=8, color=DAS)
+                box_axis.annotate(words, place, **BELOW_POINT, fontsize=8, color=DAS)
         box_axis.set_xticks(boxes.index, list(labels.values()), fontsize=8)
         box_axis.margins(y=0.1)
         box_axis.set_xlim(0.4, len(labels) + 0.7)
@@ -143,7 +141,7 @@ def distances(medians: pd.DataFrame, title: str, labels: dict[str, str]) -> Figu
     axes[0, 0].legend(handles=handles, loc="upper left", frameon=True)
     axes[0, 0].set_title(title, loc="left", fontsize=10)
     axes[0, 1].set_title("conditional releases from short chains", loc="left", fontsize=9)
-    axes[1, 1].set_xlabel("proposals of a chain from the confidential table")
+    axes[1, 1].set_xlabel("proposals of a chain that starts at the confidential table")
     return finish(figure)
 
 
@@ -151,11 +149,11 @@ def _draw_mixing(axis: Axes, medians: pd.DataFrame) -> None:
     short = medians[medians.index.str.startswith("unmixed_")]
     proposals = short.index.str.removeprefix("unmixed_").astype(int)
     label = "median, releases of one chain (bars: 2 s.e.)"
-    look = {"color": DRAW, "marker": "o", **POINTS}
+    look = {"color": DRAW, "marker": "o", **POINT_STYLE}
     axis.errorbar(proposals, short["median"], 2 * short["se"], label=label, **look)
     middle, se, paper = medians.loc["conditional", ["median", "se", "paper"]]
     axis.axhspan(middle - 2 * se, middle + 2 * se, color=BOX, alpha=0.5)
-    axis.axhline(middle, color=INK, lw=1.2, label="median, mixed chains (band: 2 s.e.)")
+    axis.axhline(middle, color=INK, lw=1.2, label="median, converged chains (band: 2 s.e.)")
     if pd.notna(paper):
         axis.axhline(paper, color=DAS, lw=1.2, ls="--", label="paper's median")
     axis.set_xscale("log")
@@ -163,10 +161,10 @@ def _draw_mixing(axis: Axes, medians: pd.DataFrame) -> None:
 
 
 @styled
-def samplers(
+def plot_samplers(
     speeds: pd.DataFrame, norms: pd.DataFrame, title: str, labels: dict[str, str]
 ) -> Figure:
-    """Efficiency of two samplers of one target, and the distribution of the norm by each."""
+    """Draw the efficiency of two samplers with one target, and the norm by each."""
     figure, ((left, right),) = panels(1, 2, (10, 3.6), width_ratios=(1, 1.3))
     values = speeds.set_index("sampler")["effective_draws_per_second"].loc[list(labels)]
     colours = DARK[: len(labels)]
@@ -174,7 +172,7 @@ def samplers(
     left.bar_label(bars, fmt="{:,.0f}", padding=4, fontsize=9)
     left.invert_yaxis()
     left.set_xlim(0, 1.2 * values.max())
-    left.set_xlabel("effective draws a second (worst cell, this run)")
+    left.set_xlabel("effective sample size per second (worst cell, this run)")
     left.grid(False, axis="y")
     for colour, (name, words) in zip(DARK, labels.items(), strict=False):
         part = norms[norms["sampler"] == name]

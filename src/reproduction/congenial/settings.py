@@ -1,7 +1,5 @@
 """The block `congenial` of the configuration."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +7,7 @@ from pydantic import Field
 
 from isdp.errors import InputError
 from isdp.lattice.elimination import solve_for
-from reproduction.data.table_p12 import sex_by_age_invariants, table_of
+from reproduction.data.table_p12 import build_table, sex_by_age_invariants
 from reproduction.jobs.settings import (
     OURS,
     PAPER,
@@ -177,12 +175,12 @@ class CongenialSettings(Block):
             table = getattr(entry, key)
             try:
                 if table is not None:
-                    table_of(dict(table))
+                    build_table(dict(table))
             except InputError as error:
                 raise ConfigError(f"config: {KEY}.{key}: {error}") from None
         if (entry.file is None) != (entry.county is None):
             raise ConfigError(
-                f"config: {KEY}: file and county belong together: give both or neither"
+                f"config: {KEY}: file and county must be given together; set both or neither"
             )
         check_file(f"{KEY}.file", entry.file)
         if entry.solved is not None:

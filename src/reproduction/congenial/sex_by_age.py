@@ -4,8 +4,6 @@
 and `noise` is added to it: int64 arrays whose last axis has the 46 cells.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 
@@ -24,42 +22,44 @@ from isdp.postprocess.projection import nearest_l2
 from reproduction.data.table_p12 import (
     AGE_GROUPS,
     CELLS,
-    GROUPS,
-    MINORS,
+    N_GROUPS,
+    N_MINOR_GROUPS,
     SEXES,
+    build_table,
     sex_by_age_invariants,
-    table_of,
 )
 
-HELD_ROWS = ("18 and over", "all ages")
-SPEEDS = ["seconds", "effective_draws_per_second"]
-TRACED = [0, 1]  # the cells of Figure 3
+INVARIANT_ROWS = ("18 and over", "all ages")
+SPEED_COLUMNS = ["seconds", "effective_draws_per_second"]
+TRACED_CELLS = [0, 1]  # the cells of Figure 3
 
 
-def feasible_noise(counts: np.ndarray) -> Polytope:
-    """Noise that keeps the three sums of a table and takes no cell below zero."""
+def build_polytope(counts: np.ndarray) -> Polytope:
+    """Return the polytope of noise that keeps the table's three sums and no negative count."""
     return Polytope.of_counts(sex_by_age_invariants(), counts).around(counts)
 
 
-def lattice_walk(counts: np.ndarray, epsilon: float, proposal: float) -> LatticeWalk:
-    """Walk of exchanges between cells, one at a time, within the polytope."""
-    within = feasible_noise(counts)
+def build_lattice_walk(counts: np.ndarray, epsilon: float, proposal: float) -> LatticeWalk:
+    """Build a walk within the polytope that exchanges persons between two cells at a time."""
+    within = build_polytope(counts)
     lattice = kernel_lattice(within.equalities, "exchange")
     return LatticeWalk(lattice, GeneralizedLaplace(epsilon), proposal, "coordinate", within)
 
 
-def independence_sampler(counts: np.ndarray, settings: Mapping) -> IndependenceSampler:
-    """Independence sampler of CDP, Algorithm 1."""
+def build_independence_sampler(counts: np.ndarray, settings: Mapping) -> IndependenceSampler:
+    """Build the independence sampler of CDP, Algorithm 1."""
     solved, mechanism = settings["solved"], GeneralizedLaplace(settings["epsilon"])
     cells = None if solved is None else np.asarray(solved) - 1
     proposal = settings["proposal_epsilon"]
-    return IndependenceSampler(feasible_noise(counts), mechanism, proposal, cells)
+    return IndependenceSampler(build_polytope(counts), mechanism, proposal, cells)
 
 
-def walk_and_run(counts: np.ndarray, epsilon: float, settings: Mapping) -> tuple[LatticeWalk, dict]:
-    """Lattice walk of a block `walk` of the settings, and the settings of its run."""
+def split_walk_settings(
+    counts: np.ndarray, epsilon: float, settings: Mapping
+) -> tuple[LatticeWalk, dict]:
+    """Build the lattice walk of a block `walk`, and return the settings of its run."""
     run = dict(settings)
-    return lattice_walk(counts, epsilon, run.pop("proposal")), run
+    return build_lattice_walk(counts, epsilon, run.pop("proposal")), run
 
 
 def _named_counts(run: Mapping) -> dict:
@@ -70,11 +70,11 @@ def _named_counts(run: Mapping) -> dict:
 def compare_samplers(
     rng: np.random.Generator, samplers: dict[str, tuple[LatticeWalk | IndependenceSampler, Mapping]]
 ) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
-    """Run samplers of one target side by side in one job, and measure their efficiency.
+    """Run samplers of one target in one job, and measure their efficiency.
 
-    `samplers` are a sampler within a polytope and the settings of its run (chains, draws, burn_in,
-    thin) by name. All chains start at zero noise, the confidential table. The table has the seconds
-    of each run besides the columns of sex_by_age_chains; the draws are by name.
+    `samplers` maps a name to a sampler within a polytope and the settings of its run (chains,
+    draws, burn_in, thin). All chains start at zero noise, the confidential table. The table has the
+    seconds of each run and the columns of sex_by_age_chains; the draws are by name.
     """
     rows, draws, streams = [], {}, rng.spawn(len(samplers))
     for (name, (sampler, settings)), stream in zip(samplers.items(), streams, strict=True):
@@ -110,21 +110,21 @@ def compare_samplers(
     return pd.DataFrame(rows), draws
 
 
-def release_table(counts: np.ndarray, released: np.ndarray) -> pd.DataFrame:
+def tabulate_release(counts: np.ndarray, released: np.ndarray) -> pd.DataFrame:
     """Tabulate the confidential table and one release with their sums (CDP, Table 1).
 
-    The last two rows are sums: of the ages from 18 and of all ages.
+    The last two rows are sums over the ages from 18 and over all ages.
     """
-    table = pd.DataFrame({"age": [*AGE_GROUPS, *HELD_ROWS]})
+    table = pd.DataFrame({"age": [*AGE_GROUPS, *INVARIANT_ROWS]})
     for what, cells in (("confidential", counts), ("released", released)):
-        by_sex = np.asarray(cells).reshape(2, GROUPS)
+        by_sex = np.asarray(cells).reshape(2, N_GROUPS)
         for name, part in zip((*SEXES, "both"), (*by_sex, by_sex.sum(axis=0)), strict=True):
-            table[f"{what}_{name}"] = [*part, part[MINORS:].sum(), part.sum()]
-    return table.assign(held=table["age"].isin(HELD_ROWS))
+            table[f"{what}_{name}"] = [*part, part[N_MINOR_GROUPS:].sum(), part.sum()]
+    return table.assign(held=table["age"].isin(INVARIANT_ROWS))
 
 
-def norm_table(draws: dict[str, np.ndarray]) -> pd.DataFrame:
-    """Share of each l1 norm among the draws of each sampler: sampler, norm, share."""
+def tabulate_norms(draws: dict[str, np.ndarray]) -> pd.DataFrame:
+    """Compute the share of each l1 norm among each sampler's draws: sampler, norm, share."""
     norms = {name: pd.Series(np.abs(noise).sum(axis=-1).ravel()) for name, noise in draws.items()}
     shares = {name: each.value_counts(normalize=True).sort_index() for name, each in norms.items()}
     return pd.concat(shares, names=["sampler", "norm"]).rename("share").reset_index()
@@ -133,9 +133,9 @@ def norm_table(draws: dict[str, np.ndarray]) -> pd.DataFrame:
 def place_release(
     counts: np.ndarray, released: np.ndarray | None, noise: np.ndarray
 ) -> pd.DataFrame:
-    """Place a printed release among our draws: one row, or none where nothing was printed.
+    """Compare a printed release with our draws, in one row; no row if nothing was printed.
 
-    Columns as in the table sex_by_age_printed; intervals are at 99 %.
+    The columns are those of the table sex_by_age_printed, with 99 % intervals.
     """
     known = ("_percentile", "_percentile_low", "_percentile_high", "_effective_draws")
     parts = ("", *known, "_low", "_median", "_high")
@@ -148,12 +148,12 @@ def place_release(
     for power in (1, 2):
         own = (np.abs(error) ** power).sum()
         ours = (np.abs(noise) ** power).sum(axis=-1)
-        # half of the ties, as the norms are integers
+        # half of the ties count, because the norms are integers
         below = ((ours < own) + (ours <= own).astype(float)) / 2
         mixed = convergence(below[..., None], ["ess_bulk"])["ess_bulk"].iloc[0]
         share, effective = float(below.mean()), float(np.fmin(mixed, below.size))
         row += [float(own ** (1 / power)), share]
-        row += [*share_limits(share * effective, effective), effective]
+        row += [*clopper_pearson(share * effective, effective), effective]
         row += [*np.quantile(ours, [0.005, 0.5, 0.995]) ** (1 / power)]
     return pd.DataFrame([row], columns=columns)
 
@@ -161,51 +161,53 @@ def place_release(
 def sample_tables(
     rng: np.random.Generator, counts: np.ndarray, settings: Mapping
 ) -> tuple[dict[str, pd.DataFrame], np.ndarray]:
-    """Draw releases by both samplers, and describe them; with the draws of the lattice walk.
+    """Draw releases by both samplers: tables, and the draws of the lattice walk.
 
     The tables are chains (both samplers without their speed), speed, norms, release (the last draw
     of the walk) and printed.
     """
     samplers = {
-        "walk": walk_and_run(counts, settings["epsilon"], settings["walk"]),
-        "independence": (independence_sampler(counts, settings), settings["independence"]),
+        "walk": split_walk_settings(counts, settings["epsilon"], settings["walk"]),
+        "independence": (build_independence_sampler(counts, settings), settings["independence"]),
     }
     compared, draws = compare_samplers(rng, samplers)
     noise = draws["walk"]
     known = not settings["file"] and settings["printed"] is not None
-    printed = table_of(settings["printed"]) if known else None
+    printed = build_table(settings["printed"]) if known else None
     return {
-        "chains": compared.drop(columns=SPEEDS),
-        "speed": compared[["sampler", *SPEEDS]],
-        "norms": norm_table(draws),
-        "release": release_table(counts, counts + noise[0, -1]),
+        "chains": compared.drop(columns=SPEED_COLUMNS),
+        "speed": compared[["sampler", *SPEED_COLUMNS]],
+        "norms": tabulate_norms(draws),
+        "release": tabulate_release(counts, counts + noise[0, -1]),
         "printed": place_release(counts, printed, noise),
     }, noise
 
 
-def spread_draws(noise: np.ndarray, wanted: int) -> np.ndarray:
-    """Take draws that are spread evenly over all chains; shape (wanted, cells)."""
+def select_spaced_draws(noise: np.ndarray, wanted: int) -> np.ndarray:
+    """Select draws evenly over all chains; shape (wanted, cells)."""
     flat = noise.reshape(-1, noise.shape[-1])
     return flat[np.linspace(0, len(flat) - 1, wanted).astype(int)]
 
 
-def acceptance_table(
+def measure_acceptance(
     rng: np.random.Generator, counts: np.ndarray, settings: Mapping, noise: np.ndarray
 ) -> pd.DataFrame:
-    """Measure the acceptance rate against the proposal parameter (CDP, Fig 2).
+    """Measure the acceptance rate by proposal parameter (CDP, Figure 2).
 
-    Each parameter is run from noise drawn from the target, which gives the stationary rate, and
-    from the confidential table, as one would run the algorithm. The chains of both together give a
-    more precise rate where it does not depend on the start.
+    The chains of each parameter start from draws of the target, which gives the stationary rate,
+    and from the confidential table, as a user would run the algorithm. Both together give a more
+    precise rate where the start does not matter.
     """
     acceptance = settings["acceptance"]
     epsilons, iterations = acceptance["proposal_epsilons"], acceptance["iterations"]
     paper = {} if settings["file"] else dict(zip(epsilons, acceptance["paper"], strict=True))
-    stationary = spread_draws(noise, acceptance["chains"])
+    stationary = select_spaced_draws(noise, acceptance["chains"])
     starts = {"target": stationary, "confidential": np.zeros_like(stationary)}
     rows = []
     for proposal_epsilon, stream in zip(epsilons, rng.spawn(len(epsilons)), strict=True):
-        sampler = independence_sampler(counts, {**settings, "proposal_epsilon": proposal_epsilon})
+        sampler = build_independence_sampler(
+            counts, {**settings, "proposal_epsilon": proposal_epsilon}
+        )
         found = {
             start: [
                 sampler.run(each, sampler.init(point), 1, iterations)[2].accepted
@@ -231,11 +233,11 @@ def acceptance_table(
                     "paper_percent": paper.get(proposal_epsilon),
                 }
             )
-    return ahead_of_the_papers_best(pd.DataFrame(rows).astype({"paper_percent": float}))
+    return compare_with_best_rate(pd.DataFrame(rows).astype({"paper_percent": float}))
 
 
-def ahead_of_the_papers_best(rates: pd.DataFrame) -> pd.DataFrame:
-    """Compare each rate with ours at the parameter where the paper's is highest: ahead."""
+def compare_with_best_rate(rates: pd.DataFrame) -> pd.DataFrame:
+    """Compare each rate with ours at the parameter of the paper's highest rate: ahead."""
     best = rates[rates["paper_percent"] == rates["paper_percent"].max()].set_index("start")
     best = best.reindex(rates["start"]).reset_index()
     ahead = rates["percent"] - best["percent"]
@@ -244,32 +246,32 @@ def ahead_of_the_papers_best(rates: pd.DataFrame) -> pd.DataFrame:
     return rates.assign(ahead=ahead, ahead_low=ahead - below, ahead_high=ahead + above)
 
 
-def trace_tables(
+def trace_chains(
     rng: np.random.Generator, counts: np.ndarray, settings: Mapping
 ) -> dict[str, pd.DataFrame]:
-    """Trace one chain from the confidential table, and describe others like it (CDP, Fig 3).
+    """Trace one chain from the confidential table, and describe similar chains (CDP, Figure 3).
 
-    The tables are steps (of the first chain, a row for every change of a cell), trace (a row for
-    each cell of the first chain) and spread (a row for each statistic of all chains). The `ess` of
-    a cell is that of one chain, split in two; that of a chain is the smaller one of its cells.
+    The tables are steps (of the first chain, one row per change of a cell), trace (one row per cell
+    of the first chain) and spread (one row per statistic of all chains). The `ess` of a cell is
+    that of one chain, split in two; the `ess` of a chain is the minimum over its cells.
     """
-    sampler, steps = independence_sampler(counts, settings), settings["trace"]["steps"]
+    sampler, steps = build_independence_sampler(counts, settings), settings["trace"]["steps"]
     described, first, ends = [], None, steps // 2 * 2
     for stream in rng.spawn(settings["trace"]["chains"]):
         noise, _, info = sampler.run(stream, sampler.init(), steps)
-        halves = noise[:ends, TRACED].reshape(2, ends // 2, len(TRACED))
+        halves = noise[:ends, TRACED_CELLS].reshape(2, ends // 2, len(TRACED_CELLS))
         cells = convergence(halves, ["ess_bulk"])["ess_bulk"]
         moved = np.flatnonzero(np.diff(noise, axis=0).any(axis=1)) + 1
         stay = int(np.diff(np.r_[0, moved, len(noise)]).max())
         chain = {"acceptance_percent": 100 * info.acceptance_rate, "longest_stay": stay}
         described.append({**chain, "ess": cells.min()})
         if first is None:
-            first = (counts + noise)[:, TRACED]
+            first = (counts + noise)[:, TRACED_CELLS]
             trace = {
-                "cell": np.array(TRACED) + 1,
-                "name": [CELLS[cell] for cell in TRACED],
-                "proposed": np.isin(TRACED, sampler.free),
-                "confidential": counts[TRACED],
+                "cell": np.array(TRACED_CELLS) + 1,
+                "name": [CELLS[cell] for cell in TRACED_CELLS],
+                "proposed": np.isin(TRACED_CELLS, sampler.free),
+                "confidential": counts[TRACED_CELLS],
                 "mean": first.mean(axis=0),
                 "ess": cells,
                 "steps": steps,
@@ -294,26 +296,27 @@ def _spread(described: pd.DataFrame, paper: Mapping[str, float]) -> pd.DataFrame
     table["paper"] = pd.Series(paper, dtype=float)
     below = ((described < table["paper"]).sum() + (described <= table["paper"]).sum()) / 2
     table["share_below_paper"] = below / len(described)
-    limits = [share_limits(count, len(described)) for count in below]
+    limits = [clopper_pearson(count, len(described)) for count in below]
     table["share_low"], table["share_high"] = zip(*limits, strict=True)
     table.loc[table["paper"].isna(), "share_below_paper":] = np.nan
     return table.rename_axis("statistic").reset_index()
 
 
-def share_limits(count: float, among: float, level: float = 0.99) -> tuple[float, float]:
-    """Limits of a chance that came true `count` times of so many (Clopper and Pearson)."""
+def clopper_pearson(count: float, among: float, level: float = 0.99) -> tuple[float, float]:
+    """Compute the Clopper-Pearson interval of a probability with `count` successes in `among`."""
     tail = (1 - level) / 2
     low = special.betaincinv(count, among - count + 1, tail) if count > 0 else 0.0
     high = special.betaincinv(count + 1, among - count, 1 - tail) if count < among else 1.0
     return float(low), float(high)
 
 
-def confidential_tables(
+def draw_confidential_tables(
     rng: np.random.Generator, counts: np.ndarray, settings: Mapping
 ) -> np.ndarray:
-    """Take the tables whose releases are compared; int64, shape (tables, 46).
+    """Return the confidential tables whose releases are compared; int64, shape (tables, 46).
 
-    A confidential table from a file is repeated; others have independent negative binomial cells.
+    A confidential table from a file is repeated. Simulated tables have independent negative
+    binomial cells.
     """
     distances = settings["distances"]
     if settings["file"]:
@@ -323,14 +326,14 @@ def confidential_tables(
     return simulated.negative_binomial(distances["successes"], success, size=size)
 
 
-def distances(
+def measure_distances(
     rng: np.random.Generator, tables: np.ndarray, settings: Mapping
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Mean distance of each confidential table from its releases, method by method (CDP, Fig 1).
+    """Measure mean distances of confidential tables from releases by method (CDP, Figure 1).
 
-    The conditional releases are spread over the draws of a lattice walk, whose convergence is the
-    second table. A method unmixed_N takes the releases, at even spaces, from an independence chain
-    of N proposals that starts at the confidential table.
+    The conditional releases are spaced evenly over the draws of a lattice walk, whose convergence
+    is the second table. The releases of a method unmixed_N are spaced evenly over an independence
+    chain of N proposals from the confidential table.
     """
     options, epsilon = settings["distances"], settings["epsilon"]
     releases, raw_epsilon = options["releases"], options["raw_epsilon"]
@@ -339,16 +342,16 @@ def distances(
         raw, walked, *short = stream.spawn(2 + len(options["unmixed"]))
         size = (releases, len(counts))
         polytope = Polytope.of_counts(sex_by_age_invariants(), counts)
-        loud = double_geometric_noise(raw, raw_epsilon, size)
-        walk, run = walk_and_run(counts, epsilon, options["walk"])
+        raw_noise = double_geometric_noise(raw, raw_epsilon, size)
+        walk, run = split_walk_settings(counts, epsilon, options["walk"])
         noise, _ = run_chains(walked, walk, **_named_counts(run))
         found = {
-            "raw": loud,
-            "projected": nearest_l2(counts + loud, polytope) - counts,
-            "conditional": spread_draws(noise, releases),
+            "raw": raw_noise,
+            "projected": nearest_l2(counts + raw_noise, polytope) - counts,
+            "conditional": select_spaced_draws(noise, releases),
             "raw_half": double_geometric_noise(raw, epsilon, size),
         }
-        sampler = independence_sampler(counts, settings)
+        sampler = build_independence_sampler(counts, settings)
         for proposals, each in zip(options["unmixed"], short, strict=True):
             thin = max(1, proposals // releases)
             found[f"unmixed_{proposals}"] = sampler.run(each, sampler.init(), releases, thin)[0]
@@ -369,8 +372,8 @@ def distances(
     return pd.DataFrame(rows), pd.DataFrame(mixing)
 
 
-def median_table(means: pd.DataFrame, settings: Mapping) -> pd.DataFrame:
-    """Compare medians of the mean distances over the tables with the paper's."""
+def tabulate_medians(means: pd.DataFrame, settings: Mapping) -> pd.DataFrame:
+    """Compare medians of the mean distances over the tables with the paper's medians."""
     options = settings["distances"]
     a = np.exp(-pd.Series({"raw": options["raw_epsilon"], "raw_half": settings["epsilon"]}))
     expected = len(CELLS) * 2 * a / (1 - a * a)  # the mean l1 distance of a raw mechanism
@@ -381,7 +384,7 @@ def median_table(means: pd.DataFrame, settings: Mapping) -> pd.DataFrame:
         q1, median, q3 = np.quantile(values, (0.25, 0.5, 0.75))
         reach = WHISKER * (q3 - q1)
         inside = values[values.between(q1 - reach, q3 + reach)]
-        # a median varies about 1.2533 times as much as a mean, for nearly normal values
+        # for normal values the standard error of a median is 1.2533 times that of a mean
         se = 1.2533 * values.std(ddof=1) / np.sqrt(len(values))
         printed = paper[method][distance] if method in paper else np.nan
         paper_se = se * np.sqrt(len(values) / options["paper_tables"])

@@ -1,14 +1,12 @@
-"""A two-bin histogram with a fixed total: conditioning against projecting (CDP, Example 4.1).
+"""A two-bin histogram with a fixed total: conditioning and projecting (CDP, Example 4.1).
 
-The unconstrained noise is (u1, u2), independent Laplace of scale 2/epsilon. Every release here is
-(s1 + v, s2 - v) for some noise v; the mechanisms differ in the law of v:
+The unconstrained noise is (u1, u2), independent Laplace of scale 2/epsilon. Every release is (s1 +
+v, s2 - v) for some noise v. The mechanisms differ in the distribution of v:
 
 - conditional: u1 given u1 + u2 = 0, which is Laplace of scale 1/epsilon;
 - l2-projected: (u1 - u2) / 2;
 - l1-projected with weight beta: beta u1 - (1 - beta) u2; beta = 1/2 is the l2 projection again.
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import Callable
@@ -21,12 +19,12 @@ from isdp.constraints.invariants import Invariants
 from isdp.mcmc.metropolis import draw_chains
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
-# where the privacy loss is looked for, in units of 1/epsilon
-GRID = np.concatenate([np.linspace(0, 10, 41), np.geomspace(12, 10_000, 40)])
+# grid of the maximum privacy loss, in units of 1/epsilon
+LOSS_GRID = np.concatenate([np.linspace(0, 10, 41), np.geomspace(12, 10_000, 40)])
 
 
-def conditional_noise(rng: np.random.Generator, epsilon: float, draws: int) -> np.ndarray:
-    """Draw v by rejection: u1, accepted with the relative density of u2 at -u1."""
+def draw_conditional_noise(rng: np.random.Generator, epsilon: float, draws: int) -> np.ndarray:
+    """Draw v by rejection: the proposal is u1, accepted with the relative density of u2 at -u1."""
     kept: list[np.ndarray] = []
     missing = draws
     while missing > 0:
@@ -38,7 +36,7 @@ def conditional_noise(rng: np.random.Generator, epsilon: float, draws: int) -> n
 
 
 def log_density(epsilon: float, beta: float | None) -> Callable[[float], float]:
-    """Logarithm of the density of v, by numerical integration instead of the closed form.
+    """Return the logarithm of the density of v, by numerical integration instead of closed forms.
 
     `beta` is the weight of the projection, and None for the conditional mechanism.
     """
@@ -54,8 +52,8 @@ def log_density(epsilon: float, beta: float | None) -> Callable[[float], float]:
         return log_laplace
 
     def projected(v: float) -> float:
-        # over u2, the noise of the second bin; u1 follows from v. The integrand is largest where
-        # u1 or u2 is zero, and is taken relative to that, as it may be far below any float
+        # The integral is over u2, the noise of the second bin. The integrand is largest where u1 or
+        # u2 is zero, and is scaled by its maximum to avoid underflow.
         kinks = sorted((0.0, -v / (1 - beta)))
 
         def log_integrand(u: float) -> float:
@@ -74,22 +72,23 @@ def log_density(epsilon: float, beta: float | None) -> Callable[[float], float]:
 
 
 def attained_loss(epsilon: float, beta: float | None) -> float:
-    """Largest privacy loss between the nearest histograms with equal totals, s1 and s1 + 1.
+    """Compute the largest privacy loss between the nearest histograms with equal totals.
 
-    The log-ratio of the two densities is looked for on a grid that reaches 10^4/epsilon out; where
-    the supremum is only approached in the tail, this falls short of it by about 10^-4 epsilon.
+    The histograms have first bins s1 and s1 + 1. The grid of the log-ratio of their densities ends
+    at 10^4/epsilon. Where the supremum is a limit in the tail, the result is about 10^-4 epsilon
+    smaller.
     """
     f = log_density(epsilon, beta)
-    return max(abs(f(x) - f(x + 1)) for x in GRID / epsilon)
+    return max(abs(f(x) - f(x + 1)) for x in LOSS_GRID / epsilon)
 
 
-def two_bin_table(
+def tabulate_two_bin(
     rng: np.random.Generator, counts: list[int], epsilon: float, betas: list[float], draws: int
 ) -> pd.DataFrame:
     """Compare closed forms with simulations (CDP, Table 2, Appendix A, Example 5.2).
 
     The histogram has the counts (s1, s2), and `betas` are weights of the l1 projection. `gamma` is
-    of CDP, Theorem 2.1, with k = 2 (k = 1 in Example 5.2).
+    that of CDP, Theorem 2.1, with k = 2 (k = 1 in Example 5.2).
     """
     s1, s2 = counts
     mechanisms = [
@@ -103,7 +102,7 @@ def two_bin_table(
         streams, mechanisms, strict=True
     ):
         if beta is None:
-            noise = conditional_noise(stream, epsilon, draws)
+            noise = draw_conditional_noise(stream, epsilon, draws)
             closed, loss = 2 / epsilon**2, epsilon
         else:
             first, second = stream.laplace(scale=2 / epsilon, size=(2, draws))
@@ -138,11 +137,11 @@ def two_bin_table(
 
 
 def _known_query(rng: np.random.Generator, epsilon: float) -> dict:
-    """Release a query that the invariant gives away: one cell under its own total (5.2)."""
+    """Release a query that the invariant determines: one cell under its own total (Example 5.2)."""
     noise = draw_chains(
         GeneralizedLaplace(epsilon), Invariants.total(1), n_draws=1000, rng=rng
     ).ravel()
-    # every release is the query itself, from each database that conforms: nothing is lost
+    # every release equals the query for all conforming databases: the loss is 0
     loss = 0.0 if (noise == 0).all() else math.inf
     return {
         "mechanism": "conditional, query known (Example 5.2)",

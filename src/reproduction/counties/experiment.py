@@ -1,6 +1,4 @@
-"""The county experiment (ISDP, Sections 5 and E.4): sampling the noise, and describing it."""
-
-from __future__ import annotations
+"""The county experiment (ISDP, Sections 5 and E.4): sampling and description of the noise."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +12,7 @@ from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
-BAND = 30  # the paper's "overwhelming majority" of the noise lies in [-30, 30]
+MAX_USUAL_NOISE = 30  # persons: the paper has an "overwhelming majority" in [-30, 30]
 
 
 def sample_state(
@@ -22,11 +20,10 @@ def sample_state(
 ) -> Draws:
     """Sample the noise of a state's counties under the state's total.
 
-    Each chain starts where a run at the smaller epsilon of `overdispersed` ends, which puts the
-    starts further apart than the target's own draws.
-
-    Of the `counties` only the FIPS codes are read, never the counts. The settings are those of the
-    block `counties` of the configuration that concern the walk.
+    Each chain starts at the end of a run at the smaller epsilon of `overdispersed`, so that the
+    starts are farther apart than draws of the target. The FIPS codes of `counties` are read, but
+    never the counts. The settings are those of the block `counties` of the configuration for the
+    walk.
     """
     invariants = Invariants.total(len(counties), f"population of {counties['state'].iloc[0]}")
     lattice = kernel_lattice(invariants, settings["basis"])
@@ -43,12 +40,12 @@ def sample_state(
     return Draws(noise, invariants, counties["fips"].tolist(), settings)
 
 
-def describe(
+def describe_noise(
     counties: pd.DataFrame, noise: np.ndarray, mechanism: GeneralizedLaplace
 ) -> dict[str, pd.DataFrame]:
     """Diagnose and describe the noise of one state.
 
-    The noise has shape (chain, draw, cell), the cells in the order of `counties`. The tables rhat,
+    The noise has shape (chain, draw, cell), with cells in the order of `counties`. The tables rhat,
     noise and state are the state's rows of counties_rhat, counties_noise and counties_states.
     """
     diagnostics = convergence(noise)
@@ -56,12 +53,12 @@ def describe(
     negative = counties["population"].to_numpy() + flat < 0
     shown = diagnostics[["rhat", "ess_bulk", "ess_tail", "frozen"]]
     table = counties[["state", "fips"]].join(describe_cells(noise, diagnostics))
-    table["p_abs_le_30"] = (np.abs(flat) <= BAND).mean(axis=0)
+    table["p_abs_le_30"] = (np.abs(flat) <= MAX_USUAL_NOISE).mean(axis=0)
     table["below_zero"] = negative.sum(axis=0)
     norm = convergence(mechanism.noise_norm(noise)[..., None], ("rhat", "ess_bulk")).iloc[0]
-    within = (np.abs(noise) <= BAND).mean(axis=-1)
+    within = (np.abs(noise) <= MAX_USUAL_NOISE).mean(axis=-1)
     found = convergence(within[..., None], ["mcse_mean"]).iloc[0]
-    # a chain that keeps one value says nothing of the autocorrelation
+    # the autocorrelation of a constant chain is unknown
     error = within.std() / np.sqrt(within.size) if found["frozen"] else found["mcse_mean"]
     row = {
         "state": counties["state"].iloc[0],
@@ -76,7 +73,7 @@ def describe(
         "norm_mean": norm["mean"],
         "sum_violations": int((flat.sum(axis=1) != 0).sum()),
         "releases_truncated": int(negative.any(axis=1).sum()),
-        "p_abs_le_30": (np.abs(flat) <= BAND).mean(),
+        "p_abs_le_30": (np.abs(flat) <= MAX_USUAL_NOISE).mean(),
         "p_abs_le_30_se": error,
         "p_abs_le_30_exact": np.nan,
         "sd": flat.std(),
@@ -87,7 +84,7 @@ def describe(
         law = total_distribution(len(counties), mechanism.epsilon)
         limit = int(law.support[-1])
         seen = np.bincount(np.clip(flat, -limit, limit).ravel() + limit, minlength=len(law.pmf))
-        row["p_abs_le_30_exact"] = law.within(BAND)
+        row["p_abs_le_30_exact"] = law.within(MAX_USUAL_NOISE)
         row["sd_exact"] = law.sd
         row["tv_to_exact"] = 0.5 * np.abs(seen / flat.size - law.pmf).sum()
     return {
@@ -97,17 +94,19 @@ def describe(
     }
 
 
-def box_table(counties: pd.DataFrame, noise: np.ndarray) -> pd.DataFrame:
-    """Gather what the figure of one state shows, one value per row.
+def tabulate_boxes(counties: pd.DataFrame, noise: np.ndarray) -> pd.DataFrame:
+    """Tabulate the values in the figure of one state, one value per row.
 
     The series are those of `isdp.diagnostics.summaries.boxes`, and das_error.
     """
     errors = counties["das_error"].dropna().astype(float)
     errors = pd.DataFrame({"cell": errors.index, "series": "das_error", "value": errors})
-    return by_county(counties, pd.concat([boxes(noise), errors]).sort_values("cell", kind="stable"))
+    return join_counties(
+        counties, pd.concat([boxes(noise), errors]).sort_values("cell", kind="stable")
+    )
 
 
-def by_county(counties: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+def join_counties(counties: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """Replace the column cell of a table by fips, county, population, and rank by population."""
     named = counties[["fips", "county", "population"]].assign(rank=np.arange(1, len(counties) + 1))
     joined = named.merge(table, how="right", left_index=True, right_on="cell")

@@ -1,7 +1,5 @@
 """Figures of the county experiment."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
@@ -26,36 +24,38 @@ from isdp.plots.style import (
     panels,
     styled,
 )
-from reproduction.data.differences import other_state, other_vintage, titled
+from reproduction.data.differences import extend_title, note_state, note_vintage
 
-COUNTIES_IN_A_ROW = 130
-COUNTY_AXIS = "county (2010 population), from the least populous to the most"
-PROJECTED = "#8fc7a0"
-SHOWN = {  # of the choices among the nearest vectors: the paper's kind, and the gentlest
+MAX_PANEL_COUNTIES = 130
+COUNTY_AXIS_LABEL = "county (2010 population), from the least populous to the most"
+PROJECTED_COLOUR = "#8fc7a0"
+SHOWN_CHOICES = {  # choices among the nearest vectors
     "solver": "the vertex that HiGHS returns: one county, always the same, takes the correction",
-    "even": "the correction is shared out evenly",
+    "even": "the correction is divided evenly",
 }
-NAMED_STATES = 6  # in the figure of truncation; the others are grey
+MAX_NAMED_STATES = 6  # with a colour in the figure of truncation
 
 
 # -- one state ------------------------------------------------------------------------------------
 
 
-def state_title(state: str, rule: str, mechanism: Mapping, made: str, vintage: str = "") -> str:
-    """Title of a figure of one state's noise; `made` is the number and kind of the draws."""
-    return titled(
+def format_state_title(
+    state: str, rule: str, mechanism: Mapping, made: str, vintage: str = ""
+) -> str:
+    """Format the title of a figure of one state's noise; `made` describes the draws."""
+    return extend_title(
         f"{state}: noise in county populations under the state's total, {mechanism['norm']} "
         f"generalized Laplace, epsilon = {mechanism['epsilon']:g}, {made}",
-        other_state(state, rule),
-        other_vintage(vintage),
+        note_state(state, rule),
+        note_vintage(vintage),
     )
 
 
 @styled
-def county_boxes(boxes: pd.DataFrame, title: str, vintage: str) -> Figure:
+def plot_county_boxes(boxes: pd.DataFrame, title: str, vintage: str) -> Figure:
     """Draw the noise of each county of a state as box plots, in increasing population.
 
-    `boxes` is from `experiment.box_table`. Above 130 counties they go on in a next row.
+    `boxes` is from `experiment.tabulate_boxes`. More than 130 counties need several rows of panels.
     """
     boxes = boxes.assign(position=boxes["rank"], label=_county_labels(boxes))
     parts = _rows_of_counties(boxes)
@@ -67,29 +67,29 @@ def county_boxes(boxes: pd.DataFrame, title: str, vintage: str) -> Figure:
     for axis, part in zip(axes[:, 0], parts, strict=True):
         draw_boxes(axis, part, marks=marks)
         axis.set(xlim=_limits(part), ylabel="noise (persons)")
-    axes[-1, 0].set_xlabel(COUNTY_AXIS)
+    axes[-1, 0].set_xlabel(COUNTY_AXIS_LABEL)
     axes[0, 0].set_title(title, loc="left", pad=26)
     legend_above(axes[0, 0], box_handles(marks))
     return finish(figure)
 
 
 @styled
-def projected_boxes(boxes: pd.DataFrame, title: str) -> Figure:
-    """Draw projected noise and generalized Laplace noise, county by county (ISDP, Figs 9, 10).
+def plot_projected_boxes(boxes: pd.DataFrame, title: str) -> Figure:
+    """Draw projected noise and generalized Laplace noise by county (ISDP, Figures 9 and 10).
 
-    `boxes` is from `projection.projected_box_table`. There is one panel for each choice in `SHOWN`;
-    above 130 counties both go on in a next row. A box that is far larger than all others runs out
-    of the panel and is labelled with its quartiles.
+    `boxes` is from `projection.tabulate_projected_boxes`. Each choice in `SHOWN_CHOICES` has a
+    panel. A box that is far larger than all others leaves the panel and is labelled with its
+    quartiles.
     """
     boxes = boxes.assign(label=_county_labels(boxes))
     parts = _rows_of_counties(boxes)
     size = boxes_width(parts[0]["rank"].max()), 1.2 + 4.9 * len(parts)
-    figure, axes = panels(len(parts) * len(SHOWN), 1, size, together=len(SHOWN))
+    figure, axes = panels(len(parts) * len(SHOWN_CHOICES), 1, size, together=len(SHOWN_CHOICES))
     largest = boxes.loc[boxes["series"].isin(["whisker_low", "whisker_high"]), "value"].abs()
     reach = 1.15 * float(largest[largest <= 2.5 * largest.median()].max())
-    for pair, part in zip(axes.reshape(-1, len(SHOWN)), parts, strict=True):
-        for axis, (choice, words) in zip(pair, SHOWN.items(), strict=True):
-            for law, colour, shift in (("generalized", BOX, -0.2), (choice, PROJECTED, 0.2)):
+    for pair, part in zip(axes.reshape(-1, len(SHOWN_CHOICES)), parts, strict=True):
+        for axis, (choice, words) in zip(pair, SHOWN_CHOICES.items(), strict=True):
+            for law, colour, shift in (("generalized", BOX, -0.2), (choice, PROJECTED_COLOUR, 0.2)):
                 own = part[part["law"] == law]
                 own = own.assign(position=own["rank"] + shift)
                 draw_boxes(axis, own, colour=colour, width=0.36, marks=None)
@@ -104,10 +104,10 @@ def projected_boxes(boxes: pd.DataFrame, title: str) -> Figure:
             axis.set_title(heading, loc="left", fontsize=9, pad=24 if axis is axes[0, 0] else None)
         named = part.drop_duplicates("rank")
         name_boxes(pair[-1], named.assign(position=named["rank"]))
-    axes[-1, 0].set_xlabel(COUNTY_AXIS)
+    axes[-1, 0].set_xlabel(COUNTY_AXIS_LABEL)
     handles = [
         Patch(facecolor=BOX, edgecolor=INK, label="generalized Laplace"),
-        Patch(facecolor=PROJECTED, edgecolor=INK, label="projected discrete Laplace"),
+        Patch(facecolor=PROJECTED_COLOUR, edgecolor=INK, label="projected discrete Laplace"),
         Line2D([], [], color=INK, lw=0.8, label="whiskers: 1.5 interquartile ranges"),
     ]
     legend_above(axes[0, 0], handles)
@@ -115,9 +115,9 @@ def projected_boxes(boxes: pd.DataFrame, title: str) -> Figure:
 
 
 def _rows_of_counties(boxes: pd.DataFrame) -> list[pd.DataFrame]:
-    """Part a state's counties by rank into rows of panels, of at most 130 counties each."""
+    """Split a state's counties by rank into rows of panels with at most 130 counties each."""
     ranks = np.arange(1, boxes["rank"].max() + 1)
-    rows = np.array_split(ranks, -(-len(ranks) // COUNTIES_IN_A_ROW))
+    rows = np.array_split(ranks, -(-len(ranks) // MAX_PANEL_COUNTIES))
     return [boxes[boxes["rank"].isin(row)] for row in rows]
 
 
@@ -126,14 +126,14 @@ def _limits(part: pd.DataFrame) -> tuple[float, float]:
 
 
 def _county_labels(boxes: pd.DataFrame) -> pd.Series:
-    """Labels of name and population, without the word that all names of a state share."""
+    """Format labels of name and population, without words such as County."""
     words = r" (?:County|Parish|Municipio|Census Area|Borough)$"
     names = boxes["county"].str.replace(words, "", regex=True)
     return names + " (" + boxes["population"].map("{:,}".format) + ")"
 
 
 def _far_boxes(boxes: pd.DataFrame, reach: float) -> pd.DataFrame:
-    """Quartiles and whiskers of the boxes that run out of a panel, with rank and county."""
+    """Return the quartiles and whiskers of the boxes that leave a panel, with rank and county."""
     wide = boxes.pivot_table("value", ["rank", "county"], "series").reset_index()
     return wide[wide[["whisker_low", "whisker_high"]].abs().max(axis=1) > reach]
 
@@ -141,7 +141,7 @@ def _far_boxes(boxes: pd.DataFrame, reach: float) -> pd.DataFrame:
 def _label_boxes(axis: Axes, far: pd.DataFrame, reach: float) -> None:
     for _, row in far.iterrows():
         axis.annotate(
-            f"{row['county']} runs off the scale: quartiles {row['q1']:.0f} and {row['q3']:.0f}, "
+            f"{row['county']} exceeds the scale: quartiles {row['q1']:.0f} and {row['q3']:.0f}, "
             f"whiskers {row['whisker_low']:.0f} and {row['whisker_high']:.0f}",
             (row["rank"] + 0.4, 0.9 * reach),
             xytext=(8, 0),
@@ -157,17 +157,17 @@ def _label_boxes(axis: Axes, far: pd.DataFrame, reach: float) -> None:
 
 
 @styled
-def slopes(regressions: pd.DataFrame, vintage: str) -> Figure:
+def plot_slopes(regressions: pd.DataFrame, vintage: str) -> Figure:
     """Draw the slopes of all states with their confidence intervals (SDP, Figure 1, left)."""
     own = f"errors of the Census DAS: vintage {vintage}" if vintage else ""
     title = "Regression of the error of the Census DAS on log population, by state"
-    title = titled(title, other_vintage(vintage) or own)
+    title = extend_title(title, note_vintage(vintage) or own)
     known = regressions.dropna(subset=["slope"]).sort_values("slope").reset_index(drop=True)
     if known.empty:
         return message_figure(
             title,
-            "There are no demonstration data, and so no errors of the Census DAS to regress.\n"
-            "Name their file in the config (data.file) or in NHGIS_PPDD_FILE and run again.",
+            "Without demonstration data there are no errors of the Census DAS to regress.\n"
+            "Set data.file in the config or NHGIS_PPDD_FILE to their file, and run again.",
         )
     figure, ((axis,),) = panels(1, 1, (9.5, 4.2))
     for flag, colour, label in ((False, FAINT, "not significant"), (True, DAS, "significant")):
@@ -190,9 +190,9 @@ def slopes(regressions: pd.DataFrame, vintage: str) -> Figure:
 
 
 @styled
-def convergence_strips(rhat: pd.DataFrame, title: str) -> Figure:
-    """Draw R-hat and effective sample size of every county, a strip of points per state."""
-    np.random.seed(1)  # noqa: NPY002  seaborn's jitter knows no other generator
+def plot_convergence(rhat: pd.DataFrame, title: str) -> Figure:
+    """Draw R-hat and effective sample size of every county, with a row of points per state."""
+    np.random.seed(1)  # noqa: NPY002  seaborn's jitter uses this generator
     moving = rhat[~rhat["frozen"].astype(bool)]
     states = rhat["state"].unique()
     figure, axes = panels(1, 2, (9.5, 1.6 + 0.32 * len(states)), sharey=True)
@@ -211,15 +211,15 @@ def convergence_strips(rhat: pd.DataFrame, title: str) -> Figure:
 
 
 @styled
-def truncation(shown: pd.DataFrame, landmarks: pd.DataFrame, epsilon: float) -> Figure:
-    """Draw the expected truncation of each state, and the population that is hardly truncated.
+def plot_truncation(shown: pd.DataFrame, landmarks: pd.DataFrame, epsilon: float) -> Figure:
+    """Draw the expected truncation of each state, and the population with little truncation.
 
-    `shown` is from `truncation.figure_table`, and `landmarks` are a few counties to mark.
+    `shown` is from `truncation.tabulate_figure`, and `landmarks` are a few counties to mark.
     """
     figure, ((left, right),) = panels(1, 2, (10.5, 4.4))
     curves, needed = shown.dropna(subset="expected"), shown.dropna(subset="population")
     first = curves[curves["expected"] >= 1e-3].groupby("state")["epsilon"].max()
-    named = first.sort_values(ascending=False).index[:NAMED_STATES]
+    named = first.sort_values(ascending=False).index[:MAX_NAMED_STATES]
     lines = 1000 * curves[curves["expected"] > 0].pivot(
         index="epsilon", columns="state", values="expected"
     )
@@ -229,10 +229,10 @@ def truncation(shown: pd.DataFrame, landmarks: pd.DataFrame, epsilon: float) -> 
     left.axhline(1, color=FAINT, lw=0.8)
     left.set(ylim=(1e-6, 1e6), ylabel="counties truncated in 1000 releases (expected)")
     left.set_title("each state, under its total", loc="left", fontsize=9)
-    left.legend(title="first to bite (others grey)", title_fontsize=8, frameon=True, ncols=2)
+    left.legend(title="first to truncate (others grey)", title_fontsize=8, frameon=True, ncols=2)
     for chance, part in needed.groupby("chance"):
         style = "-" if chance == needed["chance"].max() else "--"
-        label = f"chance of truncation {chance:g}"
+        label = f"probability of truncation {chance:g}"
         right.plot(part["epsilon"], part["population"].clip(0.5), style, color=INK, label=label)
     for _, mark in landmarks.iterrows():
         right.axhline(mark["population"], color=FAINT, lw=0.7)
@@ -241,16 +241,16 @@ def truncation(shown: pd.DataFrame, landmarks: pd.DataFrame, epsilon: float) -> 
         above, place = 1.06 * mark["population"], right.get_yaxis_transform()
         right.text(0.99, above, text, transform=place, **look)
     right.set_ylabel("population of the county")
-    right.set_title("one county: below the line, truncation bites", loc="left", fontsize=9)
+    right.set_title("one county: truncation matters below the line", loc="left", fontsize=9)
     right.legend(loc="lower left", frameon=True)
     for axis in (left, right):
         axis.set(xscale="log", yscale="log", xlabel="epsilon, per unit of the l1 norm")
         _mark(axis, epsilon, f"paper: {epsilon:g}", ":")
-    return finish(figure, "Truncation of county counts at zero (exact law of the l1 mechanism)")
+    return finish(figure, "Truncation of county counts at zero (exact distribution, l1 mechanism)")
 
 
 def _mark(axis: Axes, value: float, text: str, style: str) -> None:
-    """Mark a value of the x axis, with a text above the panel."""
+    """Mark a value on the x axis, with a text above the panel."""
     axis.axvline(value, color=DAS, lw=1, ls=style)
     look = {"ha": "center", "va": "bottom", "color": DAS, "fontsize": 8}
     axis.annotate(text, (value, 1.0), xycoords=("data", "axes fraction"), **look)

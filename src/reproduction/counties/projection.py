@@ -1,10 +1,8 @@
 """Projected discrete Laplace noise, compared with the generalized Laplace's (ISDP, E.4).
 
 Double geometric noise in every county is moved to an l1-nearest vector that keeps the state's
-total. The nearest vector is not unique: three choices are compared.
+total. The nearest vector is not unique, so three choices are compared.
 """
-
-from __future__ import annotations
 
 import numpy as np
 import pandas as pd
@@ -13,7 +11,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.diagnostics.summaries import boxes
 from isdp.mechanisms.generalized_laplace import double_geometric_noise
 from isdp.postprocess.projection import correct_evenly, correct_one_cell, corrected_cell, nearest_l1
-from reproduction.counties.experiment import BAND, by_county
+from reproduction.counties.experiment import MAX_USUAL_NOISE, join_counties
 
 
 def project_state(
@@ -22,9 +20,9 @@ def project_state(
     """Simulate projected noise of one state by every choice.
 
     HiGHS solves the first `checked` simulations, as linear and as integer programmes. The others
-    take the vertex that it returned for these, in closed form. The noise of each choice has shape
-    (simulations, counties). With it come the columns of projection_summary on what HiGHS solved,
-    and `cell`, which takes the correction, counted from 0.
+    use the vertex that it returned for these, in closed form. The noise of each choice has shape
+    (simulations, counties). The second value has columns of projection_summary on the solutions of
+    HiGHS, and `cell`, the corrected cell, counted from 0.
     """
     drawing, choosing, sharing = rng.spawn(3)
     noise = double_geometric_noise(drawing, epsilon, (simulations, counties))
@@ -53,10 +51,10 @@ def project_state(
     return projected, solved
 
 
-def summary_rows(
+def summarise_projection(
     state: str, projected: dict[str, np.ndarray], generalized: np.ndarray, solved: dict
 ) -> pd.DataFrame:
-    """Compare the spread, tails and overlap of the projected and the generalized Laplace noise.
+    """Compare spread, tails and overlap of the projected and the generalized Laplace noise.
 
     `projected` and `solved` are from `project_state`; `generalized` has shape (chain, draw,
     county). The rows are those of the table projection_summary, one per choice.
@@ -76,8 +74,8 @@ def summary_rows(
                 "sd": np.median(noise.std(axis=0)),
                 "sd_generalized": np.median(flat.std(axis=0)),
                 "sd_max": noise.std(axis=0).max(),
-                "beyond_30": (np.abs(noise) > BAND).mean(),
-                "beyond_30_generalized": (np.abs(flat) > BAND).mean(),
+                "beyond_30": (np.abs(noise) > MAX_USUAL_NOISE).mean(),
+                "beyond_30_generalized": (np.abs(flat) > MAX_USUAL_NOISE).mean(),
                 "box_overlap_median": np.median(shared),
                 "box_overlap_min": shared.min(),
                 "boxes_overlapping": (shared > 0.5).mean(),
@@ -87,17 +85,17 @@ def summary_rows(
     return pd.DataFrame(rows).drop(columns="cell", errors="ignore")
 
 
-def projected_box_table(
+def tabulate_projected_boxes(
     counties: pd.DataFrame, projected: dict[str, np.ndarray], generalized: np.ndarray
 ) -> pd.DataFrame:
-    """Gather what the figure of one state shows, one value per row."""
+    """Tabulate the values in the figure of one state, one value per row."""
     laws = {"generalized": generalized} | {law: noise[None] for law, noise in projected.items()}
     tables = pd.concat({law: boxes(noise) for law, noise in laws.items()}, names=["law"])
-    return by_county(counties, tables.reset_index("law"))
+    return join_counties(counties, tables.reset_index("law"))
 
 
 def _box_overlap(noise: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Share that the middle halves of both box plots of a county have in common."""
+    """Divide the intersection of the two interquartile ranges of a county by their union."""
     low, high = np.quantile(noise, (0.25, 0.75), axis=0)
     other_low, other_high = np.quantile(other, (0.25, 0.75), axis=0)
     shared = np.minimum(high, other_high) - np.maximum(low, other_low)
@@ -106,6 +104,6 @@ def _box_overlap(noise: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _pooled_overlap(noise: np.ndarray, other: np.ndarray) -> float:
-    """Probability that the distributions of both kinds of noise share, all counties pooled."""
+    """Compute the probability shared by both distributions of noise, pooled over counties."""
     one, two = (pd.Series(x.ravel()).value_counts(normalize=True) for x in (noise, other))
     return float(np.minimum(*one.align(two, fill_value=0)).sum())

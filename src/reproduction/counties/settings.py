@@ -1,14 +1,12 @@
 """The block `counties` of the configuration, and the block `sweep`."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
-from reproduction.jobs.scenarios import state_groups
+from reproduction.jobs.scenarios import list_state_groups
 from reproduction.jobs.settings import (
     INFERRED,
     OURS,
@@ -30,7 +28,7 @@ from reproduction.jobs.settings import (
     check_file,
     check_states,
     check_vintage,
-    known_states,
+    read_known_states,
     setting,
 )
 
@@ -107,15 +105,15 @@ class CountiesSettings(Block):
 
     def check(self, config: Any, base: Path) -> None:
         """Raise ConfigError unless the states exist and the starts are over-dispersed."""
-        known = known_states(config, base)
+        known = read_known_states(config, base)
         if self.states != "paper":
             check_states("counties.states", self.states, known)
         check_states("counties.stand_in_states", self.stand_in_states, known)
         if self.overdispersed.epsilon >= self.epsilon:
             raise ConfigError(
                 f"config: counties.overdispersed.epsilon: must be less than counties.epsilon "
-                f"({self.epsilon:g}), got {self.overdispersed.epsilon:g}; a larger one gives "
-                f"starts that are not over-dispersed"
+                f"({self.epsilon:g}), got {self.overdispersed.epsilon:g}; "
+                f"starts at a larger epsilon are not over-dispersed"
             )
 
 
@@ -158,8 +156,8 @@ class Sweep(Block):
 
     def check(self, config: Any, base: Path) -> None:
         """Raise ConfigError unless the states, vintages and files of the sweep exist."""
-        known = known_states(config, base)
-        for number, states in enumerate(state_groups({"states": self.states})):
+        known = read_known_states(config, base)
+        for number, states in enumerate(list_state_groups({"states": self.states})):
             several = "" if states is self.states else f".{number}"
             check_states(f"sweep.states{several}", states, known)
         for position, vintage in enumerate(self.vintages or []):

@@ -1,16 +1,14 @@
-"""The states that are run, by regressions of the errors of the Census DAS (SDP, 1; ISDP, E.4)."""
-
-from __future__ import annotations
+"""States of the run, selected by regressions of the DAS errors (SDP, Section 1; ISDP, E.4)."""
 
 import numpy as np
 import pandas as pd
 import scipy
 
 from isdp.errors import InputError
-from reproduction.data.differences import NAMED, PAPER_RULE, PAPER_VINTAGE
+from reproduction.data.differences import FROM_CONFIG, PAPER_RULE, PAPER_VINTAGE
 
 
-def das_regressions(
+def regress_das_errors(
     counties: pd.DataFrame, alpha: float = 0.01, min_counties: int = 6
 ) -> pd.DataFrame:
     """Regress the DAS error of the counties on log population, in each state.
@@ -18,10 +16,10 @@ def das_regressions(
     The model is das_error = intercept + slope * ln(population) + noise, by least squares. With six
     counties or more these are the 48 regressions of SDP, Section 1 and Figure 1.
 
-    `counties` are from `reproduction.data.demonstration.county_table`, and `alpha` is the level of
-    the two-sided t test that the slope is zero. In a state where an error is missing the results
-    are missing; where all errors are equal, slope and se are 0 and p is 1. A county to regress
-    without inhabitants is an error, and a state whose counties have all the same population.
+    `counties` are from `reproduction.data.demonstration.build_county_table`. `alpha` is the level
+    of the two-sided t test that the slope is zero. The results of a state with a missing error are
+    missing. Where all errors are equal, slope and se are 0 and p is 1. Raises InputError for a
+    county without inhabitants, or a state whose counties all have the same population.
     """
     rows = [
         (state, len(group), *_regression(state, group))
@@ -37,38 +35,38 @@ def das_regressions(
 
 
 def _regression(state: str, counties: pd.DataFrame) -> tuple[float, float, float]:
-    """Slope, its standard error, and the p-value."""
+    """Return the slope, its standard error, and the p-value."""
     if counties["das_error"].isna().any():
         return np.nan, np.nan, np.nan
     empty = counties[counties["population"] <= 0]
     if len(empty):
         first = empty.iloc[0]
         raise InputError(
-            f"counties: state {state}, county {first['county']}: a population of "
-            f"{first['population']} has no logarithm; leave the county out or correct its count"
+            f"counties: state {state}, county {first['county']}: the population must be positive "
+            f"for its logarithm; remove the county or correct its count"
         )
     population = counties["population"].to_numpy(dtype=np.float64)
     if np.ptp(population) == 0:
         raise InputError(
-            f"counties: state {state}: all counties have the population {population[0]:.0f}, so "
-            f"there is no slope; leave the state out or correct the counts"
+            f"counties: state {state}: all counties have the same population, so that no slope "
+            f"exists; remove the state or correct the counts"
         )
     error = counties["das_error"].to_numpy(dtype=np.float64)
-    if np.ptp(error) == 0:  # a flat line fits exactly, where the general formula is 0 / 0
+    if np.ptp(error) == 0:  # a constant fits exactly; the general formula is 0 / 0
         return 0.0, 0.0, 1.0
     fit = scipy.stats.linregress(np.log(population), error)
     return fit.slope, fit.stderr, fit.pvalue
 
 
-def slope_intervals(regressions: pd.DataFrame, level: float = 0.99) -> pd.DataFrame:
+def add_slope_intervals(regressions: pd.DataFrame, level: float = 0.99) -> pd.DataFrame:
     """Add each slope's confidence interval, from low to high, to the table of regressions."""
     reach = scipy.stats.t.ppf((1 + level) / 2, regressions["counties"] - 2) * regressions["se"]
     return regressions.assign(low=regressions["slope"] - reach, high=regressions["slope"] + reach)
 
 
-def biased_states(regressions: pd.DataFrame) -> list[str]:
+def select_biased_states(regressions: pd.DataFrame) -> list[str]:
     """List the states with a negative and significant slope, by number of counties, then name."""
-    # a column of blanks and booleans comes back from CSV as objects or floats
+    # CSV files return columns of blanks and booleans as objects or floats
     flags = regressions[["negative", "significant"]].astype("boolean").fillna(False)
     chosen = regressions[flags.all(axis=1)]
     return chosen.sort_values(["counties", "state"], ascending=[False, True])["state"].tolist()
@@ -77,15 +75,15 @@ def biased_states(regressions: pd.DataFrame) -> list[str]:
 def select_states(
     regressions: pd.DataFrame, vintage: str, asked: str | list[str], stand_in: list[str]
 ) -> pd.DataFrame:
-    """Choose the states to run, in order, each with the rule that chose it.
+    """Select the states to run, in order, each with the rule that selected it.
 
-    A list of states that is `asked` for is taken as it is. "paper" follows the paper's rule where
-    the vintage behind the regressions is the paper's, and takes the `stand_in` states elsewhere.
+    A list of states in `asked` is used unchanged. "paper" applies the paper's rule if the
+    regressions have the paper's vintage, and selects the `stand_in` states otherwise.
     """
     if asked != "paper":
-        states, rule = list(asked), NAMED
+        states, rule = list(asked), FROM_CONFIG
     elif vintage == PAPER_VINTAGE:
-        states, rule = biased_states(regressions), PAPER_RULE
+        states, rule = select_biased_states(regressions), PAPER_RULE
     else:
         states = list(stand_in)
         rule = (
@@ -95,6 +93,6 @@ def select_states(
     if not states:
         raise InputError(
             f"counties: no state has a negative slope that is significant at 0.01 in vintage "
-            f"{vintage}; name the states in the config (counties.states)"
+            f"{vintage}; list the states in the config (counties.states)"
         )
     return pd.DataFrame({"state": states, "rule": rule})

@@ -1,6 +1,4 @@
-"""The county experiment in several scenarios: one table of all, and the values of its figure."""
-
-from __future__ import annotations
+"""The county experiment in several scenarios: one table, and the values of its figure."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -12,16 +10,17 @@ import scipy
 from isdp.exact import total_distribution
 from isdp.io.draws import Draws
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
-from reproduction.counties.experiment import BAND, describe
-from reproduction.data.published import counties_of
+from reproduction.counties.experiment import MAX_USUAL_NOISE, describe_noise
+from reproduction.data.published import select_counties
 
-RHAT = 1.01
+MAX_RHAT = 1.01
 MIN_ESS_PER_CHAIN = 100
 CURVE_POINTS = 60
-SMOOTH = 2.0  # below this sd the rounding to integers shows, and the continuous law is not drawn
+# persons; the continuous distribution is drawn above this sd only
+MIN_CONTINUOUS_SD = 2.0
 
 
-def scenario_tables(
+def describe_scenario(
     name: str,
     settings: Mapping,
     draws: Mapping[str, Draws],
@@ -33,14 +32,16 @@ def scenario_tables(
     mechanism = GeneralizedLaplace(own["epsilon"], own["norm"])
     parts = []
     for state, drawn in draws.items():
-        rows = counties_of(counties, state)
-        parts.append(describe(rows, drawn.noise_of(rows["fips"]), mechanism))
+        rows = select_counties(counties, state)
+        parts.append(describe_noise(rows, drawn.noise_of(rows["fips"]), mechanism))
     tables = {key: pd.concat([part[key] for part in parts], ignore_index=True) for key in parts[0]}
     of_states = tables["state"], tables["noise"]
-    return tables | {"scenario": scenario_table(name, settings, *of_states, counties, provenance)}
+    return tables | {
+        "scenario": tabulate_scenario(name, settings, *of_states, counties, provenance)
+    }
 
 
-def scenario_table(
+def tabulate_scenario(
     name: str,
     settings: Mapping,
     states: pd.DataFrame,
@@ -48,13 +49,13 @@ def scenario_table(
     counties: pd.DataFrame,
     provenance: Mapping,
 ) -> pd.DataFrame:
-    """Describe one scenario, one row per state, from the states' tables of `describe`."""
+    """Describe one scenario, one row per state, from the states' tables of `describe_noise`."""
     data = "published counts alone"
     if provenance["das_available"]:
         data = f"{provenance['source']}, {provenance['vintage']}"
     widths = (noise["q95"] - noise["q05"]).groupby(noise["state"]).median()
     squares = (counties["das_error"].astype(float) ** 2).groupby(counties["state"]).mean()
-    good = states["rhat_max"] <= RHAT
+    good = states["rhat_max"] <= MAX_RHAT
     good &= states["ess_min"] >= MIN_ESS_PER_CHAIN * states["chains"]
     table = states.assign(
         scenario=name,
@@ -74,11 +75,11 @@ def scenario_table(
     return table[columns]
 
 
-def figure_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Gather what the figure of a sweep shows, with the distributions between its epsilons."""
+def tabulate_figure(table: pd.DataFrame) -> pd.DataFrame:
+    """Tabulate the values in a sweep's figure, with the distributions between its epsilons."""
     keys = ["state", "norm", "epsilon"]
     shown = ["sd", "p_abs_le_30", "rhat_max", "convergence"]
-    chains = table.drop_duplicates(keys)[keys + shown]  # the vintage leaves the noise as it is
+    chains = table.drop_duplicates(keys)[keys + shown]  # the vintage does not affect the noise
     das = table.drop_duplicates(["state", "vintage"])[["state", "vintage", "das_rms"]]
     das = das.dropna(subset=["das_rms"]).rename(columns={"das_rms": "sd"}).astype({"vintage": str})
     curves = [
@@ -96,24 +97,24 @@ def _curve(state: str, norm: str, cells: int, epsilons: pd.Series) -> pd.DataFra
         return pd.DataFrame()
     between = np.geomspace(epsilons.min() / 1.2, epsilons.max() * 1.2, CURVE_POINTS)
     if norm == "l1":
-        series = "exact law"
+        series = "exact law"  # a value of a published column
         laws = [total_distribution(cells, epsilon) for epsilon in between]
-        values = [(law.sd, law.within(BAND)) for law in laws]
+        values = [(law.sd, law.within(MAX_USUAL_NOISE)) for law in laws]
     else:
         series = "continuous law"
         values = [continuous_l2(cells, epsilon) for epsilon in between]
     table = pd.DataFrame(values, columns=["sd", "p_abs_le_30"])
     table = table.assign(series=series, state=state, norm=norm, epsilon=between)
-    return table[(table["norm"] == "l1") | (table["sd"] >= SMOOTH)]
+    return table[(table["norm"] == "l1") | (table["sd"] >= MIN_CONTINUOUS_SD)]
 
 
 def continuous_l2(cells: int, epsilon: float) -> tuple[float, float]:
-    """Noise of a cell under one total for the l2 mechanism, as if it were not rounded.
+    """Compute sd and P(|u| < 30.5) of a cell's noise under one total, l2 norm, without rounding.
 
-    On the hyperplane of sum zero, of dimension d = cells - 1, the noise has a norm R ~ Gamma(d,
-    1 / epsilon) and a uniform direction. A cell is sqrt(d / cells) R T with T a coordinate of a
-    uniform point on the unit sphere, T^2 ~ Beta(1/2, (d - 1)/2); so its variance is d / epsilon^2.
-    Returns the sd, and P(|u| < 30.5), which is P(|u| <= 30) for the nearest whole number.
+    On the hyperplane of sum zero, of dimension d = cells - 1, the noise has a norm R ~ Gamma(d, 1 /
+    epsilon) and a uniform direction. A cell is sqrt(d / cells) R T, where T is a coordinate of a
+    uniform point on the unit sphere and T^2 ~ Beta(1/2, (d - 1)/2). Its variance is therefore d /
+    epsilon^2. The probability is that of |u| <= 30 for the nearest whole number.
     """
     d = cells - 1
     within = scipy.stats.gamma.cdf(_reaches(cells), d, scale=1 / epsilon).mean()
@@ -122,8 +123,8 @@ def continuous_l2(cells: int, epsilon: float) -> tuple[float, float]:
 
 @cache
 def _reaches(cells: int) -> np.ndarray:
-    """Norms at which a cell is BAND from zero, for 2000 directions that stand for all."""
+    """Norms at which a cell is 30.5 from zero, for 2000 equally probable directions."""
     d = cells - 1
     middles = (np.arange(2000) + 0.5) / 2000
     squares = scipy.stats.beta(0.5, (d - 1) / 2).ppf(middles) if d > 1 else np.ones(1)
-    return (BAND + 0.5) / np.sqrt(squares * d / cells)
+    return (MAX_USUAL_NOISE + 0.5) / np.sqrt(squares * d / cells)

@@ -1,6 +1,4 @@
-"""The figure that compares the scenarios of a sweep."""
-
-from __future__ import annotations
+"""Figure that compares the scenarios of a sweep."""
 
 import numpy as np
 import pandas as pd
@@ -8,21 +6,21 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from isdp.plots.style import DAS, DRAW, INK, panels, styled
-from reproduction.counties.sweep import RHAT
+from reproduction.counties.sweep import MAX_RHAT
 
-NORMS = {"l1": DRAW, "l2": "#b8741a"}
-SHAPES = {"l1": {"marker": "o", "ms": 7}, "l2": {"marker": "D", "ms": 4.4}}
-CURVES = {"exact law": "-", "continuous law": "--"}
-QUANTITIES = {
+NORM_COLOURS = {"l1": DRAW, "l2": "#b8741a"}
+MARKERS = {"l1": {"marker": "o", "ms": 7}, "l2": {"marker": "D", "ms": 4.4}}
+LINE_STYLES = {"exact law": "-", "continuous law": "--"}
+QUANTITY_LABELS = {
     "sd": "sd of the noise (persons)",
     "p_abs_le_30": "share within [-30, 30]",
     "rhat_excess": "worst R-hat of a county, minus 1",
 }
-MIN_EXCESS = 1e-3  # an R-hat closer to 1 is drawn here
+MIN_EXCESS = 1e-3  # smallest value drawn
 
 
 @styled
-def scenarios(shown: pd.DataFrame, title: str) -> Figure:
+def plot_scenarios(shown: pd.DataFrame, title: str) -> Figure:
     """Plot scenarios against epsilon: one row of panels per state, one colour per norm.
 
     Hollow markers are scenarios whose chains have not converged or are frozen. Triangles at the
@@ -33,18 +31,20 @@ def scenarios(shown: pd.DataFrame, title: str) -> Figure:
     figure, axes = panels(rows, 3, (10, 1.6 + 2.2 * rows), sharex=True, sharey="col")
     figure.set_layout_engine("constrained")
     for row, (state, part) in zip(axes, shown.groupby("state", sort=False), strict=True):
-        for axis, column in zip(row, QUANTITIES, strict=True):
+        for axis, column in zip(row, QUANTITY_LABELS, strict=True):
             _draw(axis, part, column)
         row[0].set_ylabel(state, weight="bold")
         for rms in part.loc[(part["series"] == "das") & (part["sd"] > 0), "sd"]:
             label = "Census DAS, root mean square error of each vintage"
             row[0].axhline(rms, color=DAS, lw=1.1, ls=":", label=label)
-        row[2].axhline(RHAT - 1, color=INK, lw=0.9, ls=":", label=f"criterion: R-hat of {RHAT}")
+        row[2].axhline(
+            MAX_RHAT - 1, color=INK, lw=0.9, ls=":", label=f"criterion: R-hat of {MAX_RHAT}"
+        )
     measured = shown.loc[shown["series"].isin(["chains", "das"]) & (shown["sd"] > 0), "sd"]
     if len(measured):
         axes[0, 0].set_ylim(measured.min() / 2.5, measured.max() * 2.5)
     axes[0, 1].set_ylim(-0.06, 1.06)
-    for axis, heading in zip(axes[0], QUANTITIES.values(), strict=True):
+    for axis, heading in zip(axes[0], QUANTITY_LABELS.values(), strict=True):
         axis.set_title(heading, loc="left", fontsize=9)
     for axis in axes[-1]:
         axis.set_xlabel("epsilon, per unit of the norm")
@@ -63,13 +63,13 @@ def _draw(axis: Axes, part: pd.DataFrame, column: str) -> None:
     if column != "p_abs_le_30":
         axis.set_yscale("log")
         axis.yaxis.set_major_formatter("{x:g}")
-    for (norm, series), own in part[part["series"].isin(CURVES)].groupby(["norm", "series"]):
+    for (norm, series), own in part[part["series"].isin(LINE_STYLES)].groupby(["norm", "series"]):
         label = f"{norm} norm: {series}"
-        look = {"ls": CURVES[series], "color": NORMS[norm], "lw": 1.1}
+        look = {"ls": LINE_STYLES[series], "color": NORM_COLOURS[norm], "lw": 1.1}
         axis.plot(own["epsilon"], own[column], label=label, **look)
     chains = part[part["series"] == "chains"]
     for (norm, converged), own in chains.groupby(["norm", chains["convergence"] == "yes"]):
-        look = {"color": NORMS[norm], "ls": "", "zorder": 3, **SHAPES[norm]}
+        look = {"color": NORM_COLOURS[norm], "ls": "", "zorder": 3, **MARKERS[norm]}
         label = f"{norm} norm: chains" + ("" if converged else ", not converged")
         moving = own[own["sd"] > 0]
         style = "full" if converged else "none"

@@ -1,6 +1,4 @@
-"""Truncation of released county counts at zero: its probability, and the epsilon it needs (E.4)."""
-
-from __future__ import annotations
+"""Truncation of released county counts at zero, and the epsilon at which it occurs (ISDP, E.4)."""
 
 import math
 
@@ -10,26 +8,28 @@ import scipy
 
 from isdp.exact import TotalDistribution, total_distribution
 
-EPSILONS = 1e-3, 20.0  # the range in which the epsilon of 1 truncated county in 1000 is sought
-ONE_IN_1000 = 1e-3
+EPSILON_RANGE = 1e-3, 20.0  # search range
+TARGET_TRUNCATED = 1e-3
 
 
-def below_zero(law: TotalDistribution, population) -> np.ndarray:
-    """P(population + noise < 0) for each population, by the exact law of a county's noise."""
+def negative_probability(law: TotalDistribution, population) -> np.ndarray:
+    """Compute P(population + noise < 0) for each population, by the exact distribution."""
     tail = np.concatenate([[0.0], np.cumsum(law.pmf)])
     reach = int(law.support[-1])
     return tail[np.clip(reach - np.asarray(population), 0, len(tail) - 1)]
 
 
 def expected_truncated(populations: np.ndarray, epsilon: float) -> float:
-    """Give the expected number of counties that a state's release would show below zero."""
+    """Compute the expected number of counties with a negative count in a state's release."""
     if len(populations) < 2:
         return 0.0  # a state of one county has no noise
-    return float(below_zero(total_distribution(len(populations), epsilon), populations).sum())
+    return float(
+        negative_probability(total_distribution(len(populations), epsilon), populations).sum()
+    )
 
 
-def truncation_curves(counties: pd.DataFrame, epsilons: list[float]) -> pd.DataFrame:
-    """Tabulate the expected truncated counties per release: state, epsilon, expected."""
+def tabulate_curves(counties: pd.DataFrame, epsilons: list[float]) -> pd.DataFrame:
+    """Tabulate the expected number of truncated counties: state, epsilon, expected."""
     rows = [
         (state, epsilon, expected_truncated(populations, epsilon))
         for state, populations in counties.groupby("state")["population"]
@@ -38,18 +38,18 @@ def truncation_curves(counties: pd.DataFrame, epsilons: list[float]) -> pd.DataF
     return pd.DataFrame(rows, columns=["state", "epsilon", "expected"])
 
 
-def truncation_states(
+def tabulate_truncation(
     counties: pd.DataFrame, epsilon: float, sampled: pd.DataFrame
 ) -> pd.DataFrame:
     """Make the table truncation; `sampled` is the table counties_states of the states run."""
     populations = counties.groupby("state")["population"]
-    least = counties.loc[populations.idxmin()].set_index("state")
-    run = sampled.set_index("state").reindex(least.index).astype({"releases_truncated": "Int64"})
+    smallest = counties.loc[populations.idxmin()].set_index("state")
+    run = sampled.set_index("state").reindex(smallest.index).astype({"releases_truncated": "Int64"})
     table = pd.DataFrame(
         {
             "counties": populations.size(),
-            "least_county": least["county"],
-            "least_population": least["population"],
+            "least_county": smallest["county"],
+            "least_population": smallest["population"],
             "expected": populations.apply(expected_truncated, epsilon),
             "releases": (run["chains"] * run["draws"]).astype("Int64"),
             "releases_truncated": run["releases_truncated"],
@@ -59,38 +59,38 @@ def truncation_states(
     return table.reset_index()
 
 
-def needed_populations(
+def tabulate_needed(
     epsilons: list[float], chances: tuple[float, ...] = (1e-3, 1e-6), cells: int = 100
 ) -> pd.DataFrame:
     """Tabulate the smallest population whose probability of truncation is below each level.
 
-    `cells` is the number of counties under the total; the law hardly depends on it from ten up.
+    `cells` is the number of counties under the total; it hardly matters from ten counties on.
     """
     rows = []
     for epsilon in epsilons:
         law = total_distribution(cells, epsilon)
-        tail = below_zero(law, np.arange(law.support[-1] + 1))
+        tail = negative_probability(law, np.arange(law.support[-1] + 1))
         rows += [(epsilon, chance, int(np.argmax(tail < chance))) for chance in chances]
     return pd.DataFrame(rows, columns=["epsilon", "chance", "population"])
 
 
-def figure_table(counties: pd.DataFrame, epsilons: list[float]) -> pd.DataFrame:
-    """Gather what both panels of the figure show, one below the other."""
-    curves = truncation_curves(counties, epsilons).assign(series="expected truncated")
-    needed = needed_populations(epsilons).assign(series="population needed")
+def tabulate_figure(counties: pd.DataFrame, epsilons: list[float]) -> pd.DataFrame:
+    """Tabulate the values of both panels of the figure."""
+    curves = tabulate_curves(counties, epsilons).assign(series="expected truncated")
+    needed = tabulate_needed(epsilons).assign(series="population needed")
     return pd.concat([curves, needed])
 
 
 def _epsilon_to_bite(populations: pd.Series) -> float:
     def excess(log_epsilon: float) -> float:
         expected = expected_truncated(populations, math.exp(log_epsilon))
-        return math.log(max(expected, 1e-300) / ONE_IN_1000)
+        return math.log(max(expected, 1e-300) / TARGET_TRUNCATED)
 
     if len(populations) < 2:
         return math.nan
-    # the tail falls like exp(-epsilon * population); small epsilons are slow, so look there first
-    guess = -math.log(ONE_IN_1000) / max(populations.min(), 1)
-    for around in (np.clip((guess / 4, guess * 4), *EPSILONS), EPSILONS):
+    # the tail decays like exp(-epsilon * population): search near it, as small epsilons are slow
+    guess = -math.log(TARGET_TRUNCATED) / max(populations.min(), 1)
+    for around in (np.clip((guess / 4, guess * 4), *EPSILON_RANGE), EPSILON_RANGE):
         low, high = np.log(around)
         if excess(low) >= 0 >= excess(high):
             return math.exp(scipy.optimize.brentq(excess, low, high, xtol=1e-2))

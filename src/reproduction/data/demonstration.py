@@ -1,11 +1,9 @@
-"""The Census Bureau's demonstration data of 2010: counts with and without privacy protection.
+"""Demonstration data of the 2010 Census: counts with and without privacy protection.
 
-In the IPUMS NHGIS Privacy-Protected 2010 Census Demonstration Data, columns that end in "dp" hold
-the counts of the privacy-protected microdata, and those that end in "sf" hold the counts of Summary
-File 1.
+The source is the IPUMS NHGIS Privacy-Protected 2010 Census Demonstration Data. Columns that end in
+"dp" hold the counts of the privacy-protected microdata, and columns that end in "sf" hold the
+counts of Summary File 1.
 """
-
-from __future__ import annotations
 
 import codecs
 import re
@@ -19,7 +17,7 @@ import pooch
 from isdp.errors import InputError
 from isdp.io.csv_files import cells_of, counts_of, on_one_line
 from isdp.io.files import MAX_BYTES, read_bytes
-from reproduction.data.published import fips_of, place_of
+from reproduction.data.published import build_place, read_fips
 
 LANDING_PAGE = "https://www.nhgis.org/privacy-protected-demonstration-data"
 ADVICE = f"download the file again from {LANDING_PAGE} and use it unchanged"
@@ -30,27 +28,28 @@ UNKNOWN_VINTAGE = "unknown"
 
 @dataclass(frozen=True, eq=False)
 class Demonstration:
-    """Demonstration data of the counties, as read from one file.
+    """Demonstration data of the counties, from one file.
 
     The columns of `counties` are fips, county (its name), dp and sf (int64, persons).
     """
 
     counties: pd.DataFrame
     vintage: str  # eight digits, or "unknown" where no file name contains them
-    population_column: str  # "H7V001" or "H72001": the total population, without its suffix
+    population_column: str  # "H7V001" or "H72001" (total population)
     file_name: str  # without its folder
-    sha256: str  # of the file on disk, zipped or not
+    sha256: str  # of the file on disk
 
 
 def read_demonstration(path) -> Demonstration:
-    """Read the counties' total population from a file of the demonstration data.
+    """Read the total population of the counties from a file of the demonstration data.
 
     The file is the county file of NHGIS as downloaded (zip), or the CSV file in it. Its key is the
-    column gisjoin ("G", state, "0", county, "0") or else a column fips of five digits. It is
-    refused if it cannot be read (see `county_text`), lacks a column or a row, has a count that is
-    not a whole number from 0 up, or has the population column of another vintage.
+    column gisjoin ("G", state, "0", county, "0") or else a column fips of five digits. Raises
+    InputError if the file cannot be read (see `read_county_text`) or lacks a column or a row. The
+    same holds for a count that is not a whole number of 0 or more, and for the population column of
+    another vintage.
     """
-    text, place, vintage = county_text(path)
+    text, place, vintage = read_county_text(path)
     cells = cells_of(text, place)
     cells.columns = [name.strip().lower() for name in cells]
     key = next((column for column in ("gisjoin", "fips") if column in cells), "gisjoin or fips")
@@ -60,33 +59,32 @@ def read_demonstration(path) -> Demonstration:
     found = [stem for stem in POPULATION_COLUMNS if f"{stem}_dp".lower() in cells]
     if len(found) != 1 or found[0] not in expected:
         raise InputError(
-            f"{place}: line 1: wanted the population of vintage {vintage} in the columns "
+            f"{place}: line 1: expected the population of vintage {vintage} in the columns "
             f"{' or '.join(f'{stem}_dp and {stem}_sf' for stem in expected)}, found "
             f"{' and '.join(f'{stem}_dp' for stem in found) or 'none'}; {ADVICE}"
         )
     (population,) = found
     for column in (key, "name", f"{population}_dp", f"{population}_sf"):
         if list(cells).count(column.lower()) != 1:
-            raise InputError(f"{place}: line 1: there is not exactly one column {column}; {ADVICE}")
+            raise InputError(f"{place}: line 1: expected exactly one column {column}; {ADVICE}")
     if cells.empty:
-        raise InputError(f"{place}: there is no county below the header; {ADVICE}")
-    fips = fips_of(cells[key], key, place, ADVICE)
+        raise InputError(f"{place}: no counties below the header; {ADVICE}")
+    fips = read_fips(cells[key], key, place, ADVICE)
     counties = {"fips": fips.astype("str"), "county": cells["name"].astype("str")}
     for kind in ("dp", "sf"):
         column = f"{population}_{kind}"
-        where = place_of(cells["name"], fips, place, column)
+        where = build_place(cells["name"], fips, place, column)
         counties[kind] = counts_of(cells[column.lower()], where, ADVICE)
     table = pd.DataFrame(counties).reset_index(drop=True)
     return Demonstration(table, vintage, population, Path(path).name, pooch.file_hash(str(path)))
 
 
-def county_text(path) -> tuple[str, str, str]:
-    """Read the text of the county table from a file of the demonstration data.
+def read_county_text(path) -> tuple[str, str, str]:
+    """Read the text of the county table, its file name for messages, and its vintage.
 
     The content decides whether the file is a zip archive or a CSV table, not the name. The text may
-    be UTF-8 or Latin-1. Returned with it are the name of the file and of the table in it, for
-    messages, and the vintage. A file that is no county table, or an archive without exactly one, is
-    refused, and an archive of another vintage than its table, by their names.
+    be UTF-8 or Latin-1. Raises InputError if the file is not a county table, if an archive does not
+    have exactly one, or if the names of the archive and its table give different vintages.
     """
     path = Path(path)
     content = read_bytes(path, MAX_BYTES)
@@ -104,8 +102,8 @@ def county_text(path) -> tuple[str, str, str]:
     found = re.findall("nhgis_ppdd_([0-9]{8})_county", place, re.IGNORECASE)
     if len(set(found)) > 1:
         raise InputError(
-            f"{place}: the archive's name says vintage {found[0]}, the name of the table in it "
-            f"{found[1]}; give the file under its own name"
+            f"{place}: the archive is named for vintage {found[0]}, and the table in it for "
+            f"{found[1]}; rename the file as NHGIS named it"
         )
     return text, place, found[0] if found else UNKNOWN_VINTAGE
 
@@ -121,15 +119,15 @@ def _unzipped(path: Path) -> tuple[str, bytes]:
             if len(tables) == 1:
                 with archive.open(tables[0]) as file:
                     content = file.read(MAX_BYTES + 1)
-    except Exception as error:  # zipfile raises many kinds where an archive is damaged
+    except Exception as error:  # a damaged archive raises many types
         raise InputError(
             f"{path.name}: the zip archive is damaged, cut short or encrypted "
             f"({on_one_line(str(error))}); {ADVICE}"
         ) from error
     if len(tables) != 1:
         raise InputError(
-            f"{path.name}: wanted one member like *county*.csv in the archive, found {len(tables)} "
-            f"among {on_one_line(' '.join(archive.namelist()))!r}; give the county file of NHGIS"
+            f"{path.name}: expected one member like *county*.csv, found "
+            f"{len(tables)} among {on_one_line(' '.join(archive.namelist()))!r}; give NHGIS's file"
         )
     if len(content) > MAX_BYTES:
         raise InputError(f"{path.name}: unpacks to more than {MAX_BYTES:,} bytes; {ADVICE}")
@@ -139,9 +137,9 @@ def _unzipped(path: Path) -> tuple[str, bytes]:
 def check_demonstration(demonstration: Demonstration, published: pd.DataFrame) -> None:
     """Check demonstration data against the published counts.
 
-    In every genuine file each county has one row, "sf" is its published count, and each state's
-    total is the same in "dp" and "sf", because the state totals are an invariant of the Census DAS.
-    The error names the first county or state of which this does not hold.
+    In every genuine file each county has one row, and "sf" is its published count. The total of
+    each state is the same in "dp" and "sf", because state totals are invariants of the Census DAS.
+    Raises InputError, naming the first county or state that fails.
     """
     place, column = demonstration.file_name, demonstration.population_column
     counties = demonstration.counties.merge(
@@ -168,13 +166,13 @@ def check_demonstration(demonstration: Demonstration, published: pd.DataFrame) -
         )
 
 
-def county_table(
+def build_county_table(
     published: pd.DataFrame, demonstration: Demonstration | None = None
 ) -> pd.DataFrame:
     """Join the published count and the DAS error of each county in one table.
 
-    The error, das_error (Int64, persons), is dp - sf of checked demonstration data, and missing
-    everywhere without them. The rows are in the order of `published`.
+    The error, das_error (Int64, persons), is dp - sf of checked demonstration data. It is missing
+    without demonstration data. The rows keep the order of `published`.
     """
     table = published[["fips", "state", "county", "population"]].copy()
     errors = pd.Series(dtype="Int64")

@@ -1,36 +1,38 @@
-"""Words for titles where the data of a run are not those that the papers show."""
-
-from __future__ import annotations
+"""Notes for figure titles where the data of a run differ from the papers' data."""
 
 PAPER_VINTAGE = "20201116"  # of the demonstration data in ISDP and SDP
 PAPER_STATE = "IL"  # which both papers name
 PAPER_RULE = f"slope negative and significant at 0.01 in vintage {PAPER_VINTAGE}"
-NAMED = "named in the config"
+FROM_CONFIG = "named in the config"
 
 
-def other_vintage(vintage: str) -> str:
-    """Name the vintage of the errors of the Census DAS if it is not the papers'; else nothing."""
+def note_vintage(vintage: str) -> str:
+    """Name the vintage of the errors of the Census DAS if it differs from the papers'."""
     if vintage in ("", PAPER_VINTAGE):
         return ""
     return f"errors of the Census DAS: vintage {vintage}, not the paper's {PAPER_VINTAGE}"
 
 
-def other_state(state: str, rule: str) -> str:
-    """Say that a state is not known to be one of the papers', by the rule that chose it."""
+def note_state(state: str, rule: str) -> str:
+    """State that a state may not be one of the papers', by the rule that selected it."""
     if state == PAPER_STATE or rule == PAPER_RULE:
         return ""
-    if rule == NAMED:
+    if rule == FROM_CONFIG:
         return f"{state} is named in the config, not by the paper's rule"
     return f"{state} is a substitute: the paper's ten states are not known here"
 
 
-def other_states(rule: str) -> str:
-    """Say the same of all states of a run together."""
+def note_states(rule: str) -> str:
+    """State the same for all states of a run."""
     if rule == PAPER_RULE:
         return ""
-    return f"states {NAMED}" if rule == NAMED else "other states than the paper's, except Illinois"
+    return (
+        f"states {FROM_CONFIG}"
+        if rule == FROM_CONFIG
+        else "other states than the paper's, except Illinois"
+    )
 
 
-def titled(title: str, *words: str) -> str:
-    """Put the words that are not empty into a second line of a title."""
+def extend_title(title: str, *words: str) -> str:
+    """Append the notes that are not empty as a second line of a title."""
     return "\n".join([title, *filter(None, ["; ".join(filter(None, words))])])

@@ -1,6 +1,4 @@
-"""Obtain the demonstration data: from a local file, from the ledger's address, or not at all."""
-
-from __future__ import annotations
+"""Demonstration data from a local file or from the address in the ledger, if available."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,7 +18,7 @@ from reproduction.data.demonstration import (
     read_demonstration,
 )
 
-LEDGER = {  # each column of the ledger, and the pattern of its cells
+LEDGER_COLUMNS = {  # the pattern of each column's cells
     "dataset": ".+",
     "vintage": "[0-9]{8}",
     "file": "[A-Za-z0-9][A-Za-z0-9._-]*",
@@ -33,18 +31,18 @@ LEDGER = {  # each column of the ledger, and the pattern of its cells
 
 
 def read_ledger(path) -> pd.DataFrame:
-    """Read the ledger of addresses: text columns as in `LEDGER`, one row per vintage."""
+    """Read the ledger of addresses: text columns as in `LEDGER_COLUMNS`, one row per vintage."""
     place, rows = Path(path).name, read_cells(path)
-    if {*rows} != {*LEDGER}:
-        raise InputError(f"{place}: line 1: the columns must be {' '.join(LEDGER)}")
-    for column, pattern in LEDGER.items():
+    if {*rows} != {*LEDGER_COLUMNS}:
+        raise InputError(f"{place}: line 1: the columns must be {' '.join(LEDGER_COLUMNS)}")
+    for column, pattern in LEDGER_COLUMNS.items():
         where = (f"{place}: line {{}}: {column}").format
         check_cells(rows[column], pattern, "is not valid", where, f"it must match {pattern}")
     check_unique(rows["vintage"], "vintage:", place)
     return rows
 
 
-def obtain(
+def obtain_demonstration(
     *,
     vintage: str,
     local_file,
@@ -56,15 +54,15 @@ def obtain(
 ) -> tuple[Demonstration | None, dict]:
     """Obtain the demonstration data and check them; return them with their provenance.
 
-    A local file is used if one is given, which may have another vintage. Otherwise the file at the
-    ledger's address is used, from the cache (a folder, created if needed) or by download. If the
-    address does not answer, there are no demonstration data, and the provenance gives the reason.
-    A file that is wrong is an error. `timeout` has the seconds to wait for a connection, and for
-    data on it, and `retries` is the number of further attempts after a failed download.
+    A local file takes precedence and may have another vintage. Otherwise the file comes from the
+    cache (a folder, created if needed) or from the ledger's address. If the address does not
+    answer, there are no demonstration data, and the provenance states the reason. An incorrect file
+    raises InputError. `timeout` has the seconds to wait for a connection and for data. `retries` is
+    the number of further attempts after a failed download.
 
-    The provenance is the same on every machine for the same data: `source` ("local file",
-    "download" or "published counts"), `address`, `das_available`, `message` (the origin in one
-    sentence), and the demonstration's own attributes, which are "" without demonstration data.
+    The provenance is the same on every machine for the same data. It has `source` ("local file",
+    "download" or "published counts"), `address`, `das_available` and `message`, the origin in one
+    sentence. The attributes of the demonstration data follow, which are "" without them.
     """
     if local_file is not None:
         demonstration = read_demonstration(local_file)
@@ -76,7 +74,7 @@ def obtain(
     rows = ledger[ledger["vintage"] == vintage].to_dict("records")
     if not rows:
         known = " ".join(ledger["vintage"]) or "none"
-        raise InputError(f"vintage {vintage}: the ledger has no address for it; it has {known}")
+        raise InputError(f"vintage {vintage}: not in the ledger; choose from {known}")
     (row,) = rows
     url = row["url"]
     try:
@@ -94,25 +92,25 @@ def obtain(
         for column in ("vintage", "population_column"):
             found = getattr(demonstration, column)
             if found not in (row[column], UNKNOWN_VINTAGE):
-                raise InputError(f"its {column} is {found}, the ledger has {row[column]}")
+                raise InputError(f"{column} is {found}, but {row[column]} in the ledger")
     except InputError as error:
         path.unlink(missing_ok=True)
         raise InputError(
-            f"{url}: the download is not the right file and was deleted; run again, or give a "
+            f"{url}: the download is an incorrect file and was deleted; run again, or give a "
             f"local file: {error}"
         ) from error
     return demonstration, _provenance("download", f"downloaded from {url}", demonstration, url)
 
 
-def file_obtained(provenance: Mapping, local_file, cache) -> Path | None:
-    """Path of the demonstration data behind a provenance, or None where there are none."""
+def locate_demonstration(provenance: Mapping, local_file, cache) -> Path | None:
+    """Return the path of the demonstration data of a provenance, or None if there are none."""
     if local_file is not None:
         return Path(local_file)
     return Path(cache) / provenance["file_name"] if provenance["address"] else None
 
 
 def _download(row: Mapping, cache, timeout: tuple[float, float], retries: int) -> Path:
-    """Return the path of a file in the cache, downloaded unless it is there with the right hash."""
+    """Return the path of a file in the cache; download it unless its hash is correct."""
     known_hash = row["sha256"].lower() or None
     downloads = pooch.create(
         path=cache,
@@ -128,18 +126,18 @@ def _download(row: Mapping, cache, timeout: tuple[float, float], retries: int) -
         raise
     except ValueError as error:  # pooch has deleted the file
         raise InputError(
-            f"{row['url']}: the download has not the ledger's sha256 ({known_hash}) and was "
-            f"deleted; run again, or correct the ledger"
+            f"{row['url']}: the download's sha256 differs from {known_hash} in the ledger; the "
+            f"file was deleted. Run again, or correct the ledger."
         ) from error
     except OSError as error:
         raise InputError(
-            f"{cache}: the download cannot be saved there ({error.strerror}); make the folder "
+            f"{cache}: cannot save the download ({error.strerror}); make the folder "
             f"writable or free some space"
         ) from error
 
 
 def _reason(error: requests.RequestException, url: str) -> str:
-    # the text of the error contains memory addresses, which differ from run to run
+    # the error's text contains memory addresses, which differ between runs
     host = urlsplit(url).hostname
     if error.response is not None:
         return f"{host} answered HTTP {error.response.status_code}"

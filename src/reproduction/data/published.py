@@ -1,6 +1,4 @@
-"""The published 2010 population of all counties."""
-
-from __future__ import annotations
+"""Published 2010 population of all counties."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,10 +8,13 @@ import pandas as pd
 from isdp.errors import InputError
 from isdp.io.csv_files import check_cells, check_unique, counts_of, on_one_line, read_cells
 
-COLUMNS = ["fips", "usps", "name", "pop2010"]
-FIPS = "[0-9]{5}"
-KEYS = {  # columns that name a county: how their cells look, and what is wrong with others
-    "fips": (FIPS, "is not a county code of five digits (a leading zero may have been lost)"),
+PUBLISHED_COLUMNS = ["fips", "usps", "name", "pop2010"]
+FIPS_PATTERN = "[0-9]{5}"
+KEY_PATTERNS = {  # key columns: pattern, and message for other cells
+    "fips": (
+        FIPS_PATTERN,
+        "is not a county code of five digits (a leading zero may have been lost)",
+    ),
     "gisjoin": ("G[0-9]{2}0[0-9]{3}0", "is not of the form GSS0CCC0"),
 }
 
@@ -21,53 +22,55 @@ KEYS = {  # columns that name a county: how their cells look, and what is wrong 
 def read_published(path) -> pd.DataFrame:
     """Read the published 2010 population of all counties and Puerto Rico municipios.
 
-    The file is a CSV table in UTF-8 with the columns fips, usps, name and pop2010, others are
-    ignored. Its source is the 2010 Census, Summary File 1. It is refused if it has a malformed or
-    doubled FIPS code, a missing name, or a negative, fractional or missing count. The columns
-    become fips, state, county and population (int64, persons), in the order of the file.
+    The file is a CSV table in UTF-8 with the columns fips, usps, name and pop2010; other columns
+    are ignored. Its source is the 2010 Census, Summary File 1. The result has the columns fips,
+    state, county and population (int64, persons), in the order of the file. Raises InputError for a
+    malformed or repeated FIPS code, a missing name, or a count that is negative, fractional or
+    missing.
     """
     place = Path(path).name
     cells = read_cells(path)
-    missing = [name for name in COLUMNS if name not in cells]
+    missing = [name for name in PUBLISHED_COLUMNS if name not in cells]
     if missing:
-        raise InputError(f"{place}: line 1: there is no column {' '.join(missing)}; add it")
+        raise InputError(f"{place}: line 1: column {' '.join(missing)} is missing; add it")
     if cells.empty:
-        raise InputError(f"{place}: there is no county below the header; give the whole table")
-    fips = fips_of(cells["fips"], "fips", place, "correct it")
+        raise InputError(f"{place}: no counties below the header; give the whole table")
+    fips = read_fips(cells["fips"], "fips", place, "correct it")
     check_unique(fips, "county", place)
     for column, pattern, problem in (
         ("usps", "[A-Z]{2}", "is not a state code of two capitals"),
-        ("name", "(?s).+", "is no name: the name is empty"),
+        ("name", "(?s).+", "is empty"),
     ):
-        where = place_of(cells["name"], fips, place, column)
+        where = build_place(cells["name"], fips, place, column)
         check_cells(cells[column], pattern, problem, where, "correct it")
-    where = place_of(cells["name"], fips, place, "pop2010")
+    where = build_place(cells["name"], fips, place, "pop2010")
     counts = counts_of(cells["pop2010"], where, "correct it")
     table = cells[["fips", "usps", "name"]].astype("str").reset_index(drop=True)
     return table.set_axis(["fips", "state", "county"], axis=1).assign(population=counts)
 
 
-def counties_of(counties: pd.DataFrame, state: str) -> pd.DataFrame:
-    """Return the rows of one state in increasing population, ties by FIPS code."""
+def select_counties(counties: pd.DataFrame, state: str) -> pd.DataFrame:
+    """Select the counties of one state, by increasing population and then FIPS code."""
     rows = counties[counties["state"] == state]
     if rows.empty:
         known = " ".join(sorted(counties["state"].unique()))
-        raise InputError(f"counties: there is no state {state!r}; there are {known}")
+        raise InputError(f"counties: {state!r} is not a known state; choose from {known}")
     return rows.sort_values(["population", "fips"], ignore_index=True)
 
 
-def place_of(names: pd.Series, fips: pd.Series, place: str, column: str) -> Callable[[int], str]:
-    """Return a function that gives a message the file, line, county and column of a cell."""
+def build_place(names: pd.Series, fips: pd.Series, place: str, column: str) -> Callable[[int], str]:
+    """Return a function that names the file, line, county and column of a cell for messages."""
     return lambda line: (
         f"{place}: line {line}, county {on_one_line(names[line])} ({fips[line]}), column {column}"
     )
 
 
-def fips_of(cells: pd.Series, key: str, place: str, advice: str) -> pd.Series:
-    """Read the counties' codes of five digits from a column of `KEYS`, indexed by line.
+def read_fips(cells: pd.Series, key: str, place: str, advice: str) -> pd.Series:
+    """Read the counties' five-digit codes from a column of `KEY_PATTERNS`, indexed by line.
 
-    The first cell that is no such code is an error, which names the file and ends with the advice.
+    Raises InputError for the first malformed code; the message names the file and ends with the
+    advice.
     """
-    pattern, problem = KEYS[key]
+    pattern, problem = KEY_PATTERNS[key]
     check_cells(cells, pattern, problem, lambda line: f"{place}: line {line}, column {key}", advice)
     return cells if key == "fips" else cells.str[1:3] + cells.str[4:7]

@@ -1,7 +1,5 @@
 """The block `data` of the configuration: files and vintages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ from reproduction.jobs.settings import (
     Vintage,
     check_file,
     check_vintage,
-    local_file,
+    find_local_file,
     setting,
 )
 
@@ -38,9 +36,9 @@ class DataSettings(Block):
         check_file("data.ledger", self.ledger, base)
         check_file("data.published", self.published, base)
         check_vintage("data.vintage", self.vintage, base / self.ledger)
-        file = local_file({"data": {"file": self.file}})
+        file = find_local_file({"data": {"file": self.file}})
         if file and not Path(file).is_file():
             raise ConfigError(
-                f"config: data.file (or NHGIS_PPDD_FILE): there is no file {file}; give the path "
-                f"of the downloaded zip or csv, or leave it out"
+                f"config: data.file (or NHGIS_PPDD_FILE): the file {file} does not exist; "
+                f"give the path of the downloaded zip or csv, or leave it out"
             )

@@ -1,6 +1,4 @@
-"""Census Table P12, sex by age: 23 age groups for each sex, and reading a county's from a file."""
-
-from __future__ import annotations
+"""Census Table P12, sex by age: 23 age groups for each sex, and a reader for one county."""
 
 import re
 from collections.abc import Mapping
@@ -12,57 +10,57 @@ import pandas as pd
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.io.csv_files import counts_of, read_cells
-from reproduction.data.published import FIPS
+from reproduction.data.published import FIPS_PATTERN
 
 AGE_GROUPS = (
     *("under 5", "5-9", "10-14", "15-17", "18-19", "20", "21", "22-24", "25-29", "30-34"),
     *("35-39", "40-44", "45-49", "50-54", "55-59", "60-61", "62-64", "65-66", "67-69"),
     *("70-74", "75-79", "80-84", "85 and over"),
 )
-MINORS = 4  # age groups below 18
+N_MINOR_GROUPS = 4  # age groups below 18
 SEXES = ("female", "male")
-GROUPS = len(AGE_GROUPS)
+N_GROUPS = len(AGE_GROUPS)
 CELLS = [f"{sex}, {age}" for sex in SEXES for age in AGE_GROUPS]
 # items of H76 (2010 Summary File 1, Table P12): the total, each sex's total and its age groups
-TOTAL, MALE, FEMALE = 1, 2, 26
-LAST = 49
+TOTAL_ITEM, MALE_ITEM, FEMALE_ITEM = 1, 2, 26
+LAST_ITEM = 49
 
 
 def sex_by_age_invariants() -> Invariants:
-    """Equalities of CDP, Section 3: total population, females, and people of voting age."""
-    cells = range(2 * GROUPS)
-    adults = [cell for cell in cells if cell % GROUPS >= MINORS]
+    """Invariants of CDP, Section 3: total population, females, and persons of voting age."""
+    cells = range(2 * N_GROUPS)
+    adults = [cell for cell in cells if cell % N_GROUPS >= N_MINOR_GROUPS]
     return Invariants.subsets(
-        [cells, range(GROUPS), adults],
-        2 * GROUPS,
+        [cells, range(N_GROUPS), adults],
+        2 * N_GROUPS,
         ["total population", "female population", "population of voting age"],
     )
 
 
-def table_of(counts: Mapping[str, list[int]]) -> np.ndarray:
-    """Put the 23 counts of each sex into one int64 vector of 46 cells, female first."""
+def build_table(counts: Mapping[str, list[int]]) -> np.ndarray:
+    """Combine the 23 counts of each sex to one int64 vector of 46 cells, females first."""
     if set(counts) != set(SEXES):
-        raise InputError(f"sex by age: wanted the keys female and male, got {', '.join(counts)}")
+        raise InputError(f"sex by age: expected the keys female and male, got {', '.join(counts)}")
     for sex in SEXES:
-        if len(counts[sex]) != GROUPS:
+        if len(counts[sex]) != N_GROUPS:
             raise InputError(
-                f"sex by age: {sex} has {len(counts[sex])} age groups; Table P12 has {GROUPS}, "
+                f"sex by age: {sex} has {len(counts[sex])} age groups; Table P12 has {N_GROUPS}, "
                 f"from under 5 to 85 and over"
             )
         for age, count in zip(AGE_GROUPS, counts[sex], strict=True):
             if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
                 raise InputError(
-                    f"sex by age: {sex}, {age}: {count!r} is not a count (a whole number from 0 up)"
+                    f"sex by age: {sex}, {age}: counts must be whole numbers of 0 or more"
                 )
     return np.array([*counts["female"], *counts["male"]], dtype=np.int64)
 
 
 def read_p12(path, county: str) -> tuple[np.ndarray, str]:
-    """Read one county's Table P12 from a csv: its counts as from `table_of`, and its name.
+    """Read Table P12 of one county from a CSV file: its cells as in `build_table`, and its name.
 
-    The table has the columns H76001 to H76049, whose names may go on after the item (H76001_sf),
-    and `name`, `gisjoin` or `fips`, by which the county is found. It is refused if a column or the
-    county is missing, the county is listed twice, or its counts are wrong or do not add up.
+    The table has the columns H76001 to H76049, possibly with a suffix (H76001_sf), and `name`,
+    `gisjoin` or `fips` to identify the county. Raises InputError if a column or the county is
+    missing, if the county occurs twice, or if its counts are invalid or inconsistent.
     """
     place, cells = Path(path).name, read_cells(path)
     items = _items(cells, place)
@@ -71,47 +69,50 @@ def read_p12(path, county: str) -> tuple[np.ndarray, str]:
     numbers = counts_of(
         row[items],
         lambda column: f"{place}: {name}: {column}",
-        "wanted a whole number from 0 up, without separators",
+        "use whole numbers of 0 or more, without separators",
     )
-    # item n stands at n - 1, and a sex's age groups follow on its total
-    male, female = numbers[MALE : MALE + GROUPS], numbers[FEMALE : FEMALE + GROUPS]
+    # item n is at position n - 1; the age groups of a sex follow its total
+    male, female = (
+        numbers[MALE_ITEM : MALE_ITEM + N_GROUPS],
+        numbers[FEMALE_ITEM : FEMALE_ITEM + N_GROUPS],
+    )
     for item, people, what in (
-        (MALE, male.sum(), "men and boys"),
-        (FEMALE, female.sum(), "women and girls"),
-        (TOTAL, male.sum() + female.sum(), "all people"),
+        (MALE_ITEM, male.sum(), "men and boys"),
+        (FEMALE_ITEM, female.sum(), "women and girls"),
+        (TOTAL_ITEM, male.sum() + female.sum(), "all people"),
     ):
         if numbers[item - 1] != people:
             raise InputError(
-                f"{place}: {name}: {items[item - 1]} says {numbers[item - 1]} {what}, but the age "
-                f"groups add up to {people}"
+                f"{place}: {name}: {items[item - 1]}: the age groups of {what} do not sum to this "
+                f"total; correct the counts"
             )
     return np.concatenate([female, male]), name
 
 
 def _items(cells: pd.DataFrame, place: str) -> list[str]:
-    """Columns of the items of Table P12, in their order."""
+    """List the columns of the items of Table P12, in order."""
     found = {column: re.fullmatch(r"H76(\d{3})(?:_sf)?", column) for column in cells}
     items = {int(match[1]): column for column, match in found.items() if match}
-    missing = [f"H76{item:03}" for item in range(1, LAST + 1) if item not in items]
+    missing = [f"H76{item:03}" for item in range(1, LAST_ITEM + 1) if item not in items]
     if missing:
         raise InputError(
-            f"{place}: {len(missing)} of the {LAST} columns of Table P12 are missing, the first is "
-            f"{missing[0]}; wanted: H76001 to H76049, 23 age groups for each sex with their totals"
+            f"{place}: {len(missing)} of the {LAST_ITEM} columns of Table P12 are missing, the "
+            f"first is {missing[0]}. Give a table with the columns H76001 to H76049."
         )
-    return [items[item] for item in range(1, LAST + 1)]
+    return [items[item] for item in range(1, LAST_ITEM + 1)]
 
 
 def _row_of(cells: pd.DataFrame, county: str, place: str) -> pd.Series:
-    """Row of a county, found by its name or a code."""
+    """Select the row of a county, by its name or a code."""
     wanted = {county}
-    if re.fullmatch(FIPS, county):
+    if re.fullmatch(FIPS_PATTERN, county):
         wanted.add(f"G{county[:2]}0{county[2:]}0")
     keys = [column for column in ("name", "gisjoin", "fips") if column in cells]
     found = cells[keys].isin(wanted).any(axis=1)
     if found.sum() != 1:
         names = cells[keys[0]] if keys else cells.iloc[:, 0]
         raise InputError(
-            f"{place}: {county!r} stands in {int(found.sum())} rows, wanted one; there are "
-            f"{len(cells)}, such as {', '.join(names.head(3))}"
+            f"{place}: {county!r} matches {int(found.sum())} of {len(cells)} rows; give a "
+            f"county that matches one, such as {', '.join(names.head(3))}"
         )
     return cells[found].iloc[0]

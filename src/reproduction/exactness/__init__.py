@@ -1,1 +1,1 @@
-"""Exact draws in place of every Markov chain (ISDP, Section 6)."""
+"""Exact draws instead of every Markov chain (ISDP, Section 6)."""

@@ -1,4 +1,4 @@
-"""How far chains are from their target after so many iterations."""
+"""Distance of Markov chains from their target by number of iterations."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from isdp.mechanisms.generalized_laplace import double_geometric_pmf
 if TYPE_CHECKING:
     from isdp.mcmc.metropolis import LatticeWalk
 
-MOST_POINTS = 3000  # of a lattice whose law is followed in full
-LEFT_OUT = 1e-9
+MAX_POINTS = 3000  # of an enumerated lattice
+TAIL_PROBABILITY = 1e-9
 
 
 def distance_curve(
@@ -27,23 +27,14 @@ def distance_curve(
     chains: int,
     times: Iterable[int],
 ) -> pd.DataFrame:
-    """Follow a chain's actual distance from its target over iterations, from zero noise.
+    """Measure a chain's actual distance from its target over iterations, from zero noise.
 
-    Parameters
-    ----------
-    exact : int64 array, shape (draw, cell)
-        Exact draws of the target.
-    chains : int
-        Independent chains whose states at a time are compared with the exact draws.
-    times : iterable of int
-        Increasing, from 0.
-
-    Returns
-    -------
-    DataFrame with columns t, statistic, distance and error
-        The norm's and the worst cell's Kolmogorov distance, lower bounds on the total variation
-        distance but for `error`, the sampling error exceeded once in a million comparisons.
-        Where the lattice can be enumerated, also the distance in full, without error.
+    `exact` has draws of the target, int64 of shape (draw, cell). The states of `chains` independent
+    chains at each of `times`, increasing from 0, are compared with them. The columns are t,
+    statistic, distance and error. The Kolmogorov distances of the norm and of the worst cell are
+    lower bounds on the total variation distance, apart from the sampling error `error`, which is
+    exceeded once in a million comparisons. On a lattice that can be enumerated, the total variation
+    distance is added.
     """
     times = np.asarray(list(times), dtype=np.int64)
     cells = walk.cells
@@ -65,17 +56,15 @@ def distance_curve(
 
 
 def distance_in_full(walk: LatticeWalk, times: np.ndarray) -> pd.DataFrame | None:
-    """Exact total variation distance of a chain from its target, from zero, by matrix powers.
+    """Compute the total variation distance of a chain from its target by matrix powers.
 
-    Returns
-    -------
-    DataFrame like `distance_curve`'s; None where the law is no generalized Laplace or has more
-        than 3000 points within all but 1e-9 of its probability
+    The table is like that of `distance_curve`. It is None unless the distribution is a generalized
+    Laplace with at most 3000 points that have all but 1e-9 of its probability.
     """
     energy = walk.mechanism.energy
     if not (energy and energy.of_norm) or walk.within is not None:
         return None
-    law = small_law(walk)
+    law = enumerate_target(walk)
     if law is None:
         return None
     matrix = transition_matrix(walk, law)
@@ -85,28 +74,28 @@ def distance_in_full(walk: LatticeWalk, times: np.ndarray) -> pd.DataFrame | Non
         for _ in range(t - before):
             now = now @ matrix
         before = t
-        rows.append((t, FULL, 0.5 * float(np.abs(now - law.pmf).sum()), LEFT_OUT))
+        rows.append((t, FULL, 0.5 * float(np.abs(now - law.pmf).sum()), TAIL_PROBABILITY))
     return pd.DataFrame(rows, columns=["t", "statistic", "distance", "error"])
 
 
-def small_law(walk: LatticeWalk) -> EnumeratedDistribution | None:
-    """Enumerate the target where it has few points, up to a norm that leaves out below 1e-9."""
+def enumerate_target(walk: LatticeWalk) -> EnumeratedDistribution | None:
+    """Enumerate the target if it has few points, up to a norm with tail probability below 1e-9."""
     d, mechanism = walk.lattice.dimension, walk.mechanism
     radius = 25.0 / mechanism.energy.rate
-    volume = (2 * radius / max(d, 1) + 1) ** d  # of the points, roughly
-    if not 0 < d <= 3 or volume > 100 * MOST_POINTS:
+    volume = (2 * radius / max(d, 1) + 1) ** d  # approximate number of points
+    if not 0 < d <= 3 or volume > 100 * MAX_POINTS:
         return None
     while True:
         law = enumerate_distribution(walk.lattice.invariants, mechanism, radius)
-        if len(law.points) > MOST_POINTS:
+        if len(law.points) > MAX_POINTS:
             return None
-        if law.left_out < LEFT_OUT:
+        if law.left_out < TAIL_PROBABILITY:
             return law
         radius *= 1.2
 
 
 def transition_matrix(walk: LatticeWalk, law: EnumeratedDistribution) -> np.ndarray:
-    """Tabulate one sweep between all points; jumps that leave them are refused."""
+    """Tabulate one sweep between all points; jumps to other points are rejected."""
     coordinates = walk.lattice.coordinates(law.points)
     differences = coordinates[None] - coordinates[:, None]  # (from, to, basis vector)
     jump = double_geometric_pmf(differences, walk.proposal)
@@ -123,7 +112,7 @@ def transition_matrix(walk: LatticeWalk, law: EnumeratedDistribution) -> np.ndar
 
 
 def _fill_diagonal(moves: np.ndarray) -> np.ndarray:
-    """Keep the chain where it is with the probability that no move is made."""
+    """Set the diagonal to the probability of no move."""
     np.fill_diagonal(moves, 0.0)
     np.fill_diagonal(moves, 1.0 - moves.sum(axis=1))
     return moves

@@ -1,10 +1,8 @@
 """Exact draws of the experiments, and the distance of the chains from them.
 
-Samples are mappings from a sampler's name to noise, int64 arrays (chain, draw, cell): "paper" is
-the paper's own chain, "mcmc" one that mixes sooner.
+Samples map a sampler's name to noise, int64 arrays of shape (chain, draw, cell). "paper" is the
+paper's chain, and "mcmc" is a chain that mixes faster.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 
@@ -30,10 +28,10 @@ from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 from isdp.streams import stream
 from reproduction.exactness.chain_distance import distance_curve
 
-CHAINS = 4  # groups that exact draws are filed in, like chains
+N_GROUPS = 4  # exact draws are stored in groups, like chains
 
 
-def exact_draws(
+def draw_exactly(
     rng: np.random.Generator,
     invariants: Invariants,
     mechanism: Mechanism,
@@ -41,26 +39,27 @@ def exact_draws(
     draws: int,
     lower=None,
 ) -> Draws:
-    """Draw noise exactly and file it like chains', with the sampler and its error.
+    """Draw noise exactly and store it as if from chains, with the sampler and its error.
 
-    Where no perfect sampler is practical there are no draws, and the settings say why (refused).
-    The number of draws is rounded up to a multiple of four; `lower` is as in `select_sampler`.
+    If no exact sampler is practical, there are no draws, and the setting `refused` gives the
+    reason. The number of draws is rounded up to a multiple of four. `lower` is as in
+    `isdp.exact.selection.select_sampler`.
     """
-    each = -(-draws // CHAINS)
+    each = -(-draws // N_GROUPS)
     try:
         chosen = select_sampler(mechanism, invariants, lower)
     except InputError as refusal:
-        none = np.zeros((CHAINS, 0, invariants.cells), dtype=np.int64)
+        none = np.zeros((N_GROUPS, 0, invariants.cells), dtype=np.int64)
         return Draws(none, invariants, cells, {"method": "none", "refused": str(refusal)})
-    noise = chosen.sample(rng, CHAINS * each).reshape(CHAINS, each, -1)
-    told = {"method": chosen.method, "reason": chosen.reason, "error": chosen.error}
-    return Draws(noise, invariants, cells, {"law": mechanism.as_dict(), **told})
+    noise = chosen.sample(rng, N_GROUPS * each).reshape(N_GROUPS, each, -1)
+    details = {"method": chosen.method, "reason": chosen.reason, "error": chosen.error}
+    return Draws(noise, invariants, cells, {"law": mechanism.as_dict(), **details})
 
 
-def other_sampler(
+def draw_by_other_sampler(
     rng: np.random.Generator, invariants: Invariants, mechanism: Mechanism, draws: int
 ) -> tuple[str, np.ndarray] | None:
-    """Draw by an exact sampler that `select_sampler` does not take, if there is one."""
+    """Draw by an exact sampler that `select_sampler` does not take: its name and draws, or None."""
     taken = select_sampler(mechanism, invariants).method
     for kind in reversed(SAMPLERS):
         try:
@@ -71,25 +70,25 @@ def other_sampler(
     return None
 
 
-def samples_of(
+def gather_samples(
     rng: np.random.Generator, mechanism: Mechanism, chains: Mapping[str, Draws], exact: Draws
 ) -> dict[str, np.ndarray]:
-    """Gather the chains by sampler, and the draws of another exact sampler where there is one."""
+    """Gather the chains by sampler, and the draws of another exact sampler if one exists."""
     samples = {sampler: draws.noise_of(exact.cells) for sampler, draws in chains.items()}
     if exact.noise.size:
-        other = other_sampler(rng, exact.invariants, mechanism, exact.noise[..., 0].size)
+        other = draw_by_other_sampler(rng, exact.invariants, mechanism, exact.noise[..., 0].size)
         if other:
             samples[other[0]] = other[1][None]
     return samples
 
 
-def compare_law(
+def compare_distribution(
     mechanism: Mechanism, exact: Draws, samples: Mapping[str, np.ndarray]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Compare samples with labelled exact draws of one law.
+    """Compare samples with labelled exact draws of one distribution.
 
-    The tables are `agreement_rows` with the exact sampler, its error and a note; and
-    `norm_histogram` above `quantile_table`, by series (norm or cells). Both have the labels.
+    The first table has `agreement_rows` with the exact sampler, its error and a note. The second
+    has `norm_histogram` and `quantile_table`, by series (norm or cells). Both have the labels.
     """
     flat = exact.noise.reshape(-1, exact.noise.shape[-1])
     labels = {name: exact.settings[name] for name in ("experiment", "law", "unit")}
@@ -117,7 +116,7 @@ def compare_law(
     return agreement, laws.assign(**labels)
 
 
-def compare_laws(
+def compare_distributions(
     seed: int,
     experiment: str,
     mechanisms: Mapping[str, Mechanism],
@@ -126,30 +125,31 @@ def compare_laws(
 ) -> dict[str, pd.DataFrame]:
     """Compare the chains of one experiment, and a second exact sampler, with exact draws.
 
-    `chains` are by sampler and law, all else by law. See `compare_law` for the tables.
+    `chains` are by sampler and distribution, all else by distribution. See `compare_distribution`
+    for the tables.
     """
     compared = []
     for law, mechanism in mechanisms.items():
         rng = stream(seed, f"second exact sampler {experiment}", law)
         own = {sampler: draws[law] for sampler, draws in chains.items()}
-        samples = samples_of(rng, mechanism, own, exact[law])
-        compared.append(compare_law(mechanism, exact[law], samples))
+        samples = gather_samples(rng, mechanism, own, exact[law])
+        compared.append(compare_distribution(mechanism, exact[law], samples))
     agreement, laws = map(pd.concat, zip(*compared, strict=True))
     return {"agreement": agreement, "laws": laws}
 
 
-def agreement_table(rows: pd.DataFrame) -> pd.DataFrame:
-    """Order the columns of all comparisons, and mark those beyond their bound."""
+def tabulate_agreement(rows: pd.DataFrame) -> pd.DataFrame:
+    """Order the columns of all comparisons, and mark distances beyond their bound."""
     first = ["experiment", "law", "unit", "sampler", "draws", "statistic", "distance", "bound"]
-    told = ["beyond", "effective", "exact_by", "exact_draws", "exact_error", "note"]
-    table = rows.reindex(columns=[*first, *told])  # all may be blank where nothing is exact
+    others = ["beyond", "effective", "exact_by", "exact_draws", "exact_error", "note"]
+    table = rows.reindex(columns=[*first, *others])  # blank without exact draws
     return table.assign(beyond=table["distance"] > table["bound"])
 
 
-def pooled_shares(samples: Mapping[str, np.ndarray], mechanism: GeneralizedLaplace) -> pd.DataFrame:
-    """Share of each value of a county's noise, all counties of a state pooled, by sampler.
+def pool_shares(samples: Mapping[str, np.ndarray], mechanism: GeneralizedLaplace) -> pd.DataFrame:
+    """Compute the share of each value of a county's noise, pooled over counties, by sampler.
 
-    Under the l1 norm the exact law of a county's noise is among them (law), up to 60 persons.
+    Under the l1 norm the exact distribution of a county's noise (`law`) is added, up to 60 persons.
     """
     parts = {
         name: pd.Series(noise.ravel()).value_counts(normalize=True).sort_index()
@@ -174,8 +174,8 @@ def follow_lattice(
 ) -> pd.DataFrame:
     """Follow the distance of independent chains at times of their coupling bound.
 
-    `curves` have the bound at the chosen lag: columns t, bound, high and censored. Of its times up
-    to `longest`, so many `points` are taken.
+    `curves` have the bound at the chosen lag: columns t, bound, high and censored. `points` of its
+    times up to `longest` are taken.
     """
     curves = curves.sort_values("t").drop_duplicates("t")
     known = curves[(curves["t"] <= longest) & (curves["bound"].shift(fill_value=1) > 0)]
@@ -189,7 +189,7 @@ def follow_lattice(
     return followed.merge(known[["t", "bound", "high", "censored"]], on="t")
 
 
-def follow_laws(
+def follow_distributions(
     seed: int,
     experiment: str,
     walks: Mapping[tuple[str, str], LatticeWalk],
@@ -197,7 +197,7 @@ def follow_laws(
     curves: pd.DataFrame,
     settings: Mapping,
 ) -> pd.DataFrame:
-    """Follow the chains of one lattice experiment, by law and variant.
+    """Follow the chains of one lattice experiment, by distribution and variant.
 
     `curves` are the bounds at all lags, and `settings` the options of `follow_lattice`.
     """
@@ -210,8 +210,8 @@ def follow_laws(
     return table.assign(experiment=experiment)
 
 
-def distance_table(followed: pd.DataFrame) -> pd.DataFrame:
-    """Compare actual distances with bounds; one row per experiment, law, variant and statistic."""
+def tabulate_distances(followed: pd.DataFrame) -> pd.DataFrame:
+    """Compare actual distances with bounds, by experiment, distribution, variant and statistic."""
     keys = ["experiment", "law", "variant", "statistic"]
     followed = followed.sort_values("t", kind="stable", ignore_index=True)
     followed = followed.assign(
@@ -232,8 +232,8 @@ def distance_table(followed: pd.DataFrame) -> pd.DataFrame:
     return table.reset_index()
 
 
-def times_within(burn_in: int, points: int = 14) -> list[int]:
-    """Space times from 0 to the end of the burn-in evenly in their logarithm."""
+def space_times(burn_in: int, points: int = 14) -> list[int]:
+    """Space times from 0 to the end of the burn-in evenly on a log scale."""
     return np.unique(np.round(np.geomspace(1, burn_in + 1, points)).astype(int) - 1).tolist()
 
 
@@ -243,7 +243,7 @@ def follow_counties(
     """Follow the norm of a state's noise from over-dispersed starts to its target.
 
     `settings` are epsilon, norm, basis, acceptance, proposal and overdispersed, as in
-    `reproduction.counties.experiment.sample_state`; `times` are sweeps, increasing from 0.
+    `reproduction.counties.experiment.sample_state`. `times` are sweeps, increasing from 0.
     """
     lattice = kernel_lattice(Invariants.total(exact.shape[-1]), settings["basis"])
     starting, running = rng.spawn(2)
@@ -280,14 +280,14 @@ def compare_counties(
 ) -> dict[str, pd.DataFrame]:
     """Compare the chains of all states with exact draws: agreement, shares and distances.
 
-    `walk` are the settings of `follow_counties`, for as many chains of each state.
+    `walk` are the settings of `follow_counties`, and `chains` the number of chains per state.
     """
-    mechanism, times = GeneralizedLaplace(walk["epsilon"], walk["norm"]), times_within(burn_in)
+    mechanism, times = GeneralizedLaplace(walk["epsilon"], walk["norm"]), space_times(burn_in)
     tables: dict[str, dict] = {"agreement": {}, "shares": {}, "distances": {}}
     for state, draws in exact.items():
         samples = {"mcmc": drawn[state].noise_of(draws.cells)}
-        tables["agreement"][state], _ = compare_law(mechanism, draws, samples)
-        tables["shares"][state] = pooled_shares({**samples, "exact": draws.noise}, mechanism)
+        tables["agreement"][state], _ = compare_distribution(mechanism, draws, samples)
+        tables["shares"][state] = pool_shares({**samples, "exact": draws.noise}, mechanism)
         rng = stream(seed, "distance counties", state)
         followed = follow_counties(rng, draws.noise, walk, chains=chains, times=times)
         tables["distances"][state] = followed

@@ -1,6 +1,4 @@
-"""Figures that lay the laws of Markov chains and of exact draws on top of each other."""
-
-from __future__ import annotations
+"""Figures that compare the distributions of Markov chains and of exact draws."""
 
 import math
 from collections.abc import Mapping
@@ -11,10 +9,10 @@ from matplotlib.figure import Figure
 from isdp.plots.distributions import plot_overlaid_distributions
 from isdp.plots.style import DARK, DRAW, FAINT, INK, finish, panels, styled
 
-STATES_IN_A_ROW = 4
+MAX_PANELS_PER_ROW = 4
 
 
-def exact_figures(read: Mapping[str, pd.DataFrame], params: Mapping) -> dict[str, Figure]:
+def plot_exact_figures(read: Mapping[str, pd.DataFrame], params: Mapping) -> dict[str, Figure]:
     """Draw the figures of the counties (counties and distances) and of sex by age.
 
     `params` are norm, epsilon and chains of the counties, and sex_by_age_epsilon.
@@ -22,12 +20,12 @@ def exact_figures(read: Mapping[str, pd.DataFrame], params: Mapping) -> dict[str
     settings = f"{params['norm']}, epsilon = {params['epsilon']:g}"
     series = dict(list(read["sex_by_age"].groupby("series")))
     return {
-        "counties": county_laws(
+        "counties": plot_county_distributions(
             read["shares"],
             read["agreement"],
             f"Noise of all counties of each state ({settings}): Markov chains and exact draws",
         ),
-        "distances": county_distances(
+        "distances": plot_county_distances(
             read["distances"],
             f"{params['chains']} chains of each state from over-dispersed starts ({settings})",
         ),
@@ -43,17 +41,17 @@ def exact_figures(read: Mapping[str, pd.DataFrame], params: Mapping) -> dict[str
 
 
 @styled
-def county_laws(pooled: pd.DataFrame, agreement: pd.DataFrame, title: str) -> Figure:
-    """Lay the noise of all counties of a state over exact draws and the exact law, by state."""
+def plot_county_distributions(pooled: pd.DataFrame, agreement: pd.DataFrame, title: str) -> Figure:
+    """Draw the noise of a state's counties by chains, exact draws and the exact distribution."""
     states = pooled["state"].unique()
-    columns = min(STATES_IN_A_ROW, len(states))
+    columns = min(MAX_PANELS_PER_ROW, len(states))
     rows = math.ceil(len(states) / columns)
     size = (2.9 * columns, 0.9 + 2.3 * rows)
     figure, axes = panels(rows, columns, size, sharey=True)
     distances = agreement.set_index(["unit", "statistic"])[["distance", "bound"]]
     for axis, state in zip(axes.flat, states, strict=False):
         own = dict(list(pooled[pooled["state"] == state].groupby("sampler")))
-        axis.plot("value", "share", data=own["law"], color=INK, lw=1, label="exact law")
+        axis.plot("value", "share", data=own["law"], color=INK, lw=1, label="exact distribution")
         for name, words, reach, look in (
             ("exact", "exact draws", 0.9, {"color": FAINT, "lw": 1}),
             ("mcmc", "Markov chains", 0.5, {"color": DRAW, "lw": 1.6}),
@@ -80,13 +78,13 @@ def county_laws(pooled: pd.DataFrame, agreement: pd.DataFrame, title: str) -> Fi
 
 
 @styled
-def county_distances(curves: pd.DataFrame, title: str) -> Figure:
-    """Show how fast chains forget their over-dispersed starts, a line a state."""
+def plot_county_distances(curves: pd.DataFrame, title: str) -> Figure:
+    """Draw the distance of chains from exact draws after over-dispersed starts, by state."""
     figure, ((axis,),) = panels(1, 1, (7.5, 4))
     for place, (state, part) in enumerate(curves.groupby("state", sort=False)):
-        again, colour = divmod(place, len(DARK))
+        repeated, colour = divmod(place, len(DARK))
         look = {"color": DARK[colour], "lw": 1, "ms": 4}
-        axis.plot(part["t"] + 1, part["distance"], "x:" if again else ".-", label=state, **look)
+        axis.plot(part["t"] + 1, part["distance"], "x:" if repeated else ".-", label=state, **look)
     axis.plot(part["t"] + 1, part["error"], color=INK, lw=1, ls="--", label="sampling error")
     axis.set(
         xscale="log",

@@ -1,7 +1,5 @@
 """The block `exactness` of the configuration."""
 
-from __future__ import annotations
-
 from reproduction.jobs.settings import OURS, Block, Whole, setting
 
 

@@ -1,1 +1,1 @@
-"""What happens around the rules: jobs, config checks, locks, sweeps, comparing two runs."""
+"""Parts of the workflow that all studies share: jobs, configuration, locks, sweeps, comparisons."""

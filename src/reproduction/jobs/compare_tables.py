@@ -2,7 +2,7 @@
 
     python -m reproduction.jobs.compare_tables OLD NEW [--renamed old=new] [--relabel old=new]
 
-OLD and NEW are results folders. All of tables/*.csv and figures/*.csv are compared, row by row.
+OLD and NEW are results folders. The command compares all tables/*.csv and figures/*.csv by row.
 """
 
 import argparse
@@ -13,26 +13,30 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
-ROUNDING = 1e-9  # relative differences up to this are the rounding of another machine
+MAX_ROUNDING = 1e-9  # relative; smaller differences come from rounding on another machine
 FOLDERS = ("tables", "figures")
 MAX_LINES = 150
-FLIPPED, NOTES = "Verdicts that flipped", "Rows and columns"
-APART = "Largest difference in combined standard errors"
+VERDICTS, STRUCTURE = "Verdicts that flipped", "Rows and columns"
+LARGEST = "Largest difference in combined standard errors"
 COLUMNS = ["column", "rows", "largest change", "largest relative change", "at"]
-NTH = "nth row of its key"
-NONE = MappingProxyType({})
-ERRORS = {"error", "se", "mcse", "standard_error"}
+ROW_NUMBER = "nth row of its key"
+NO_RENAMES = MappingProxyType({})
+ERROR_ENDINGS = {"error", "se", "mcse", "standard_error"}
 
 
-def numbers(column: pd.Series) -> pd.Series | None:
-    """Convert text to floats, blanks to nan; None if a cell is text or a code such as 01001."""
+def parse_numbers(column: pd.Series) -> pd.Series | None:
+    """Convert text to floats, blanks to NaN; return None for text cells and codes like 01001."""
     values = pd.to_numeric(column, errors="coerce")
     text = (values.isna() & (column != "")) | column.str.match(r"-?0\d")
     return None if text.any() else values.astype(float)
 
 
-def key_columns(old: pd.DataFrame, new: pd.DataFrame, shared: list[str]) -> list[str]:
-    """Choose columns that identify a row, text before numbers before flags, while they help."""
+def choose_key_columns(old: pd.DataFrame, new: pd.DataFrame, shared: list[str]) -> list[str]:
+    """Choose the columns that identify a row.
+
+    Columns of text come before numbers, and numbers before flags. A column is added only if it
+    separates rows that the earlier columns do not separate.
+    """
     keys, groups = [], (1, 1)
     flags = [name for name in shared if {*old[name], *new[name]} <= {"True", "False"}]
     for name in sorted(shared, key=lambda name: (name in flags, old[name].dtype == float)):
@@ -44,24 +48,24 @@ def key_columns(old: pd.DataFrame, new: pd.DataFrame, shared: list[str]) -> list
     return keys
 
 
-def error_column(name: str, columns: list[str]) -> str | None:
-    """Find the column of a value's standard errors: named after the value, or right after it."""
-    named = {f"{name.removesuffix('_value')}_{ending}" for ending in ERRORS}
-    right = ERRORS.intersection(columns[columns.index(name) + 1 :][:1])
-    # in a table of errors, a column "error" is a value
+def find_error_column(name: str, columns: list[str]) -> str | None:
+    """Find the column of standard errors of a value, by its name or its place after the value."""
+    named = {f"{name.removesuffix('_value')}_{ending}" for ending in ERROR_ENDINGS}
+    right = ERROR_ENDINGS.intersection(columns[columns.index(name) + 1 :][:1])
+    # in a table of errors, the column "error" is a value
     found = named if name.startswith("error") else named | right
     return next((column for column in columns if column in found), None)
 
 
-def short(value) -> str:
-    """Shorten a value to six digits or sixty characters; a bar would end a Markdown cell."""
+def shorten(value) -> str:
+    """Shorten a value to six digits or sixty characters, and escape `|` for Markdown tables."""
     if isinstance(value, float):
         return "(blank)" if np.isnan(value) else f"{value:.6g}"
     return value[:60].replace("|", "\\|").replace("\n", " ") or "(blank)"
 
 
 def compare(old: pd.DataFrame, new: pd.DataFrame) -> tuple[list[dict], list[str], dict]:
-    """Compare two tables of text; return changed columns, notes, and lines for other sections."""
+    """Compare two tables of text: changed columns, notes, and lines for the other sections."""
     names = {"new": new.columns.difference(old.columns, sort=False)}
     names["gone"] = old.columns.difference(new.columns, sort=False)
     notes = [f"columns {word}: {', '.join(found)}" for word, found in names.items() if len(found)]
@@ -70,57 +74,66 @@ def compare(old: pd.DataFrame, new: pd.DataFrame) -> tuple[list[dict], list[str]
         return [], notes, {}
     old, new = old[shared].copy(), new[shared].copy()
     for name in shared:
-        before, after = numbers(old[name]), numbers(new[name])
+        before, after = parse_numbers(old[name]), parse_numbers(new[name])
         if before is not None and after is not None:
             old[name], new[name] = before, after
-    keys = key_columns(old, new, shared)
+    keys = choose_key_columns(old, new, shared)
     for table in (old, new):
-        table[NTH] = table.groupby(keys, dropna=False).cumcount() if keys else range(len(table))
-    both = new.merge(old, on=[*keys, NTH], how="outer", suffixes=(" new", " old"), indicator=True)
+        table[ROW_NUMBER] = (
+            table.groupby(keys, dropna=False).cumcount() if keys else range(len(table))
+        )
+    both = new.merge(
+        old, on=[*keys, ROW_NUMBER], how="outer", suffixes=(" new", " old"), indicator=True
+    )
     for word, side in (("new", "left_only"), ("gone", "right_only")):
         number = (both["_merge"] == side).sum()
         notes += [f"{number} row{'s' if number > 1 else ''} {word}"] if number else []
     both = both[both["_merge"] == "both"]
-    where = both[keys].map(short).agg(", ".join, axis=1) if keys else pd.Series("row", both.index)
-    where += (both[NTH] + 1).map(lambda n: f" ({n})" if n > 1 or not keys else "")
+    where = both[keys].map(shorten).agg(", ".join, axis=1) if keys else pd.Series("row", both.index)
+    where += (both[ROW_NUMBER] + 1).map(lambda n: f" ({n})" if n > 1 or not keys else "")
     changes, verdicts, apart = [], [], {}
     for name in [name for name in shared if name not in keys and len(both)]:
         a, b = both[f"{name} old"], both[f"{name} new"]
         numeric = a.dtype == float
-        moved = ~np.isclose(a, b, ROUNDING, 0, equal_nan=True) if numeric else a != b
+        moved = ~np.isclose(a, b, MAX_ROUNDING, 0, equal_nan=True) if numeric else a != b
         a, b = a[moved], b[moved]
         if a.empty:
             continue
         gap = (b - a).abs() if numeric else pd.Series(np.inf, a.index)
-        most = gap.fillna(np.inf).idxmax()
+        largest = gap.fillna(np.inf).idxmax()
         relative = (gap / a.abs()).replace(np.inf, np.nan).max() if numeric else np.nan
-        values = f"{short(a[most])} → {short(b[most])}", f"{relative:.2g}".replace("nan", "")
-        changes.append(dict(zip(COLUMNS, (name, len(a), *values, where[most]), strict=True)))
+        values = (
+            f"{shorten(a[largest])} → {shorten(b[largest])}",
+            f"{relative:.2g}".replace("nan", ""),
+        )
+        changes.append(dict(zip(COLUMNS, (name, len(a), *values, where[largest]), strict=True)))
         if name == "verdict":
             verdicts = [f"{where[row]}: {a[row]} → **{b[row]}**" for row in a.index]
-        error = error_column(name, shared) if numeric else None
+        error = find_error_column(name, shared) if numeric else None
         if error and old[error].dtype == float:
             errors = np.hypot(both[f"{error} old"], both[f"{error} new"])
             ratios = (gap / errors.reindex(gap.index)).dropna()
             apart |= {ratio: f"{ratio:.3g} ({name}, {where[row]})" for row, ratio in ratios.items()}
-    return changes, notes, {FLIPPED: verdicts, APART: [apart[max(apart)]] if apart else []}
+    return changes, notes, {VERDICTS: verdicts, LARGEST: [apart[max(apart)]] if apart else []}
 
 
-def report(old: Path, new: Path, renamed: Mapping = NONE, relabel: Mapping = NONE) -> str:
-    """Describe in Markdown the differences between two results folders.
+def report(
+    old: Path, new: Path, renamed: Mapping = NO_RENAMES, relabel: Mapping = NO_RENAMES
+) -> str:
+    """Describe the differences between two results folders in Markdown.
 
-    `renamed` maps old names of columns to new ones, and `relabel` old cells of text to new ones.
+    `renamed` maps old column names to new ones, and `relabel` maps old text cells to new ones.
     """
     before, after = (
         {path.relative_to(run) for path in run.glob("*/*.csv") if path.parent.name in FOLDERS}
         for run in (old, new)
     )
     if not after:
-        raise FileNotFoundError(f"{new}: there is no table; give a results folder")
+        raise FileNotFoundError(f"{new}: no tables found; give a results folder")
     if not before:
-        return f"Nothing to compare with: there is no table in {old}.\n"
-    sections = {FLIPPED: [], "New": sorted(after - before), "Gone": sorted(before - after)}
-    sections |= {NOTES: [], APART: []}
+        return f"Nothing to compare with: {old} has no tables.\n"
+    sections = {VERDICTS: [], "New": sorted(after - before), "Gone": sorted(before - after)}
+    sections |= {STRUCTURE: [], LARGEST: []}
     changes, moved, same = [], 0, 0
     for name in sorted(before & after, key=lambda name: (name.parts[0] != "tables", name)):
         if (old / name).read_bytes() == (new / name).read_bytes():
@@ -134,9 +147,9 @@ def report(old: Path, new: Path, renamed: Mapping = NONE, relabel: Mapping = NON
         columns, notes, others = compare(was, now)
         moved, same = moved + bool(columns or notes), same + (not columns and not notes)
         changes += [{"table": name, **change} for change in columns]
-        sections[FLIPPED] += others.get(FLIPPED, [])
-        sections[NOTES] += [f"{name}: {note}" for note in notes]
-        sections[APART] += [f"{name}: {each}" for each in others.get(APART, [])]
+        sections[VERDICTS] += others.get(VERDICTS, [])
+        sections[STRUCTURE] += [f"{name}: {note}" for note in notes]
+        sections[LARGEST] += [f"{name}: {each}" for each in others.get(LARGEST, [])]
     aside = f" ({same} apart from the order of rows, names given and rounding)" if same else ""
     if not moved and before == after:
         return f"Nothing moved: {len(after)} tables and figures' data are equal{aside}.\n"

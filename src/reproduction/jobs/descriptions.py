@@ -1,13 +1,12 @@
 """Titles, captions and columns of all tables and figures, from `descriptions.yaml` of each study.
 
-A name such as `counties_{state}` describes every table or figure whose name fits the pattern,
-unless another entry has exactly that name or an earlier pattern fits. Its title and caption may
-hold `{state}`, which stands for that part of the name.
-Captions are reStructuredText and Jinja templates: Snakemake renders them for the report, where
-`snakemake.config`, `snakemake.params` and `snakemake.wildcards` are at their disposal.
-"""
+A name such as `counties_{state}` describes every table or figure whose name matches the pattern. An
+entry with exactly that name, or an earlier pattern that matches, takes precedence. The title and
+the caption may contain `{state}`, which stands for that part of the name.
 
-from __future__ import annotations
+Captions are reStructuredText and Jinja templates. Snakemake renders them for the report and
+provides `snakemake.config`, `snakemake.params` and `snakemake.wildcards`.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +19,7 @@ from isdp.errors import InputError
 from reproduction.jobs.yaml_files import read_yaml
 
 FILE = "descriptions.yaml"
-OTHER_COLUMNS = "*"  # describes every column that has no description of its own
+OTHER_COLUMNS = "*"  # describes every column without an entry
 WILDCARD = re.compile(r"(?<!\{)\{(\w+)\}(?!\})")
 
 
@@ -29,10 +28,11 @@ class _Model(pydantic.BaseModel):
 
 
 class Table(_Model):
-    """Description of a table: `results/tables/NAME.csv`, or another csv file with this name.
+    """Description of a table: `results/tables/NAME.csv`, or another CSV file with this name.
 
-    `section` is its subcategory in the report, which only names the file where `in_report` is
-    false. Each column has its meaning and unit; the study's shared columns need not be repeated.
+    `section` is its subcategory in the report. The report only names the file where `in_report` is
+    false. `columns` gives the meaning and unit of each column; columns that the study shares may be
+    left out.
     """
 
     title: str
@@ -43,7 +43,7 @@ class Table(_Model):
 
 
 class Figure(Table):
-    """Description of a figure: `results/figures/NAME.svg`, and NAME.csv with the data drawn.
+    """Description of a figure: `results/figures/NAME.svg`, and the data drawn in NAME.csv.
 
     `gallery` is one sentence for the gallery of the front page.
     """
@@ -52,9 +52,10 @@ class Figure(Table):
 
 
 class Study(_Model):
-    """Descriptions of everything that a study makes, shown in a category of the report.
+    """Descriptions of all tables and figures of a study, shown as one category of the report.
 
-    `settings` ends every caption of the study, and `columns` are those that several tables have.
+    `settings` ends every caption of the study. `columns` describes the columns that several tables
+    have.
     """
 
     category: str
@@ -65,14 +66,14 @@ class Study(_Model):
 
 
 class Descriptions:
-    """The descriptions of all studies, by kind of output ("tables" or "figures") and name."""
+    """Descriptions of all studies, by kind of output ("tables" or "figures") and name."""
 
     def __init__(self, studies: Mapping[str, Study]):
         self.studies = dict(studies)
         self._studies: dict[tuple[str, str], str] = {}
         for study, kind, name, _ in self.entries():
             if (kind, name) in self._studies:
-                raise InputError(f"{FILE}: {kind}: {name} is described twice; remove one")
+                raise InputError(f"{FILE}: {kind}: {name} is described twice; remove one entry")
             self._studies[kind, name] = study
 
     def entries(self) -> Iterator[tuple[str, str, str, Table]]:
@@ -85,9 +86,8 @@ class Descriptions:
     def find(self, kind: str, name: str) -> tuple[str, Study, Table]:
         """Find the entry that describes a table or figure: its name, its study, and the entry.
 
-        The name is that of the file without its ending; it may hold wildcards in braces.
-
-        Raises InputError if nothing describes it.
+        The name is that of the file without its ending, and may contain wildcards in braces. Raises
+        InputError if no entry matches.
         """
         fitting = (
             pattern
@@ -114,18 +114,20 @@ class Descriptions:
         found = {column: known.get(column, known.get(OTHER_COLUMNS)) for column in columns}
         for column, meaning in found.items():
             if meaning is None:
-                raise InputError(f"{FILE}: {kind}: {pattern}: column {column} is not described")
+                raise InputError(
+                    f"{FILE}: {kind}: {pattern}: column {column} has no description; add it"
+                )
         return found
 
     def title_of(self, kind: str, name: str) -> str:
-        """Return the title of a table or figure; wildcards that the name leaves open stay."""
+        """Return the title of a table or figure; wildcards that the name leaves open remain."""
         pattern, _, entry = self.find(kind, name)
         return _filled(entry.title, _wildcards(pattern, name))
 
     def caption_of(self, kind: str, name: str) -> str:
         """Return a caption as a Jinja template in reStructuredText.
 
-        Wildcards that the name leaves open become Snakemake's of the job.
+        Wildcards that the name leaves open become the Snakemake wildcards of the job.
         """
         pattern, study, entry = self.find(kind, name)
         values = {
@@ -136,9 +138,9 @@ class Descriptions:
         return _filled("\n\n".join(filter(None, parts)) + "\n", values)
 
     def dictionary(self, files: Iterable[Path]) -> pd.DataFrame:
-        """Return the data dictionary of csv files: study, file, column, and its meaning and unit.
+        """Return the data dictionary of CSV files: study, file, column, and meaning with unit.
 
-        Of files that differ in wildcards, such as one per state, the columns are listed once.
+        Files that differ only in wildcards, such as one file per state, are listed once.
         """
         rows = [
             (
@@ -168,7 +170,7 @@ class Descriptions:
 def read_descriptions(paths: Iterable) -> Descriptions:
     """Read the descriptions of several studies, from files STUDY/descriptions.yaml.
 
-    Raises InputError, naming the file and the entry that does not fit.
+    Raises InputError, naming the file and the entry that is not valid.
     """
     studies = {}
     for path in map(Path, paths):
@@ -182,7 +184,7 @@ def read_descriptions(paths: Iterable) -> Descriptions:
 
 
 def _wildcards(pattern: str, name: str) -> dict[str, str] | None:
-    """Match a name with a pattern; the value of each wildcard, or None if it does not fit."""
+    """Match a name with a pattern: the value of each wildcard, or None if it does not match."""
     parts = WILDCARD.split(pattern)
     regex = "".join(
         f"(?P<{part}>[^/]+)" if at % 2 else re.escape(part) for at, part in enumerate(parts)
@@ -196,5 +198,5 @@ def _filled(text: str, values: Mapping[str, str]) -> str:
 
 
 def caption_file(name: str) -> str:
-    """Name the caption's file of a table or figure."""
+    """Return the name of the caption file of a table or figure."""
     return re.sub(r"[{}]", "", name) + ".rst"

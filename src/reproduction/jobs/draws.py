@@ -1,6 +1,4 @@
-"""Files of draws with their labels: study, experiment, law, unit (such as a state) and sampler."""
-
-from __future__ import annotations
+"""Files of draws with labels: study, experiment, distribution, unit (such as a state), sampler."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -12,31 +10,32 @@ import pandas as pd
 from isdp.errors import InputError
 from isdp.io.draws import Draws, read_draws
 
+# the first is the study: columns of tables keep their names
 LABELS = ("wing", "experiment", "law", "unit", "sampler")
 
 
-def labelled(
+def label_draws(
     draws: Draws,
     *,
-    wing: str,
+    study: str,
     experiment: str,
     law: str,
     unit: str = "",
     sampler: str,
     mechanism: Mapping,
 ) -> Draws:
-    """Add to draws what they are draws of, and the settings of the mechanism.
+    """Label draws with their origin, and add the settings of the mechanism.
 
-    The sampler is "mcmc", "paper" (the paper's own chain, where another mixes sooner) or "exact".
+    The sampler is "mcmc", "paper" (the paper's chain, where another mixes faster) or "exact".
     """
-    labels = dict(zip(LABELS, (wing, experiment, law, unit, sampler), strict=True))
+    labels = dict(zip(LABELS, (study, experiment, law, unit, sampler), strict=True))
     return replace(draws, settings=draws.settings | labels | {"mechanism": dict(mechanism)})
 
 
-def read_by(label: str, paths: Iterable) -> dict[str, Draws]:
-    """Read files of draws of one experiment, by the law or the unit that each names.
+def read_draws_by(label: str, paths: Iterable) -> dict[str, Draws]:
+    """Read the files of draws of one experiment, by the value of a label such as the distribution.
 
-    Raises InputError if two files are of the same, or of two experiments.
+    Raises InputError if two files have the same value, or if they are of different experiments.
     """
     read: dict[str, Draws] = {}
     experiments = set()
@@ -45,13 +44,15 @@ def read_by(label: str, paths: Iterable) -> dict[str, Draws]:
         name = draws.settings[label]
         experiments.add(draws.settings["experiment"])
         if name in read or len(experiments) > 1:
-            twice = f"{label} {name} of {sorted(experiments)}"
-            raise InputError(f"{Path(path).name}: {twice} stands twice")
+            found = f"{label} {name} of {sorted(experiments)}"
+            raise InputError(
+                f"{Path(path).name}: {found} is repeated or mixed; give each file once"
+            )
         read[name] = draws
     return read
 
 
-def verification_table(paths: Iterable) -> pd.DataFrame:
+def verify_draws(paths: Iterable) -> pd.DataFrame:
     """Check A u = 0 in exact integers for every draw of every file."""
     rows = {}
     for path in paths:

@@ -1,6 +1,4 @@
-"""Figures as files: SVG and PNG, and a thumbnail that is drawn for its size."""
-
-from __future__ import annotations
+"""Figures as files: SVG, PNG, and a thumbnail that is drawn for its size."""
 
 from collections.abc import Mapping
 
@@ -12,33 +10,33 @@ from matplotlib.ticker import FixedLocator
 from isdp.io.files import whole
 from isdp.plots.style import STYLE, save
 
-THUMBNAIL = (3.2, 1.9)  # inches
-RESOLUTION = 200  # pixels per inch; pages show half of it, so that it is sharp on a fine screen
-MANY_LINES = 200  # above, such as the boxes of all counties of a state, lines are drawn fine
-MOST_NAMES = 9  # named ticks for which an axis of a thumbnail has room
+THUMBNAIL_SIZE = (3.2, 1.9)  # inches
+DPI = 200  # pixels per inch; pages show half of it, so that it is sharp on a fine screen
+MAX_THICK_LINES = 200  # above, such as the boxes of all counties of a state, lines are drawn fine
+MAX_TICK_LABELS = 9  # named ticks for which an axis of a thumbnail has room
 
 
 def save_figures(drawn: Mapping[str, Figure], output) -> None:
-    """Save each figure as SVG, PNG and thumbnail to the outputs of its name."""
+    """Save each figure as SVG, PNG and thumbnail to the outputs with its name."""
     for name, figure in drawn.items():
         save(figure, output[name], output[f"{name}_png"])
         save_thumbnail(figure, output[f"{name}_thumbnail"])
 
 
 def save_thumbnail(figure: Figure, png) -> None:
-    """Draw a figure's first panel for a small space: the data and the ticks, no other words.
+    """Draw the first panel of a figure at thumbnail size, with data and ticks but no other text.
 
-    Changes the figure, so that it is the last that is done with it.
+    This changes the figure, which must not be used afterwards.
     """
     first = figure.axes[0]
-    beside = first.get_subplotspec()
+    place = first.get_subplotspec()
     for axis in figure.axes[1:]:
-        if axis.get_subplotspec() != beside:  # a second scale of the first panel stays
+        if axis.get_subplotspec() != place:  # keep a second scale of the first panel
             axis.remove()
     figure.suptitle("")
     for words in (*figure.legends, *figure.texts):
         words.remove()
-    figure.set_size_inches(THUMBNAIL)
+    figure.set_size_inches(THUMBNAIL_SIZE)
     for axis in figure.axes:
         axis.set_subplotspec(GridSpec(1, 1, figure=figure)[0])
         axis.set(title="", xlabel="", ylabel="")
@@ -46,15 +44,15 @@ def save_thumbnail(figure: Figure, png) -> None:
         axis.tick_params(labelsize=7)
         for words in filter(None, (*axis.texts, axis.get_legend())):
             words.remove()
-        if len(axis.lines) > MANY_LINES:
+        if len(axis.lines) > MAX_THICK_LINES:
             for line in (*axis.lines, *axis.patches):
                 line.set_linewidth(0.3)
         for side in (axis.xaxis, axis.yaxis):
             named = isinstance(side.get_major_locator(), FixedLocator)
-            if named and len(side.get_ticklocs()) > MOST_NAMES:
+            if named and len(side.get_ticklocs()) > MAX_TICK_LABELS:
                 side.set_ticklabels([])
     with mpl.rc_context(STYLE), whole(png) as temporary:
         figure.tight_layout(pad=0.4)
         figure.savefig(
-            temporary, format="png", dpi=RESOLUTION, transparent=False, metadata={"Software": None}
+            temporary, format="png", dpi=DPI, transparent=False, metadata={"Software": None}
         )

@@ -1,6 +1,4 @@
-"""What a job of the workflow leaves in its log, and how it ends when the input is wrong."""
-
-from __future__ import annotations
+"""Logging of the workflow's jobs, and their end when the input is wrong."""
 
 import logging
 import sys
@@ -13,9 +11,9 @@ from isdp.errors import InputError
 
 @contextmanager
 def job_log(path) -> Iterator[logging.Logger]:
-    """Log to `path`; end the process with one clear line if the user's input was wrong.
+    """Log to `path`; end the process with one line of explanation if the user's input is wrong.
 
-    Any other exception is logged with its traceback and raised on.
+    Any other exception is logged with its traceback and raised again.
     """
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     logging.basicConfig(

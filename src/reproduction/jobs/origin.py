@@ -1,9 +1,7 @@
-"""The code and the config that made a page.
+"""Version, commit and configuration from which a page was made.
 
-They are never a rule's parameter: a new commit alone reruns nothing.
+They are never parameters of a rule, so that a new commit alone reruns nothing.
 """
-
-from __future__ import annotations
 
 import hashlib
 import os
@@ -12,19 +10,19 @@ from pathlib import Path
 
 from isdp import __version__
 
-SHOWN = 12  # characters of a hash: enough to name one
+HASH_LENGTH = 12  # characters of a hash that identify it
 
 
-def made_by(checkout, config) -> str:
-    """Name the version and commit that made a page, and the config, in a sentence.
+def describe_origin(checkout, config) -> str:
+    """State the version, the commit and the configuration from which a page was made.
 
-    The checkout is the folder of the workflow. Without git, or in a folder that is not its
-    repository's own top, the commit is not known: another project's commit is never named.
+    `checkout` is the folder of the workflow. The commit is unknown without git, or if the folder is
+    not the top of its own repository, so that the commit of another project is never named.
     """
     digest = hashlib.sha256(Path(config).read_bytes()).hexdigest()
     return (
         f"Made by version {__version__}, {_commit(Path(checkout))}; "
-        f"SHA-256 of {Path(config).name}: {digest[:SHOWN]}."
+        f"SHA-256 of {Path(config).name}: {digest[:HASH_LENGTH]}."
     )
 
 
@@ -35,17 +33,17 @@ def _commit(checkout: Path) -> str:
     if not (top and commit and status is not None and Path(top).samefile(checkout)):
         return "commit not known (not a git checkout)"
     if not status:
-        return f"commit {commit[:SHOWN]} from a clean checkout"
+        return f"commit {commit[:HASH_LENGTH]} from a clean checkout"
     changed = len(status.splitlines())
     files = f"{changed} file{'s' * (changed > 1)}"
-    return f"commit {commit[:SHOWN]} with changes that are not committed ({files})"
+    return f"commit {commit[:HASH_LENGTH]} with changes that are not committed ({files})"
 
 
 def _git(checkout: Path, *arguments: str) -> str | None:
-    """Ask git about a folder; None where there is no git or no answer."""
-    # a hook's own variables would point it at another repository
+    """Run a git command in a folder; return None without git or without an answer."""
+    # the variables of a git hook would select another repository
     kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-    # no lock, which could disturb what the user does at the same time
+    # a lock could disturb the user's own git commands
     command = ["git", "--no-optional-locks", "-C", str(checkout), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, env=kept, check=True)

@@ -7,38 +7,38 @@ from pathlib import Path
 
 import pandas as pd
 
-from reproduction.jobs.settings import ConfigError, local_file
+from reproduction.jobs.settings import ConfigError, find_local_file
 
-COLUMNS = ("states", "norm", "epsilon", "vintage")
-# the counties' settings that the Markov chains need, and those that a scenario needs
-WALK = (
+SCENARIO_COLUMNS = ("states", "norm", "epsilon", "vintage")
+# settings of the block `counties` for the Markov chains, and for a scenario
+WALK_KEYS = (
     *("epsilon", "norm", "chains", "draws", "burn_in", "thin"),
     *("basis", "acceptance", "proposal", "overdispersed"),
 )
-OWN = ("states", *WALK)
+SCENARIO_KEYS = ("states", *WALK_KEYS)
 
 
-def parameter_space(config: Mapping) -> pd.DataFrame:
+def list_scenarios(config: Mapping) -> pd.DataFrame:
     """List the scenarios of a sweep, one per row, as text for the names of their folders.
 
-    The states of a scenario are joined by hyphens. Without a sweep there are no rows.
+    Hyphens join the states of a scenario. A configuration without a sweep gives no rows.
     """
     rows = []
     if "sweep" in config:
         sweep = config["sweep"]
-        groups = ["-".join(states) for states in state_groups(sweep)]
+        groups = ["-".join(states) for states in list_state_groups(sweep)]
         epsilons = [f"{epsilon:.12g}" for epsilon in sweep["epsilons"]]
-        rows = list(product(groups, sweep["norms"], epsilons, vintages_of(config)))
-    return pd.DataFrame(rows, columns=COLUMNS, dtype="str")
+        rows = list(product(groups, sweep["norms"], epsilons, list_vintages(config)))
+    return pd.DataFrame(rows, columns=SCENARIO_COLUMNS, dtype="str")
 
 
-def settings_of(config: Mapping, scenario: Mapping[str, str]) -> dict:
-    """Return the settings of a row of `parameter_space`: seed, data and counties.
+def select_scenario(config: Mapping, scenario: Mapping[str, str]) -> dict:
+    """Return the settings of a row of `list_scenarios`: seed, data and counties.
 
-    The epsilon of the chains' starts and, for smaller epsilons, the proposal scale with epsilon:
-    with one setting the walk would hardly move at a small epsilon.
+    The epsilon of the chains' starts is proportional to epsilon, and the proposal widens at smaller
+    epsilons, where a fixed proposal would hardly move.
     """
-    counties = {key: config["counties"][key] for key in OWN}
+    counties = {key: config["counties"][key] for key in SCENARIO_KEYS}
     wide, proposal = counties["overdispersed"], counties["proposal"]
     ratio = float(scenario["epsilon"]) / counties["epsilon"]
     own = {
@@ -52,36 +52,36 @@ def settings_of(config: Mapping, scenario: Mapping[str, str]) -> dict:
     return {"seed": config["seed"], "data": data, "counties": counties | own}
 
 
-def walk_of(config: Mapping) -> dict:
-    """Give the settings of the Markov chains of a configuration, or of a scenario."""
-    return {key: config["counties"][key] for key in WALK}
+def select_walk(config: Mapping) -> dict:
+    """Select the settings of the Markov chains in a configuration or a scenario."""
+    return {key: config["counties"][key] for key in WALK_KEYS}
 
 
-def compared(sweep: str) -> list[str]:
-    """Return the files that compare the scenarios of a sweep; refuse a config without one."""
+def list_comparison_files(sweep: str) -> list[str]:
+    """List the files that compare a sweep's scenarios; refuse a configuration without a sweep."""
     if not sweep:
-        raise ConfigError("the config has no sweep: add --configfile config/sweep.yaml")
+        raise ConfigError("config: sweep: missing; add --configfile config/sweep.yaml")
     return [f"results/figures/sweep_{sweep}.svg", f"results/tables/sweep_{sweep}.html"]
 
 
-def state_groups(sweep: Mapping) -> list[list[str]]:
-    """Return the lists of states that a sweep compares; one list counts as a list of one."""
+def list_state_groups(sweep: Mapping) -> list[list[str]]:
+    """List the groups of states that a sweep compares; a single list is one group."""
     states = sweep["states"]
     return states if isinstance(states[0], list) else [states]
 
 
-def vintages_of(config: Mapping) -> list[str]:
-    """Return the vintages of the sweep; by default the configuration's."""
+def list_vintages(config: Mapping) -> list[str]:
+    """List the vintages of the sweep; the default is the vintage of the configuration."""
     return config["sweep"].get("vintages", [config["data"]["vintage"]])
 
 
-def local_files(config: Mapping, vintage: str) -> list[str]:
-    """Return the local file of a vintage as a list, which is empty if there is none.
+def find_local_files(config: Mapping, vintage: str) -> list[str]:
+    """Return the local file of a vintage as a list, which is empty if there is no such file.
 
-    The vintage of a file is the eight digits in its name. If the sweep has only one vintage, the
-    configuration's own file may have any name.
+    The eight digits in a file's name give its vintage. If the sweep has one vintage only, the file
+    of the configuration may have any name.
     """
-    own = local_file(config)
+    own = find_local_file(config)
     files = [*config["sweep"].get("files", []), *([own] if own else [])]
     named = [file for file in files if vintage in re.findall("[0-9]{8}", Path(file).name)]
-    return named[:1] or files[-1:] * (own is not None and len(vintages_of(config)) == 1)
+    return named[:1] or files[-1:] * (own is not None and len(list_vintages(config)) == 1)

@@ -1,8 +1,8 @@
-"""The parts that the models of the configuration share: the base model, types of values, checks.
+"""Shared parts of the configuration's models: the base model, types of values, and checks.
 
-Each study describes its block in its module `settings`, by a model of `Block`: the meaning of each
-key, the source of its value, and the values allowed. The model's method `check` does what needs a
-file or another block. `reproduction.config.model` puts the blocks together.
+The module `settings` of each study describes its block by a model derived from `Block`: the meaning
+of each key, the source of its value, and the values allowed. The method `check` of the model covers
+checks that need a file or another block. `reproduction.config.model` combines the blocks.
 """
 
 import csv
@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-# Whose number a value of config.yaml is.
+# sources of the values in config.yaml
 PAPER = "paper"
 READ_OFF = "read off a figure of the paper"
 INFERRED = "inferred"
@@ -25,7 +25,7 @@ BOTH = "paper and ours"  # entries of both kinds; the comments in config.yaml sa
 
 
 class ConfigError(Exception):
-    """The configuration is not allowed; the message is one line for people."""
+    """The configuration is not valid; the message is one line."""
 
     def __init__(self, message: str):
         super().__init__(" ".join(message.splitlines()))
@@ -34,17 +34,17 @@ class ConfigError(Exception):
 def setting(description: str, source: str = "", **limits) -> Any:
     """Describe a key of the configuration, for config/README.md.
 
-    The source says whose number the value in config.yaml is; it is empty for blocks, paths and
-    choices of a run. The limits, such as `ge=1`, are passed to `pydantic.Field`.
+    `source` states whose number the value in config.yaml is. It is empty for blocks, for paths and
+    for choices of a run. `limits`, such as `ge=1`, are passed to `pydantic.Field`.
     """
     return Field(description=description, json_schema_extra={"source": source}, **limits)
 
 
 class Block(BaseModel):
-    """Base of all blocks: types are strict, and each key must be known."""
+    """Base class of all blocks: types are strict, and unknown keys are refused."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
-    # the word that stands for the entry's name in config/README.md, where users choose the name
+    # replaces the entry's name in config/README.md where users choose the name
     placeholder: ClassVar[str] = ""
 
     @model_validator(mode="before")
@@ -74,7 +74,7 @@ def _list(keys: Collection[str]) -> str:
 
 
 def _check(wanted: str, fits: Callable[[Any], Any], kind: type = AfterValidator) -> Any:
-    """Make a validator that refuses a value unless it fits."""
+    """Make a validator that refuses a value unless `fits` accepts it."""
 
     def check(value: Any) -> Any:
         if not fits(value):
@@ -120,39 +120,41 @@ Rhos = Different[Positive | Literal["published"]]
 Rates = Different[Probability]
 
 
-def local_file(config: Mapping) -> str | None:
-    """Path of demonstration data on this disk, if the config or the environment names one."""
+def find_local_file(config: Mapping) -> str | None:
+    """Return the path of a local file of demonstration data, from the config or the environment."""
     return config["data"]["file"] or os.environ.get("NHGIS_PPDD_FILE") or None
 
 
 def check_file(key: str, file: str | None, base: Path = Path()) -> None:
-    """Raise ConfigError if a file is named that does not exist."""
+    """Raise ConfigError if a named file does not exist."""
     if file is not None and not (base / file).is_file():
-        raise ConfigError(f"config: {key}: there is no file {file}")
+        raise ConfigError(f"config: {key}: the file {file} does not exist; correct the path")
 
 
-def known_states(config: Any, base: Path) -> list[str]:
+def read_known_states(config: Any, base: Path) -> list[str]:
     """List the states of the published counts."""
-    return column(base / config.data.published, "usps")
+    return read_column(base / config.data.published, "usps")
 
 
 def check_states(key: str, states: list[str], known: list[str]) -> None:
-    """Raise ConfigError unless each state is among the known ones."""
+    """Raise ConfigError unless every state is known."""
     for position, state in enumerate(states):
         if state not in known:
-            missing = f"config: {key}.{position}: there is no state {state!r}"
-            raise ConfigError(f"{missing}; there are {' '.join(sorted(known))}")
+            missing = f"config: {key}.{position}: {state!r} is not a known state"
+            raise ConfigError(f"{missing}; choose from {' '.join(sorted(known))}")
 
 
 def check_vintage(key: str, vintage: str, ledger: Path) -> None:
     """Raise ConfigError unless the ledger has the vintage."""
-    vintages = column(ledger, "vintage")
+    vintages = read_column(ledger, "vintage")
     if vintage not in vintages:
         there = " ".join(vintages)
-        raise ConfigError(f"config: {key}: {vintage!r} is not in {ledger.name}; there are {there}")
+        raise ConfigError(
+            f"config: {key}: {vintage!r} is not in {ledger.name}; choose from {there}"
+        )
 
 
-def column(path: Path, name: str) -> list[str]:
+def read_column(path: Path, name: str) -> list[str]:
     """Return the distinct entries of one column of a csv, in their order."""
     with open(path, encoding="utf-8", newline="") as file:
         return list(dict.fromkeys(row.get(name, "") for row in csv.DictReader(file)))

@@ -1,7 +1,7 @@
-"""One run in a folder at a time; a run that was killed leaves nothing behind that blocks the next.
+"""A lock that allows one run per folder at a time.
 
-Snakemake's own lock outlives a killed run. The operating system releases this one when the process
-ends, however it ends.
+The operating system releases the lock when the process ends. A killed run therefore never blocks
+the next one, as Snakemake's own lock would.
 """
 
 import fcntl
@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 LOCK = Path(".snakemake/isdp-run.lock")
-_held = []  # the lock lasts as long as its handle
+_held = []  # open handles keep the lock
 
 
 def claim_folder(folder: Path = Path()) -> None:
@@ -22,5 +22,5 @@ def claim_folder(folder: Path = Path()) -> None:
     except OSError:
         handle.close()
         here = folder.resolve()
-        sys.exit(f"error: {here}: another run uses this folder; wait until it has ended")
+        sys.exit(f"error: {here}: another run uses this folder; wait until it ends")
     _held.append(handle)

@@ -1,6 +1,6 @@
-"""Digests of the sources that a rule depends on, as parameters: an edit reruns the rule's jobs.
+"""Digests of the sources of a rule, as parameters: an edit of a source reruns the rule's jobs.
 
-Snakemake tracks a rule's script, and not the modules that the script imports.
+Snakemake tracks the script of a rule, but not the modules that the script imports.
 """
 
 import hashlib
@@ -8,40 +8,40 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-SOURCES = Path(__file__).parents[2]
+SOURCE_FOLDER = Path(__file__).parents[2]
 SUFFIXES = (".py", ".yaml", ".j2")
-# packages of the library whose edits change no number
-NOT_COMPUTING = ("cli", "commands", "plots")
+# packages of the library that affect no numbers
+EXCLUDED_PACKAGES = ("cli", "commands", "plots")
 # modules of the reproduction that all studies use
-SHARED = ("data", "jobs/draws.py", "jobs/job_log.py", "jobs/tables.py")
-# packages and modules of which all figures and pages are made
-SHOWING = (
+SHARED_MODULES = ("data", "jobs/draws.py", "jobs/job_log.py", "jobs/tables.py")
+# packages and modules that all figures and pages use
+PRESENTATION_MODULES = (
     "isdp/plots",
     "reproduction/jobs/descriptions.py",
     "reproduction/jobs/figures.py",
 )
-# the other studies that the modules of a study import; a test holds it against the imports
+# studies that the modules of a study import; a test compares this with the imports
 STUDIES_OF = {"comparison": ("topdown",), "national": ("comparison", "topdown")}
-# endings of the names of modules that draw, describe and judge
-PRESENTATION = ("claims", "descriptions", "figures")
+# name endings of modules that draw, describe and judge
+PRESENTATION_ENDINGS = ("claims", "descriptions", "figures")
 
 
 def code(*studies: str) -> str:
-    """Digest all code that computes numbers in some studies: the rule's and those of its script."""
+    """Digest all code that computes numbers in some studies, for a rule and its script."""
     return _digest(_computing(studies))
 
 
 def presentation(*studies: str) -> str:
     """Digest all code that computes, draws, describes and judges results of some studies."""
-    shown = {path for name in SHOWING for path in _modules(name)}
+    shown = {path for name in PRESENTATION_MODULES for path in _modules(name)}
     return _digest(_computing(studies) | shown | _of(studies))
 
 
 def _computing(studies: Iterable[str]) -> set[Path]:
-    aside = {path for name in NOT_COMPUTING for path in _modules(f"isdp/{name}")}
-    library = set(_modules("isdp")) - aside
-    shared = {path for name in SHARED for path in _modules(f"reproduction/{name}")}
-    own = {path for path in _of(studies) if not path.stem.endswith(PRESENTATION)}
+    excluded = {path for name in EXCLUDED_PACKAGES for path in _modules(f"isdp/{name}")}
+    library = set(_modules("isdp")) - excluded
+    shared = {path for name in SHARED_MODULES for path in _modules(f"reproduction/{name}")}
+    own = {path for path in _of(studies) if not path.stem.endswith(PRESENTATION_ENDINGS)}
     return library | shared | own
 
 
@@ -52,16 +52,16 @@ def _of(studies: Iterable[str]) -> set[Path]:
 
 @cache
 def _modules(name: str) -> tuple[Path, ...]:
-    place = SOURCES / name
+    place = SOURCE_FOLDER / name
     paths = [place] if place.is_file() else place.rglob("*")
     found = tuple(path for path in paths if path.suffix in SUFFIXES)
     if not found:
-        raise ValueError(f"there are no sources at {place}")
+        raise ValueError(f"{place}: no source files found")
     return found
 
 
 def _digest(paths: Iterable[Path]) -> str:
-    lines = [f"{path.relative_to(SOURCES)} {_content(path)}\n" for path in sorted(paths)]
+    lines = [f"{path.relative_to(SOURCE_FOLDER)} {_content(path)}\n" for path in sorted(paths)]
     return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
 
 

@@ -1,36 +1,34 @@
-"""The summary of a run: the data, the counts of the scorecard, and the pages to open.
+"""Summary of a run: the data, the counts of the scorecard, and the pages to open.
 
 `make` prints it after Snakemake: ``python -m reproduction.jobs.summary results``.
 """
-
-from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-FIRST = {"Open first": "index.html"}
-PAGES = FIRST | {"Report": "report.html", "Review": "notebooks/00_overview.html"}
+FIRST_PAGE = {"Open first": "index.html"}
+PAGES = FIRST_PAGE | {"Report": "report.html", "Review": "notebooks/00_overview.html"}
 
 
-def read_if_there(path) -> dict:
-    """Read a JSON file among the results; nothing where it is not made yet."""
+def read_optional_json(path) -> dict:
+    """Read a JSON file among the results; return an empty dict if the file does not exist yet."""
     return json.loads(Path(path).read_text()) if Path(path).is_file() else {}
 
 
-def closing_words(results: Path) -> str:
-    """Return the data's provenance, the scorecard's counts, and the pages that there are."""
-    words = ["", read_if_there(results / "data/provenance.json").get("message", "")]
+def summarise_run(results: Path) -> str:
+    """Return the data's provenance, the counts of the scorecard, and the pages that exist."""
+    words = ["", read_optional_json(results / "data/provenance.json").get("message", "")]
     summary = results / "tables/scorecard.txt"
     if summary.is_file():
         words.append(summary.read_text().rstrip())
     return "\n".join([*words, *_links(results, PAGES)])
 
 
-def pages_to_open(sweep: str) -> str:
-    """Name the page to open at the end of a run, and the figure of a sweep, if there are any."""
-    return "\n".join(_links(Path("results"), FIRST | {"Sweep": f"figures/sweep_{sweep}.svg"}))
+def list_pages_to_open(sweep: str) -> str:
+    """List the page to open at the end of a run, and the figure of a sweep, where they exist."""
+    return "\n".join(_links(Path("results"), FIRST_PAGE | {"Sweep": f"figures/sweep_{sweep}.svg"}))
 
 
 def _links(results: Path, pages: Mapping[str, str]) -> list[str]:
@@ -39,4 +37,4 @@ def _links(results: Path, pages: Mapping[str, str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    print(closing_words(Path(sys.argv[1])))
+    print(summarise_run(Path(sys.argv[1])))

@@ -1,6 +1,4 @@
-"""Tables of results as csv files in full precision."""
-
-from __future__ import annotations
+"""CSV files of results in full precision."""
 
 import os
 from collections.abc import Mapping
@@ -11,19 +9,19 @@ from isdp.io.files import write_csv
 
 
 def write_tables(tables: Mapping[str, pd.DataFrame], outputs) -> None:
-    """Write each table as csv to the output file of its name."""
+    """Write each table as CSV to the output file with its name."""
     for name, table in tables.items():
         write_csv(table, outputs[name])
 
 
 def read_csv(path, **options) -> pd.DataFrame:
-    """Read a table that `write_csv` wrote; FIPS codes and names stay text."""
+    """Read a table that `write_csv` wrote; FIPS codes and names remain text."""
     text = {"fips": str, "name": str}
     return pd.read_csv(path, dtype=text, keep_default_na=False, na_values=[""], **options)
 
 
 def read_csvs(paths) -> pd.DataFrame:
-    """Read one table, or several of the same columns put one below the other."""
+    """Read one table, or concatenate several tables with the same columns."""
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
     return pd.concat([read_csv(path) for path in paths], ignore_index=True)

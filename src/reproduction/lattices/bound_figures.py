@@ -1,4 +1,4 @@
-"""Bounds on the distance between a chain and its target, over time."""
+"""Figure of coupling bounds on the distance between a chain and its target."""
 
 from __future__ import annotations
 
@@ -22,23 +22,15 @@ VARIANTS = {
 def tv_bounds(
     curves: pd.DataFrame, trails: pd.DataFrame, distances: pd.DataFrame, title: str, laws: dict
 ) -> Figure:
-    """Bounds on the distance to the target against iterations (ISDP, Figures 1, 4 and 6).
+    """Draw coupling bounds by iteration (ISDP, Figures 1, 4 and 6).
 
-    A row of panels a law; the first panels are the variants side by side, with the chain's actual
-    distance beneath the bounds; the last shows how the lag was chosen. Where runs were censored,
-    what the bound is at least is dashed up to the cap and said to be not converged.
-
-    Parameters
-    ----------
-    curves : DataFrame
-        Columns law, variant, lag, t, bound, low, high, at_least and censored.
-    trails : DataFrame
-        Columns law, variant, lag, bound_at_0, censored and chosen.
-    distances : DataFrame
-        Columns law, variant, t, statistic, distance and error, from `distance_curve`; up to the
-        largest error of a compared sample lies a band, in which draws of the target may lie too.
-    laws : dict
-        A description of each law, by its name in the column law.
+    Each distribution has a row of panels. The first panels show the variants, with the chain's
+    actual distance. The last panel shows the choice of the lag. If runs were censored, the bound
+    with these runs at the cap is dashed. `laws` describes each distribution by its name in the
+    column law. `curves` has the columns law, variant, lag, t, bound, low, high, at_least and
+    censored, and `trails` has law, variant, lag, bound_at_0, censored and chosen. `distances`, from
+    `reproduction.exactness.chain_distance`, has law, variant, t, statistic, distance and error. A
+    band up to the largest error marks distances that are consistent with zero.
     """
     variants = list(dict.fromkeys(curves["variant"]))
     columns = len(variants) + 1
@@ -62,35 +54,35 @@ def tv_bounds(
 
 
 ACTUAL = {
-    FULL: ("actual, in full", "o", INK),
+    FULL: ("actual, total variation", "o", INK),
     NORM: ("actual, the norm", ".", INK),
     CELLS: ("actual, worst cell", "+", FAINT),
 }
-LEGEND = "lag, with its 99 % band, cut off where it is above 1 and says nothing"
-FLOOR = "\ngrey: norm and cells of so few draws may be as far off at the target"
+LEGEND = "lag, with its 99 % band, not drawn above 1"
+SAMPLING_NOTE = "\ngrey: sampling error of the norm and the cells"
 
 
 def _draw_bounds(axis: Axes, curves: pd.DataFrame, chosen: int, actual: pd.DataFrame) -> None:
     lags = sorted(curves["lag"].unique())
-    shades = CREST(np.linspace(0, 1, len(lags) + 2)[1:-1])  # the ends are too pale and too dark
+    shades = CREST(np.linspace(0, 1, len(lags) + 2)[1:-1])  # without the palest and the darkest
     for colour, lag in zip(shades, lags, strict=True):
         part = curves[curves["lag"] == lag]
         censored = int(part["censored"].iloc[0])
         axis.plot(
             part["t"] + 1,
-            part["at_least"],  # the bound itself where no run was cut off
+            part["at_least"],  # the bound itself without censored runs
             color=colour,
             lw=1.4,
             ls="--" if censored else "-",
-            label=f"L = {lag:,}" + (f" ({censored} runs say nothing)" if censored else ""),
+            label=f"L = {lag:,}" + (f" ({censored} runs censored)" if censored else ""),
         )
         band = part[np.isfinite(part["high"])]
         axis.fill_between(band["t"] + 1, band["low"], band["high"], color=colour, alpha=0.18, lw=0)
     sampled = actual.loc[actual["statistic"] != FULL, "error"]
     if len(sampled):
-        floor = sampled.max()
+        reach = sampled.max()
         axis.axhspan(
-            0, floor, color=FAINT, alpha=0.25, lw=0, zorder=0.5, label=f"up to {floor:.2f}"
+            0, reach, color=FAINT, alpha=0.25, lw=0, zorder=0.5, label=f"up to {reach:.2f}"
         )
     for statistic, (label, marker, colour) in ACTUAL.items():
         part = actual[actual["statistic"] == statistic]
@@ -115,7 +107,7 @@ def _draw_bounds(axis: Axes, curves: pd.DataFrame, chosen: int, actual: pd.DataF
         frameon=False,
         fontsize=7.5,
         columnspacing=1.2,
-        title=LEGEND + FLOOR if len(sampled) else LEGEND,
+        title=LEGEND + SAMPLING_NOTE if len(sampled) else LEGEND,
         title_fontsize=7.5,
     )
     ringed = curves[curves["lag"] == chosen]
@@ -146,6 +138,6 @@ def _draw_lags(axis: Axes, trails: pd.DataFrame, variants: list[str]) -> None:
     axis.set_xscale("log")
     axis.set_yscale("log")
     axis.axhline(1, color=FAINT, lw=0.7)
-    axis.set_title("how the lag was chosen (ring)", fontsize=9, loc="left")
+    axis.set_title("choice of the lag (ring)", fontsize=9, loc="left")
     axis.set_ylabel("bound at t = 0", fontsize=8)
     axis.legend(loc="upper right", frameon=False)

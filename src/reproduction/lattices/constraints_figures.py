@@ -1,4 +1,4 @@
-"""Pictures of what a set of constraints holds."""
+"""Figure of the records that each constraint counts."""
 
 from __future__ import annotations
 
@@ -11,17 +11,11 @@ from isdp.plots.style import DEEP, DRAW, finish, panels, styled
 
 @styled
 def constraints_diagram(constraints: dict[str, list[str]], records: list[str]) -> Figure:
-    """Which records each constraint counts (ISDP, Figure 3).
+    """Draw the records that each constraint counts (ISDP, Figure 3).
 
-    Three constraints give a diagram of three sets whose regions hold the records; any other
-    number gives a grid of records against constraints.
-
-    Parameters
-    ----------
-    constraints : dict from str to list of str
-        The records of each constraint.
-    records : list of str
-        All records.
+    Three constraints give a diagram of three sets with the records in its regions. Any other number
+    gives a grid of records by constraints. `constraints` maps names to records, and `records` has
+    all records.
     """
     if len(constraints) == 3:
         return _three_sets(constraints, records)
@@ -66,5 +60,5 @@ def _three_sets(constraints: dict[str, list[str]], records: list[str]) -> Figure
 
 
 def _lines(members: list[str], width: int = 3) -> list[str]:
-    """Put so many records of a region in a line."""
+    """Join the records of a region in lines of at most `width` records."""
     return [", ".join(members[i : i + width]) for i in range(0, len(members), width)]

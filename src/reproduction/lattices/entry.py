@@ -1,6 +1,4 @@
-"""A lattice experiment as the config describes it: a table with held margins, or record subsets."""
-
-from __future__ import annotations
+"""Lattice experiments of the config: contingency tables with fixed margins, or record subsets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,8 +19,8 @@ from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 class Experiment:
     """Invariants on named cells.
 
-    `axes` are those of a contingency table with their categories, and None for record subsets;
-    `counts` are the confidential counts, int64 in the table's shape, where there are any.
+    `axes` maps the axes of a contingency table to their categories, and is None for record subsets.
+    `counts` are the confidential counts, int64 in the table's shape, or None.
     """
 
     invariants: Invariants
@@ -38,21 +36,21 @@ class Experiment:
         return tuple(len(categories) for categories in self.axes.values())
 
 
-def build(entry: Mapping) -> Experiment:
-    """Build an experiment from its config entry, of either kind."""
+def build_experiment(entry: Mapping) -> Experiment:
+    """Build an experiment of either kind from its config entry."""
     if "axes" in entry:
-        return contingency_table(entry["axes"], entry["held"], entry.get("counts"))
-    return record_subsets(entry["records"], entry["constraints"])
+        return build_table(entry["axes"], entry["held"], entry.get("counts"))
+    return build_subsets(entry["records"], entry["constraints"])
 
 
-def contingency_table(
+def build_table(
     axes: Mapping[str, Sequence], held: Sequence[Sequence[str]], counts=None
 ) -> Experiment:
-    """Contingency table of any shape with any set of margins held.
+    """Build a contingency table of any shape with any set of fixed margins.
 
-    `axes` are names and categories in order, `held` margins, each as the axes that it keeps, and
-    `counts` nested lists in the table's shape. Raises InputError if a margin names a missing axis,
-    or the counts have another shape or are no counts.
+    `axes` maps names to categories in order. Each margin in `held` is a list of the axes that it
+    keeps. `counts` are nested lists in the table's shape. Raises InputError if a margin names an
+    unknown axis, or if the counts have another shape or are not counts.
     """
     names = list(axes)
     shape = tuple(len(categories) for categories in axes.values())
@@ -61,7 +59,7 @@ def contingency_table(
         for axis in margin:
             if axis not in names:
                 raise InputError(
-                    f"held: margin {list(margin)} names the axis {axis!r}, but the table has "
+                    f"held: margin {list(margin)}: unknown axis {axis!r}; choose from "
                     f"{', '.join(names)}"
                 )
         margins.append(tuple(names.index(axis) for axis in margin))
@@ -76,52 +74,52 @@ def contingency_table(
     )
 
 
-def record_subsets(records: int, constraints: Mapping[str, Sequence[int]]) -> Experiment:
-    """Build counting constraints over records: the total of each listed subset is held.
+def build_subsets(records: int, constraints: Mapping[str, Sequence[int]]) -> Experiment:
+    """Build invariants over records: the total of each listed subset.
 
-    Records are counted from 1. Raises InputError if a constraint lists a record that does not
-    exist, or one twice.
+    Records are counted from 1. Raises InputError if a constraint lists an unknown record, or a
+    record twice.
     """
     for name, members in constraints.items():
         for record in members:
             if not 1 <= record <= records:
                 raise InputError(
-                    f"constraints: {name} holds record {record}, but records go from 1 to {records}"
+                    f"constraints: {name}: record {record} does not exist; use 1 to {records}"
                 )
     subsets = [[record - 1 for record in members] for members in constraints.values()]
     invariants = Invariants.subsets(subsets, records, list(constraints))
     return Experiment(invariants, [str(i) for i in range(1, records + 1)])
 
 
-def constraint_pairs(constraints: Mapping[str, Sequence[int]]) -> pd.DataFrame:
-    """List the records of each constraint; one row per pair of constraint and record."""
+def list_constraint_pairs(constraints: Mapping[str, Sequence[int]]) -> pd.DataFrame:
+    """List the records of each constraint, one row per pair of constraint and record."""
     records = pd.Series(constraints, name="record").explode()
     return records.rename_axis("constraint").reset_index()
 
 
-def mechanism_of(law: Mapping) -> GeneralizedLaplace | GeneralizedGaussian:
-    """Mechanism that a config entry describes: sigma, or epsilon with a norm."""
+def build_mechanism(law: Mapping) -> GeneralizedLaplace | GeneralizedGaussian:
+    """Build the mechanism of a config entry, from sigma or from epsilon and a norm."""
     if "sigma" in law:
         return GeneralizedGaussian(law["sigma"])
     return GeneralizedLaplace(law["epsilon"], law["norm"])
 
 
-def walk_of(
+def build_walk(
     experiment: Experiment, law: Mapping, variants: Mapping[str, Mapping], variant: str
 ) -> LatticeWalk:
-    """Walk of one variant, of a basis and an acceptance, under one law."""
+    """Build the walk of one variant, with its basis and acceptance, for one distribution."""
     kind = variants[variant]
     lattice = kernel_lattice(experiment.invariants, kind["basis"])
-    return LatticeWalk(lattice, mechanism_of(law), law["proposal"][variant], kind["acceptance"])
+    return LatticeWalk(lattice, build_mechanism(law), law["proposal"][variant], kind["acceptance"])
 
 
-def settings_of(law: Mapping) -> dict:
-    """Give the settings of the law itself, without those of the walks that draw from it."""
+def drop_proposal(law: Mapping) -> dict:
+    """Return the settings of the distribution itself, without those of the walks."""
     return {key: value for key, value in law.items() if key != "proposal"}
 
 
-def describe(law: Mapping) -> str:
-    """Say in a few words which mechanism a config entry describes."""
+def describe_mechanism(law: Mapping) -> str:
+    """Describe the mechanism of a config entry in a few words."""
     if "sigma" in law:
         return f"generalized Gaussian, sigma = {law['sigma']:g}"
     return f"{law['norm']} generalized Laplace, epsilon = {law['epsilon']:g}"
@@ -130,8 +128,8 @@ def describe(law: Mapping) -> str:
 def _checked_counts(counts, shape: tuple[int, ...]) -> np.ndarray:
     array = np.asarray(counts, dtype=object)
     if array.shape != shape:
-        raise InputError(f"counts: the counts have shape {array.shape}, the axes give {shape}")
+        raise InputError(f"counts: the shape must be {shape}, as the axes give, not {array.shape}")
     for cell in array.ravel():
         if type(cell) is not int or cell < 0:
-            raise InputError(f"counts: {cell!r} is not a count (a whole number from 0 up)")
+            raise InputError("counts: counts must be whole numbers of 0 or more")
     return array.astype(np.int64)

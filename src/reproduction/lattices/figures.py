@@ -1,7 +1,5 @@
 """Figures of the lattice experiments (ISDP, Figures 1 and 3 to 7)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pandas as pd
@@ -11,17 +9,17 @@ from isdp.plots.boxes import plot_cell_boxes
 from isdp.plots.distributions import plot_overlaid_distributions
 from reproduction.lattices.bound_figures import tv_bounds
 from reproduction.lattices.constraints_figures import constraints_diagram
-from reproduction.lattices.entry import build, describe
+from reproduction.lattices.entry import build_experiment, describe_mechanism
 
 SAMPLERS = {
     "paper": "the paper's chain",
-    "mcmc": "our quicker chain",
+    "mcmc": "our faster chain",
     "staged rejection": "exact, by staged rejection",
     "messages": "exact, by variable elimination",
 }
 
 
-def experiment_figures(
+def plot_experiment(
     experiment: str,
     laws: Mapping[str, Mapping],
     read: Mapping[str, pd.DataFrame],
@@ -32,11 +30,11 @@ def experiment_figures(
 ) -> dict[str, Figure]:
     """Draw all figures of one experiment: noise, exact (noise by exact draws), laws and bound.
 
-    `read` has boxes and exact_boxes, from `reproduction.lattices.noise.noise_tables`; laws and
-    agreement, from `reproduction.exactness.experiment.compare_laws`; and the tables of
-    `bound_figure`. There are `runs` coupled chains for each lag.
+    `read` has boxes and exact_boxes, from `reproduction.lattices.noise.describe_noise`; laws and
+    agreement, from `reproduction.exactness.experiment.compare_distributions`; and the tables of
+    `plot_bound`. There are `runs` coupled chains for each lag.
     """
-    words = {law: describe(entry) for law, entry in laws.items()}
+    words = {law: describe_mechanism(entry) for law, entry in laws.items()}
     title = f"{experiment.capitalize()} experiment"
     noise = f"{title}: noise of each cell,"
     exactly = f"{exact_draws} exact draws" if len(read["exact_boxes"]) else "no exact draws"
@@ -48,31 +46,31 @@ def experiment_figures(
             series["norm"],
             series["cells"].astype({"cell": int}),
             read["agreement"],
-            f"{title}: the distribution that the chains find, over exact draws",
+            f"{title}: distributions of the chains and of exact draws",
             words,
             SAMPLERS,
         ),
-        "bound": bound_figure(experiment, laws, read, runs=runs),
+        "bound": plot_bound(experiment, laws, read, runs=runs),
     }
 
 
-def bound_figure(
+def plot_bound(
     experiment: str, laws: Mapping[str, Mapping], read: Mapping[str, pd.DataFrame], *, runs: int
 ) -> Figure:
-    """Draw the coupling bounds of some laws, and the actual distances below them.
+    """Draw the coupling bounds of some distributions with the actual distances.
 
-    `read` has the tables curves, trails and distances, of at least these laws.
+    `read` has the tables curves, trails and distances, of at least these distributions.
     """
     names = ("curves", "trails", "distances")
     return tv_bounds(
         **{name: read[name][read[name]["law"].isin(list(laws))] for name in names},
         title=f"{experiment.capitalize()} experiment: distance of the chain from its target, "
         f"{runs} coupled chains for each lag",
-        laws={law: describe(entry) for law, entry in laws.items()},
+        laws={law: describe_mechanism(entry) for law, entry in laws.items()},
     )
 
 
-def constraints_figure(entry: Mapping) -> Figure:
-    """Draw the records that each constraint counts, from the experiment's entry in the config."""
+def plot_constraints(entry: Mapping) -> Figure:
+    """Draw the records of each constraint, from the experiment's entry in the config."""
     members = {name: list(map(str, records)) for name, records in entry["constraints"].items()}
-    return constraints_diagram(members, build(entry).cells)
+    return constraints_diagram(members, build_experiment(entry).cells)

@@ -1,6 +1,4 @@
-"""Noise of the lattice experiments, and what the papers print of it (ISDP, Section 5)."""
-
-from __future__ import annotations
+"""Noise of the lattice experiments, and the paper's printed noise (ISDP, Section 5)."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -20,10 +18,10 @@ from isdp.mechanisms.base import Mechanism
 from reproduction.lattices.entry import Experiment
 
 
-def burn_in_from(meetings: pd.DataFrame, variant: str, cap: int) -> tuple[int, bool]:
-    """Sweeps after which the bound of a variant is below 0.01, and whether it ever is.
+def choose_burn_in(meetings: pd.DataFrame, variant: str, cap: int) -> tuple[int, bool]:
+    """Return the sweeps until a variant's bound is below 0.01, and True if that is shown.
 
-    Where runs were cut off the bound never says converged: the cap stands in.
+    If runs were cut off, the bound shows no convergence, and the cap is returned.
     """
     row = meetings[meetings["chosen"] & (meetings["variant"] == variant)].iloc[0]
     if pd.isna(row["iterations_to_bound_0_01"]):
@@ -41,12 +39,12 @@ def sample_noise(
     burn_in: int,
     converged: bool = True,
 ) -> Draws:
-    """Draw noise at a thinning that the effective sample size justifies.
+    """Draw noise with a thinning that follows from the effective sample size.
 
-    A pilot with every sweep kept tells how many sweeps an effective draw of the slowest cell, or of
-    the norm, takes; so many lie between two of the `draws` kept from each chain. The burn-in comes
-    before the pilot and again before the first kept draw; `converged`, whether the coupling bound
-    has shown it to be enough, is kept with the draws.
+    A pilot run keeps every sweep. Its smallest effective sample size, over the cells and the norm,
+    gives the number of sweeps between the `draws` kept from each chain. The burn-in precedes the
+    pilot and the first kept draw. `converged` states whether the coupling bound shows the burn-in
+    to be sufficient, and is stored with the draws.
     """
     pilot, _ = run_chains(rng, walk, n_draws=2000, n_chains=chains, burn_in=burn_in)
     norm = walk.mechanism.noise_norm(pilot)[..., None]
@@ -69,23 +67,23 @@ def sample_noise(
     return Draws(noise, experiment.invariants, experiment.cells, settings)
 
 
-def noise_summary(draws: Draws) -> pd.DataFrame:
-    """Describe the noise of every cell; one row per cell."""
+def summarise_noise(draws: Draws) -> pd.DataFrame:
+    """Describe the noise of every cell, one row per cell."""
     diagnostics = convergence(draws.noise, ("rhat", "ess_bulk", "mcse_mean"))
     table = describe_cells(draws.noise, diagnostics).assign(cell=draws.cells)
     table = table.join(diagnostics[["rhat", "ess_bulk", "frozen"]])
     return table.set_index(["cell", "mean", "mcse", "sd"]).reset_index()
 
 
-def box_table(draws: Draws) -> pd.DataFrame:
-    """Everything that the noise figure shows of one law, one value a row."""
+def tabulate_boxes(draws: Draws) -> pd.DataFrame:
+    """Tabulate the values in the noise figure of one distribution, one value per row."""
     return boxes(draws.noise).join(pd.Series(draws.cells, name="name"), on="cell")
 
 
-def norm_row(law: str, draws: Draws, mechanism: Mechanism) -> dict:
+def compare_norm(law: str, draws: Draws, mechanism: Mechanism) -> dict:
     """Compare the norm of the noise with the rule of thumb, Gamma(d, rate epsilon).
 
-    For the Gaussian there is no such rule and `rule_mean` is missing.
+    No such rule exists for the Gaussian, whose `rule_mean` is missing.
     """
     norms = mechanism.noise_norm(draws.noise)
     dimension = degrees_of_freedom(draws.invariants)
@@ -108,22 +106,22 @@ def norm_row(law: str, draws: Draws, mechanism: Mechanism) -> dict:
     }
 
 
-def noise_tables(
+def describe_noise(
     chains: Mapping[str, Draws],
     exact: Mapping[str, Draws],
     mechanisms: Mapping[str, Mechanism],
     experiment: str,
 ) -> dict[str, pd.DataFrame]:
-    """Describe the noise of one experiment by law: summary, boxes and norms.
+    """Describe the noise of one experiment by distribution: summary, boxes and norms.
 
-    The tables exact_summary and exact_boxes have no rows where no perfect sampler is practical.
+    The tables exact_summary and exact_boxes are empty if no exact sampler is practical.
     """
     drawn = {law: draws for law, draws in exact.items() if draws.noise.size}
     tables: dict[str, pd.DataFrame] = {}
-    for name, describe in (("summary", noise_summary), ("boxes", box_table)):
+    for name, describe in (("summary", summarise_noise), ("boxes", tabulate_boxes)):
         tables[name] = _by_law(describe, chains)
         tables[f"exact_{name}"] = _by_law(describe, drawn) if drawn else tables[name][:0]
-    norms = pd.DataFrame([norm_row(law, chains[law], mechanisms[law]) for law in chains])
+    norms = pd.DataFrame([compare_norm(law, chains[law], mechanisms[law]) for law in chains])
     norms.insert(0, "experiment", experiment)
     return tables | {"norms": norms}
 
@@ -133,10 +131,10 @@ def _by_law(describe: Callable, draws: Mapping[str, Draws]) -> pd.DataFrame:
     return pd.concat(tables, names=["law"]).reset_index("law")
 
 
-def printed_table(
+def place_printed(
     printed: Mapping[str, list], draws: Mapping[str, Draws], mechanisms: Mapping[str, Mechanism]
 ) -> pd.DataFrame:
-    """Place the noise tables that the paper prints within our laws; one row for each."""
+    """Compare the noise tables that the paper prints with our draws, one row per table."""
     rows, dimension = [], 0
     for law, table in printed.items():
         noise = np.asarray(table, dtype=np.int64).ravel()
@@ -157,18 +155,18 @@ def printed_table(
             }
         )
     placed = pd.DataFrame(rows)
-    best, low, high = epsilon_interval(dimension, placed["norm_printed"].sum())
+    best, low, high = estimate_epsilon(dimension, placed["norm_printed"].sum())
     return placed.assign(epsilon_best=best, epsilon_low=low, epsilon_high=high)
 
 
-def epsilon_interval(
+def estimate_epsilon(
     dimension: int, norm: float, level: float = 0.95
 ) -> tuple[float, float, float]:
-    """Likelihood interval of epsilon for a norm that is Gamma(dimension, rate epsilon).
+    """Compute a likelihood interval of epsilon for a norm that is Gamma(dimension, rate epsilon).
 
-    The three values are the maximum of the likelihood, and the lower and the upper point where its
-    logarithm has fallen by half the chi-square quantile. Norms of independent draws add up, and so
-    do their dimensions.
+    Returns the maximum of the likelihood, and the points on either side where the log-likelihood is
+    lower by half of the chi-square quantile. For independent draws, pass the sums of their norms
+    and dimensions.
     """
     best = dimension / norm
     drop = special.chdtri(1, 1 - level) / 2
@@ -181,11 +179,11 @@ def epsilon_interval(
     return best, low, scipy.optimize.brentq(beyond, best, best * 50)
 
 
-def cross_table(table: np.ndarray, axes: Mapping[str, list[str]]) -> pd.DataFrame:
-    """Tabulate int counts or noise in a table's shape, the last axis across, with its totals.
+def tabulate_counts(table: np.ndarray, axes: Mapping[str, list[str]]) -> pd.DataFrame:
+    """Tabulate counts or noise in a table's shape, with totals; the last axis goes across.
 
-    There is a column for each axis but the last, one for each category of the last, and Total. The
-    last row holds the totals of the columns, if there is more than one row.
+    The columns are the axes but the last, the categories of the last axis, and Total. The last row
+    has the totals of the columns if there are several rows.
     """
     *down, across = axes
     flat = np.asarray(table).reshape(-1, len(axes[across]))

@@ -1,6 +1,4 @@
-"""The block `lattices` of the configuration, and what the rules ask of it."""
-
-from __future__ import annotations
+"""The block `lattices` of the configuration, and its queries by the rules."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -27,7 +25,7 @@ from reproduction.jobs.settings import (
     Whole,
     setting,
 )
-from reproduction.lattices.entry import build
+from reproduction.lattices.entry import build_experiment
 
 
 def _check_factors(factors: list[float]) -> list[float]:
@@ -37,7 +35,7 @@ def _check_factors(factors: list[float]) -> list[float]:
 
 
 def _entries(key: str, having: type[Block], lacking: type[Block]) -> Any:
-    """Make the type of named entries of two kinds, only one of which has a key."""
+    """Make the type of named entries of two types, only one of which has a key."""
 
     def kind(given: Any) -> str:
         return "(having)" if isinstance(given, dict) and key in given else "(lacking)"
@@ -71,7 +69,7 @@ class Gaussian(Block):
 
 Laws = _entries("sigma", Gaussian, Laplace)
 Members = Annotated[dict[str, Annotated[list[int], Field(min_length=1)]], Field(min_length=1)]
-LAWS = "The distributions by name. `null` leaves one out."
+LAWS_DESCRIPTION = "The distributions by name. `null` leaves one out."
 
 
 class Table(Block):
@@ -94,7 +92,7 @@ class Table(Block):
         PAPER,
         default=None,
     )
-    laws: Laws = setting(LAWS)
+    laws: Laws = setting(LAWS_DESCRIPTION)
 
 
 class Records(Block):
@@ -105,7 +103,7 @@ class Records(Block):
     constraints: Members = setting(
         "The constraints by name, each the list of its records, counted from 1.", OURS
     )
-    laws: Laws = setting(LAWS)
+    laws: Laws = setting(LAWS_DESCRIPTION)
 
 
 Entries = _entries("records", Records, Table)
@@ -176,7 +174,7 @@ class LatticesSettings(Block):
 
 def _check_experiment(key: str, entry: Table | Records, variants: Collection[str]) -> None:
     try:
-        experiment = build(dict(entry))
+        experiment = build_experiment(dict(entry))
     except InputError as error:
         raise ConfigError(f"config: {key}: {error}") from None
     for law, settings in entry.laws.items():
@@ -188,7 +186,7 @@ def _check_experiment(key: str, entry: Table | Records, variants: Collection[str
     for law, table in (getattr(entry, "printed", None) or {}).items():
         if law not in entry.laws:
             raise ConfigError(
-                f"config: {key}.printed.{law}: must be named like one of the laws "
+                f"config: {key}.printed.{law}: must be one of the distributions "
                 f"{', '.join(entry.laws)}"
             )
         shape = np.asarray(table, dtype=object).shape
@@ -200,18 +198,18 @@ def _check_experiment(key: str, entry: Table | Records, variants: Collection[str
 
 
 class Experiments(dict):
-    """The entries of the lattice experiments by name, as the rules ask for them."""
+    """Entries of the lattice experiments by name, with the queries of the rules."""
 
     def having(self, key: str) -> list[str]:
-        """Name the experiments whose entry has a key."""
+        """List the experiments whose entry has a key."""
         return [name for name, entry in self.items() if key in entry]
 
     def pairs(self, key: str = "laws") -> dict[str, list[str]]:
-        """List experiments and their laws, one pair for each law, as values of wildcards."""
+        """List pairs of experiment and distribution, as values of wildcards."""
         found = [(name, law) for name, entry in self.items() for law in entry.get(key, [])]
         return {"experiment": [name for name, _ in found], "law": [law for _, law in found]}
 
     def lattice_of(self, wildcards) -> dict:
-        """Take an experiment's entry without its laws: an edit of one law reruns only its jobs."""
+        """Return an experiment without its distributions, whose edits then rerun fewer jobs."""
         entry = self[wildcards.experiment]
         return {key: value for key, value in entry.items() if key not in ("laws", "printed")}

@@ -1,1 +1,1 @@
-"""Runs too many for one machine: all states by all systems at many budgets, and down to blocks."""
+"""Runs for a cluster: all states by all systems at many budgets, and TopDown down to blocks."""

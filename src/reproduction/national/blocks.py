@@ -1,10 +1,8 @@
 """TopDown from the nation to synthetic blocks, in jobs: the states first, then each state alone.
 
-All of them together are one run: what a region draws depends on its own name, so that a state comes
-out as it would if all were run at once.
+All jobs together are one run. The draws of a region depend on its name only, so that a state's
+release equals that of a joint run.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
@@ -14,14 +12,14 @@ from scipy.sparse import csr_array
 
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.streams import stream
-from isdp.topdown.sparse_descent import run_sparse, summed
+from isdp.topdown.sparse_descent import run_sparse, sum_to_regions
 from reproduction.data.histogram import CELLS, Histogram
-from reproduction.national.synthetic_blocks import numbers_of_blocks, synthetic_state
-from reproduction.topdown.configurations import six_levels
+from reproduction.national.synthetic_blocks import allocate_blocks, draw_state
+from reproduction.topdown.configurations import six_level_plan
 from reproduction.topdown.experiment import census_hierarchy
 
 ROOT = "nation"
-SUMS = ("people_off", "people_off_squared", "cells_off", "cells_off_squared")
+ERROR_SUMS = ("people_off", "people_off_squared", "cells_off", "cells_off_squared")
 
 
 def _rng(seed: int) -> np.random.Generator:
@@ -33,75 +31,75 @@ def release_states(seed: int, histogram: Histogram) -> dict[str, pd.DataFrame]:
     tree = census_hierarchy(histogram)
     states = Hierarchy.from_columns({"state": tree.units[1]}, root=ROOT)
     table = csr_array(tree.aggregate(histogram.counts)[1])
-    found = run_sparse(_rng(seed), table, states, six_levels())
+    found = run_sparse(_rng(seed), table, states, six_level_plan())
     released = pd.DataFrame(found["state"].toarray(), columns=list(CELLS))
     released.insert(0, "state", states.units[1])
-    errors = level_errors({ROOT: found[ROOT]}, table, states)
+    errors = sum_level_errors({ROOT: found[ROOT]}, table, states)
     return {"released": released, "errors": errors.assign(state=ROOT)}
 
 
 def descend(
     seed: int, histogram: Histogram, blocks: int, released: pd.DataFrame, states: Sequence[str]
 ) -> pd.DataFrame:
-    """Run some states down to their blocks, one by one; give the errors, from the state down.
+    """Run some states down to their blocks, one by one; return the errors, from the state down.
 
-    The histogram and the number of blocks are of all states that are run, and the released counts
+    The histogram and the number of blocks are those of all states in the run. The released counts
     are those of `release_states`.
     """
     counties, errors = histogram.counties, []
     for state in states:
         here = np.flatnonzero(counties["state"] == state)
-        numbers = numbers_of_blocks(counties["population"], blocks)[here]
+        numbers = allocate_blocks(counties["population"], blocks)[here]
         names = counties["fips"].to_numpy()[here].tolist()
-        table, hierarchy = synthetic_state(seed, state, (names, histogram.counts[here]), numbers)
+        table, hierarchy = draw_state(seed, state, (names, histogram.counts[here]), numbers)
         own = released.loc[released["state"] == state, list(CELLS)]
         above = csr_array(own.to_numpy(dtype=np.int64))
-        found = run_sparse(_rng(seed), table, hierarchy, six_levels(), above=[above, above])
+        found = run_sparse(_rng(seed), table, hierarchy, six_level_plan(), above=[above, above])
         check_sums(found, table, hierarchy)
         del found[ROOT]  # the root of one state is the state
-        errors.append(level_errors(found, table, hierarchy).assign(state=state))
+        errors.append(sum_level_errors(found, table, hierarchy).assign(state=state))
     return pd.concat(errors, ignore_index=True)
 
 
 def check_sums(released: Mapping[str, csr_array], table: csr_array, hierarchy: Hierarchy) -> None:
-    """Stop if people are lost, a count is negative, or a level does not add up to that above."""
+    """Raise AssertionError if persons are lost, a count is negative, or levels disagree."""
     levels = list(released)
     if int(released[levels[-1]].sum()) != int(table.sum()):
-        raise AssertionError("people are lost")
+        raise AssertionError(f"{levels[-1]}: the number of persons has changed")
     for depth in range(1, len(levels)):
         below, above = released[levels[depth]], released[levels[depth - 1]]
         if below.data.min(initial=0) < 0:
-            raise AssertionError("a released count is negative")
-        if (summed(below, hierarchy.parents[depth], above.shape[0]) != above).nnz:
-            raise AssertionError(f"{levels[depth]}: counts do not add up to those above")
+            raise AssertionError(f"{levels[depth]}: a released count is negative")
+        if (sum_to_regions(below, hierarchy.parents[depth], above.shape[0]) != above).nnz:
+            raise AssertionError(f"{levels[depth]}: counts do not sum to those above")
 
 
-def level_errors(
+def sum_level_errors(
     released: Mapping[str, csr_array], table: csr_array, hierarchy: Hierarchy
 ) -> pd.DataFrame:
     """Sum the errors of some levels, released as arrays of shape (units, cells).
 
-    `SUMS` are sums of absolute and squared errors of the regions' populations and of their cells.
-    All are whole numbers, so that sums over states do not depend on their order.
+    `ERROR_SUMS` are sums of absolute and squared errors of the regions' populations and of their
+    cells. They are integers, so that sums over states do not depend on their order.
     """
     rows = []
     for level, got in released.items():
         depth = hierarchy.number(level)
-        true = summed(table, hierarchy.leaf_units[depth], got.shape[0])
+        true = sum_to_regions(table, hierarchy.leaf_units[depth], got.shape[0])
         off = (got - true).tocsr()
         people = off.sum(axis=1)
         sums = (abs(people).sum(), (people**2).sum(), abs(off.data).sum(), (off.data**2).sum())
         row = {"level": level, "regions": got.shape[0], "cells": got.shape[0] * got.shape[1]}
         row |= {"not_zero": int((true.data != 0).sum()), "released_not_zero": int(got.nnz)}
-        rows.append(row | dict(zip(SUMS, map(int, sums), strict=True)))
+        rows.append(row | dict(zip(ERROR_SUMS, map(int, sums), strict=True)))
     return pd.DataFrame(rows)
 
 
-def level_table(errors: pd.DataFrame) -> pd.DataFrame:
-    """Pool the states' errors by level; the table national_levels."""
+def tabulate_levels(errors: pd.DataFrame) -> pd.DataFrame:
+    """Pool the states' errors by level: the table national_levels."""
     counted = ["regions", "cells", "not_zero", "released_not_zero"]
-    found = errors.groupby("level", sort=False)[[*counted, *SUMS]].sum().reset_index()
-    people, people_squared, cells, cells_squared = (found.pop(name) for name in SUMS)
+    found = errors.groupby("level", sort=False)[[*counted, *ERROR_SUMS]].sum().reset_index()
+    people, people_squared, cells, cells_squared = (found.pop(name) for name in ERROR_SUMS)
     found["mae_total"] = people / found["regions"]
     found["rmse_total"] = np.sqrt(people_squared / found["regions"])
     found["mae_cell"] = cells / found["cells"]

@@ -1,6 +1,4 @@
-"""What the national runs take on other machines: measured jobs, scheduled on paper."""
-
-from __future__ import annotations
+"""Time of the national runs on other machines, computed from measured jobs."""
 
 import heapq
 import re
@@ -15,7 +13,7 @@ import pandas as pd
 def read_jobs(paths: Sequence) -> pd.DataFrame:
     """Read Snakemake's benchmark files, one per job: job, kind, seconds and mib.
 
-    The memory is missing where the job ended before Snakemake looked.
+    The memory is missing if the job ended before Snakemake measured it.
     """
     rows = []
     for path in map(Path, paths):
@@ -25,8 +23,8 @@ def read_jobs(paths: Sequence) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["job", "kind", "seconds", "mib"])
 
 
-def job_table(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Add the measured jobs up by kind; the table national_jobs."""
+def tabulate_jobs(jobs: pd.DataFrame) -> pd.DataFrame:
+    """Sum the measured jobs by kind: the table national_jobs."""
     return jobs.groupby("kind", sort=False, as_index=False).agg(
         jobs=("seconds", "size"),
         seconds=("seconds", "sum"),
@@ -35,27 +33,27 @@ def job_table(jobs: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def cost_tables(parts: Mapping[str, Sequence], settings: Mapping) -> dict[str, pd.DataFrame]:
-    """Add up the measured jobs, and compute how long they take on other machines.
+def tabulate_costs(parts: Mapping[str, Sequence], settings: Mapping) -> dict[str, pd.DataFrame]:
+    """Sum the measured jobs, and compute their time on other machines.
 
     `parts` are benchmark files under "releases", "states", "descents" and "collected". The descents
-    wait for the states, and the collection waits for all others and stays where Snakemake runs.
+    wait for the states. The collection waits for all others and runs on the machine of Snakemake.
     """
     names = {kind: [Path(path).stem for path in paths] for kind, paths in parts.items()}
     sent = [*names["releases"], *names["states"], *names["descents"]]
     after = dict.fromkeys(names["descents"], names["states"])
     after |= dict.fromkeys(names["collected"], sent)
     jobs = read_jobs([path for paths in parts.values() for path in paths])
-    return {"jobs": job_table(jobs), "cost": machine_table(jobs, after, sent, settings)}
+    return {"jobs": tabulate_jobs(jobs), "cost": tabulate_machines(jobs, after, sent, settings)}
 
 
 def finish_time(
     seconds: Mapping[str, float], after: Mapping[str, Sequence[str]], workers: int
 ) -> float:
-    """Tell when all jobs are done, where a free worker takes the longest job that may begin.
+    """Compute the finish time of all jobs; a free worker takes the longest job that can start.
 
-    Each worker does one job at a time. `after` gives the jobs that must be done before a job.
-    Jobs that wait for each other raise `graphlib.CycleError`.
+    Each worker runs one job at a time. `after` lists the predecessors of a job. Raises
+    `graphlib.CycleError` if jobs wait for each other.
     """
     order = TopologicalSorter({job: after.get(job, ()) for job in seconds})
     order.prepare()
@@ -73,12 +71,13 @@ def finish_time(
     return now
 
 
-def machine_table(
+def tabulate_machines(
     jobs: pd.DataFrame, after: Mapping[str, Sequence[str]], sent: Sequence[str], settings: Mapping
 ) -> pd.DataFrame:
-    """Compute how long the measured jobs, or several times as many, take on each machine.
+    """Compute the time of the measured jobs, or of several copies of them, on each machine.
 
-    The jobs `sent` go to nodes where there are several; the others stay where Snakemake runs.
+    The jobs `sent` run on the nodes if there are several. The others run on the machine of
+    Snakemake.
     """
     added, rows = settings["added"], []
     for times, (nodes, cores) in product(settings["times"], settings["machines"]):

@@ -1,6 +1,4 @@
-"""Release every state's table by every system at every budget, in batches that are a job each."""
-
-from __future__ import annotations
+"""Releases of every state's table by every system at every budget, one job per batch."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,28 +6,28 @@ import numpy as np
 import pandas as pd
 
 from isdp.streams import stream
-from reproduction.comparison.experiment import POPULATIONS, areas_of, query_errors
-from reproduction.comparison.systems import budgets_of, systems
-from reproduction.comparison.tables import BY_SIZE
+from reproduction.comparison.experiment import POPULATION_CLASSES, build_areas, measure_queries
+from reproduction.comparison.systems import list_budgets, list_systems
+from reproduction.comparison.tables import QUERIES_BY_SIZE
 from reproduction.data.histogram import Histogram
-from reproduction.national.settings import TOGETHER
-from reproduction.topdown.errors import CLASSES
-from reproduction.topdown.experiment import only_states
-from reproduction.topdown.systems import gathered, labelled
+from reproduction.national.settings import NATIONAL_FAMILIES
+from reproduction.topdown.errors import SIZE_CLASSES
+from reproduction.topdown.experiment import keep_states
+from reproduction.topdown.systems import add_labels, gather_tables
 
 NATION = "nation"
-LABELS = ["system", "parameter", "budget"]
-SIZES = ["all", *POPULATIONS, *CLASSES]
+RELEASE_KEYS = ["system", "parameter", "budget"]
+SIZES = ["all", *POPULATION_CLASSES, *SIZE_CLASSES]
 Release = tuple[str, float, str]  # system, budget, and a state or the nation
 
 
-def releases(family: str, states: Sequence[str], settings: Mapping) -> list[Release]:
-    """List the releases of a family of systems: by system, then by budget, then by state."""
-    places = [NATION] if family in TOGETHER else states
+def list_releases(family: str, states: Sequence[str], settings: Mapping) -> list[Release]:
+    """List the releases of a family of systems by system, budget and state."""
+    places = [NATION] if family in NATIONAL_FAMILIES else states
     return [
         (system.name, budget, place)
-        for system in systems()[family]
-        for budget in budgets_of(system, settings)
+        for system in list_systems()[family]
+        for budget in list_budgets(system, settings)
         for place in places
     ]
 
@@ -37,46 +35,46 @@ def releases(family: str, states: Sequence[str], settings: Mapping) -> list[Rele
 def run_batch(
     seed: int, histogram: Histogram, family: str, batch: Sequence[Release]
 ) -> pd.DataFrame:
-    """Release and measure; what one release draws does not depend on the others of its batch.
+    """Release and measure a batch; each release has its own random stream.
 
     The nation's release is measured state by state.
     """
-    by_name = {system.name: system for system in systems()[family]}
+    by_name = {system.name: system for system in list_systems()[family]}
     tables = []
     for name, budget, place in batch:
         system = by_name[name]
-        part = histogram if place == NATION else only_states(histogram, [place])
+        part = histogram if place == NATION else keep_states(histogram, [place])
         rng = stream(seed, "national", f"{name}, {budget!r}, {place}")
-        released = system.release(rng, areas_of(part), budget)
+        released = system.release(rng, build_areas(part), budget)
         labels = {"system": name, "parameter": system.parameter, "budget": budget}
         for state in part.counties["state"].unique():
             rows = (part.counties["state"] == state).to_numpy()
-            found = {"errors": query_errors(released[rows], part.counts[rows])}
-            tables.append(labelled(found, **labels, state=state))
-    return gathered(tables)["errors"]
+            found = {"errors": measure_queries(released[rows], part.counts[rows])}
+            tables.append(add_labels(found, **labels, state=state))
+    return gather_tables(tables)["errors"]
 
 
-def state_table(errors: pd.DataFrame) -> pd.DataFrame:
-    """Select each state's errors of all sizes together, from all that `run_batch` gave."""
+def select_state_errors(errors: pd.DataFrame) -> pd.DataFrame:
+    """Select each state's errors of all sizes together, from the errors of `run_batch`."""
     rows = errors[errors["size"] == "all"].drop(columns="size")
-    rows.insert(len(LABELS) + 1, "query", rows.pop("query"))
+    rows.insert(len(RELEASE_KEYS) + 1, "query", rows.pop("query"))
     return rows.reset_index(drop=True)
 
 
-def nation_table(errors: pd.DataFrame) -> pd.DataFrame:
-    """Pool the states' errors, those of totals and cells by true size as well.
+def pool_states(errors: pd.DataFrame) -> pd.DataFrame:
+    """Pool the states' errors; those of totals and cells also by true size.
 
     The columns are those of the table national_errors.
     """
-    kept = errors[(errors["size"] == "all") | errors["query"].isin(BY_SIZE)]
+    kept = errors[(errors["size"] == "all") | errors["query"].isin(QUERIES_BY_SIZE)]
     means = ["bias", "mae", "rmse"]
     sums = kept.assign(states=1, rmse=kept["rmse"] ** 2)
     sums[means] = sums[means].mul(sums["answers"], axis=0)
-    by = [*LABELS, "query", "size"]
+    by = [*RELEASE_KEYS, "query", "size"]
     found = sums.groupby(by, sort=False)[["states", "answers", *means, "negative"]].sum()
     found[means] = found[means].div(found["answers"], axis=0)
     found = found.assign(rmse=np.sqrt(found["rmse"])).reset_index()
-    # in the order of the runs, but for the sizes, which are in their own
+    # in the order of the runs, and sizes in the order of `SIZES`
     order = {label: list(errors[label].unique()) for label in by[:-1]} | {"size": SIZES}
     return found.sort_values(
         by, key=lambda each: each.map(order[each.name].index), ignore_index=True

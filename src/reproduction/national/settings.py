@@ -1,7 +1,5 @@
 """The block `national` of the configuration, and the jobs that follow from it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,12 +19,12 @@ from reproduction.jobs.settings import (
     Rhos,
     Whole,
     check_states,
-    column,
-    known_states,
+    read_column,
+    read_known_states,
     setting,
 )
 
-TOGETHER = ("topdown",)  # families whose release of one state depends on all others
+NATIONAL_FAMILIES = ("topdown",)  # families whose release of one state depends on all others
 
 
 class Batch(Block):
@@ -82,25 +80,25 @@ class NationalSettings(Block):
     def check(self, config: Any, base: Path) -> None:
         """Raise ConfigError unless the states exist."""
         if self.states != "all":
-            check_states("national.states", self.states, known_states(config, base))
+            check_states("national.states", self.states, read_known_states(config, base))
 
 
 def list_states(national: Mapping, published: Path) -> list[str]:
-    """List the states that are run, in the order of the published counts."""
-    known = column(published, "usps")
+    """List the states of the run, in the order of the published counts."""
+    known = read_column(published, "usps")
     return [state for state in known if national["states"] == "all" or state in national["states"]]
 
 
-def batches(every: Sequence, size: int) -> list[list]:
-    """Cut a list into parts of a given size, in its order."""
+def split_batches(every: Sequence, size: int) -> list[list]:
+    """Split a list into parts of a given size, in order."""
     return [list(every[first : first + size]) for first in range(0, len(every), size)]
 
 
-def jobs_of(national: Mapping, states: Sequence[str]) -> dict[str, int]:
-    """Count the jobs of each family: batches of `reproduction.national.releases.releases`."""
+def count_jobs(national: Mapping, states: Sequence[str]) -> dict[str, int]:
+    """Count the jobs of each family: batches of `reproduction.national.releases.list_releases`."""
     found = {}
     for family, parameters in PARAMETERS.items():
         budgets = sum(len(national[f"{parameter}s"]) for parameter in parameters)
-        releases = budgets * (1 if family in TOGETHER else len(states))
+        releases = budgets * (1 if family in NATIONAL_FAMILIES else len(states))
         found[family] = math.ceil(releases / national["batch"][family])
     return found

@@ -1,6 +1,4 @@
-"""Tracts, block groups and blocks for the people of real counties, drawn at random."""
-
-from __future__ import annotations
+"""Random tracts, block groups and blocks for the persons of real counties."""
 
 from collections.abc import Sequence
 
@@ -10,28 +8,30 @@ from scipy.sparse import csr_array, vstack
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.streams import stream
 
-BLOCKS_A_GROUP, GROUPS_A_TRACT = 57, 3  # about those of 2010
-EMPTY = 0.4  # share of blocks without anybody
-BY_PEOPLE = 0.6  # share of blocks that go by population, the others equally to all counties
-MIXED = 0.3  # shape of a tract's weights for a cell: the smaller, the more tracts differ
+BLOCKS_PER_GROUP, GROUPS_PER_TRACT = 57, 3  # about those of 2010
+EMPTY_SHARE = 0.4  # share of blocks without persons
+BY_POPULATION = 0.6  # share of blocks allocated by population, the others equally
+GAMMA_SHAPE = 0.3  # shape of a tract's weights per cell; smaller values give more variation
 
 
-def numbers_of_blocks(population, blocks: int) -> np.ndarray:
-    """Share a number of blocks among counties, at least one block group each."""
+def allocate_blocks(population, blocks: int) -> np.ndarray:
+    """Allocate a number of blocks to counties, at least one block group each."""
     population = np.asarray(population, dtype=float)
-    share = BY_PEOPLE * population / population.sum() + (1 - BY_PEOPLE) / len(population)
-    return np.maximum(BLOCKS_A_GROUP, np.rint(share * blocks).astype(int))
+    share = BY_POPULATION * population / population.sum() + (1 - BY_POPULATION) / len(population)
+    return np.maximum(BLOCKS_PER_GROUP, np.rint(share * blocks).astype(int))
 
 
-def county_blocks(rng: np.random.Generator, counts, blocks: int) -> tuple[csr_array, np.ndarray]:
-    """Split a county's cells among its blocks; give them, csr (blocks, cells), and their tracts."""
-    tract = np.arange(blocks) // (BLOCKS_A_GROUP * GROUPS_A_TRACT)
-    size = rng.gamma(0.8, size=blocks) * (rng.random(blocks) >= EMPTY)
+def draw_county_blocks(
+    rng: np.random.Generator, counts, blocks: int
+) -> tuple[csr_array, np.ndarray]:
+    """Distribute a county's cells over its blocks: csr array (blocks, cells), and their tracts."""
+    tract = np.arange(blocks) // (BLOCKS_PER_GROUP * GROUPS_PER_TRACT)
+    size = rng.gamma(0.8, size=blocks) * (rng.random(blocks) >= EMPTY_SHARE)
     size[rng.integers(blocks)] += 1e-3
     rows, entries, ends = [], [], [0]
     for people in counts:
         if people:
-            weight = size * rng.gamma(MIXED, size=tract[-1] + 1)[tract] + 1e-12 * size
+            weight = size * rng.gamma(GAMMA_SHAPE, size=tract[-1] + 1)[tract] + 1e-12 * size
             drawn = rng.multinomial(people, weight / weight.sum())
             some = np.flatnonzero(drawn)
             rows.append(some)
@@ -41,19 +41,19 @@ def county_blocks(rng: np.random.Generator, counts, blocks: int) -> tuple[csr_ar
     return csr_array(columns, shape=(len(counts), blocks)).T.tocsr(), tract
 
 
-def synthetic_state(
+def draw_state(
     seed: int, state: str, counties: tuple[Sequence[str], np.ndarray], blocks: Sequence[int]
 ) -> tuple[csr_array, Hierarchy]:
-    """Make a state of some counties, given as names and an int array of shape (counties, cells).
+    """Draw a state of some counties, given as names and an int array of shape (counties, cells).
 
-    The table is int64 of shape (blocks, cells); the hierarchy goes from the nation to the block.
+    The table is int64 of shape (blocks, cells). The hierarchy goes from the nation to the block.
     """
     names, counts = counties
     parts, columns = [], {level: [] for level in ("county", "tract", "block group", "block")}
     for name, row, number in zip(names, counts, blocks, strict=True):
-        part, tract = county_blocks(stream(seed, "synthetic blocks", name), row, int(number))
+        part, tract = draw_county_blocks(stream(seed, "synthetic blocks", name), row, int(number))
         parts.append(part)
-        group = np.arange(number) // BLOCKS_A_GROUP
+        group = np.arange(number) // BLOCKS_PER_GROUP
         columns["county"] += [name] * len(tract)
         columns["tract"] += [f"{name}.{each}" for each in tract]
         columns["block group"] += [f"{name}..{each}" for each in group]

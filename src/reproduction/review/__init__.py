@@ -1,1 +1,1 @@
-"""Scorecard, notebooks and front page: what the results say of the papers' claims."""
+"""Scorecard, notebooks and front page, which compare the results with the papers' claims."""

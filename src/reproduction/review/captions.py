@@ -1,6 +1,4 @@
-"""Captions of Snakemake's report, from the descriptions, and its overview."""
-
-from __future__ import annotations
+"""Captions and overview of Snakemake's report, from the descriptions."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -9,11 +7,11 @@ from jinja2 import Environment, StrictUndefined
 
 from reproduction.jobs.descriptions import Descriptions, caption_file
 
-ENDINGS = {"tables": ".html", "figures": ".svg"}
+REPORT_SUFFIXES = {"tables": ".html", "figures": ".svg"}
 
 
 def write_captions(descriptions: Descriptions, shown: Iterable[str], folder: Path) -> None:
-    """Write the caption of each table and figure, given as folder/name, and of each description."""
+    """Write the captions of tables and figures, given as folder/name, and of all descriptions."""
     described = {f"{kind}/{name}" for _, kind, name, _ in descriptions.entries()}
     for each in sorted(described.union(shown)):
         kind, name = each.split("/")
@@ -22,7 +20,7 @@ def write_captions(descriptions: Descriptions, shown: Iterable[str], folder: Pat
         path.write_text(descriptions.caption_of(kind, name))
 
 
-def overview(
+def fill_overview(
     template: str,
     config: Mapping,
     provenance: Mapping,
@@ -34,7 +32,7 @@ def overview(
     files = [each.split("/") for each in shown]
     patterns = {(kind, descriptions.find(kind, name)[0]) for kind, name in files}
     left_out = [
-        f"* ``results/{kind}/{name}{ENDINGS[kind]}``: {entry.title}"
+        f"* ``results/{kind}/{name}{REPORT_SUFFIXES[kind]}``: {entry.title}"
         for _, kind, name, entry in descriptions.entries()
         if not entry.in_report and (kind, name) in patterns
     ]

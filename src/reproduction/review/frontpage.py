@@ -1,27 +1,25 @@
-"""The front page: verdicts and figures as pictures, then every claim with what is behind it.
+"""Front page: the verdicts, the figures as thumbnails, and every claim with its table and figure.
 
-Every number on it is the scorecard's.
+Every number on the page comes from the scorecard.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
 
 from isdp.io.files import read_json
-from reproduction.data.differences import other_states, other_vintage
+from reproduction.data.differences import note_states, note_vintage
 from reproduction.jobs.descriptions import Descriptions
-from reproduction.review.claims import PAPERS, figures_of, named_figures, named_tables
-from reproduction.review.gallery import gallery
+from reproduction.review.claims import PAPERS, list_claim_figures, list_figures, list_tables
+from reproduction.review.gallery import select_pictures
 from reproduction.review.pages import TEMPLATES
 from reproduction.review.results import Results
 from reproduction.review.scorecard import DIFFERS, UNDECIDED
-from reproduction.review.shown import files_under
+from reproduction.review.shown import find_files
 
-NUMBER = r"\d|infinite"  # in the paper's value: it is not words alone
+NUMBER_PATTERN = r"\d|infinite"  # in a paper's value that is a number
 
 
-def front_page(
+def render_front_page(
     results: Results,
     claims: list[Mapping],
     entries: list[Mapping],
@@ -31,16 +29,16 @@ def front_page(
     departures: list[str],
     descriptions: Descriptions,
 ) -> str:
-    """Write the front page as HTML.
+    """Render the front page as HTML.
 
-    The files are all that the run makes: others in the results folder are of another run, and are
-    not linked. The pages are the titles of the run's notebooks, by name, and the departures are the
-    settings in which the run is not at the paper's scale.
+    `files` are all files that the run makes. Other files in the results folder belong to other runs
+    and are not linked. `pages` maps the names of the run's notebooks to their titles. `departures`
+    are the settings that differ from the paper's scale.
     """
     files = list(files)
     made = {
-        "tables": files_under("tables", named_tables(claims, entries), files),
-        "figures": files_under("figures", named_figures(claims, entries), files),
+        "tables": find_files("tables", list_tables(claims, entries), files),
+        "figures": find_files("figures", list_figures(claims, entries), files),
     }
     provenance = read_json(results.folder / "data/provenance.json")
     entries = [_as_run(entry, provenance.get("vintage", ""), results) for entry in entries]
@@ -54,10 +52,10 @@ def front_page(
         departures=departures,
         counts=results.counts(),
         bars=card["bar_of"].value_counts(),
-        in_words=int((~card["paper_value"].str.contains(NUMBER)).sum()),
+        in_words=int((~card["paper_value"].str.contains(NUMBER_PATTERN)).sum()),
         differing=[row for row in rows.values() if row["verdict"] == DIFFERS],
         undecided=[row for row in rows.values() if row["verdict"] == UNDECIDED],
-        gallery=gallery(
+        gallery=select_pictures(
             results.folder / "thumbnails", claims, entries, made["figures"], descriptions
         ),
         titles={name.partition("_")[2]: title for name, title in pages.items()},
@@ -65,7 +63,7 @@ def front_page(
         papers=PAPERS,
         rows=rows,
         tables={name: claim["ours"]["table"] for name, claim in names.items()},
-        figures={name: figures_of(claim) for name, claim in names.items()},
+        figures={name: list_claim_figures(claim) for name, claim in names.items()},
         described={name: [entry for entry in entries if name in entry["claims"]] for name in names},
         pages=pages,
         entries=entries,
@@ -76,10 +74,10 @@ def front_page(
 
 
 def _as_run(entry: Mapping, vintage: str, results: Results) -> dict:
-    """Say in an entry's title where this run has other data than the paper."""
+    """Add to the title of an entry that the data of this run differ from the paper's."""
     words = {
-        "vintage": lambda: other_vintage(vintage),
-        "states": lambda: other_states(results.value("states", "rule")),
+        "vintage": lambda: note_vintage(vintage),
+        "states": lambda: note_states(results.value("states", "rule")),
     }
     found = [text for key in entry.get("data", []) if (text := words[key]())]
     return {**entry, "about": "; ".join([entry["about"], *found])}

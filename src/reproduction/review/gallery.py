@@ -1,56 +1,54 @@
-"""The gallery on the front page: a thumbnail of each figure, and a sentence on it."""
-
-from __future__ import annotations
+"""Gallery of the front page: a thumbnail and a sentence for each figure."""
 
 import base64
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from reproduction.jobs.descriptions import Descriptions
-from reproduction.review.claims import OURS, figures_of
+from reproduction.review.claims import OURS, list_claim_figures
 
 
-def gallery(
+def select_pictures(
     folder: Path,
     claims: list[Mapping],
     entries: list[Mapping],
     made: Mapping[str, list[str]],
     descriptions: Descriptions,
 ) -> dict[str, list[dict]]:
-    """Choose the pictures of each study from the folder of thumbnails, in the order of the claims.
+    """Select the pictures of each study from the folder of thumbnails, in the order of the claims.
 
-    An entry goes before a claim that names the same figure. Of the files `made` under a name, one
-    per state, one is shown, and `more` counts the others. `label` and `goal` are the claim or the
-    figure of a paper next to which a picture stands, and its place on the page.
+    An entry precedes a claim with the same figure. Of several files under a name, such as one per
+    state, one is shown, and `more` counts the others. `label` names the claim or the paper's figure
+    that the picture illustrates, and `goal` is its anchor on the page.
     """
     found: dict[str, list[dict]] = {each["wing"]: [] for each in (*claims, *entries)}
     shown: set[str] = set()
-    for wing, figure, label, goal in _places(claims, entries):
+    for study, figure, label, goal in _places(claims, entries):
         fresh = [name for name in made.get(figure, []) if name not in shown]
         if fresh:
-            # of several states the last, which has the fewest counties
+            # the last of several states has the fewest counties
             name, more = fresh[-1], len(fresh) - 1
             picture = {"name": name, "label": label, "goal": goal, "more": more}
-            picture["address"] = embedded(folder / f"{name}.png")
+            picture["address"] = embed_png(folder / f"{name}.png")
             picture["title"] = descriptions.title_of("figures", name)
             picture["words"] = descriptions.find("figures", name)[2].gallery
-            found[wing].append(picture)
+            found[study].append(picture)
             shown.update(fresh)
-    return {wing: pictures for wing, pictures in found.items() if pictures}
+    return {study: pictures for study, pictures in found.items() if pictures}
 
 
-def embedded(png: Path) -> str:
+def embed_png(png: Path) -> str:
     """Return a PNG file as a data URI."""
     return f"data:image/png;base64,{base64.b64encode(png.read_bytes()).decode()}"
 
 
 def _places(claims, entries) -> Iterator[tuple[str, str, str, str]]:
-    """Give each figure named with its study, and the label and the goal of who names it."""
+    """Yield the study, name, label and anchor of each figure in the entries and claims."""
     for entry in entries:
         whose = "Ours" if entry["paper"] == OURS else entry["paper"]
         for name in entry["figures"]:
             yield entry["wing"], name, f"{whose}, {entry['label']}", f"figure-{entry['name']}"
     for claim in claims:
         label = f"Claim of {claim['paper']}, {claim['where']}"
-        for name in figures_of(claim):
+        for name in list_claim_figures(claim):
             yield claim["wing"], name, label, f"claim-{claim['claim']}"

@@ -1,6 +1,4 @@
-"""Taking a number of a results table, with its Monte Carlo error, for a claim."""
-
-from __future__ import annotations
+"""Value of a claim, with its Monte Carlo error, from a results table."""
 
 import math
 from collections.abc import Mapping
@@ -9,11 +7,11 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from isdp.errors import InputError
-from reproduction.review.claims import columns_of
+from reproduction.review.claims import list_columns
 
-WIDTH = 3  # standard errors on either side within which a number is not told from another
-# what is taken of all rows together
-SINGLE = {
+RANGE_ERRORS = 3  # standard errors on either side of a value, for its Monte Carlo range
+# functions of all rows together
+AGGREGATES = {
     "rows": len,
     "values": lambda column: sorted(set(column)),
     "sum": lambda column: column.sum(skipna=False),
@@ -22,23 +20,23 @@ SINGLE = {
 
 @dataclass(frozen=True)
 class Measured:
-    """The value of a claim in this run: one, or several where the claim is about several.
+    """Value of a claim in this run: one number, or several for a claim about several.
 
     Attributes
     ----------
     errors : list of float
-        Monte Carlo standard errors; empty where there is none, as for a count.
+        Monte Carlo standard errors; empty for values without one, such as counts.
     ranges : list of (float, float)
-        Limits of each value: the table's own, or three standard errors on either side; the value
-        itself where nothing is random.
+        Limits of each value: those of the table, or three standard errors on either side. A
+        value that is not random is its own limits.
     draws, counted : float or None, str
-        The number of draws behind the value, and the table's word for these.
+        Number of draws behind the value, and the table's name for draws.
     paper_errors : list of float
-        Standard errors of the paper's own values, where a distance from them allows for these.
+        Standard errors of the paper's values.
     formulas : list
-        The values of the paper's formula; empty where the claim has a number.
+        Values of the paper's formula; empty if the claim has a number.
     names : list of str
-        What each value is of; empty where the claim does not say.
+        Subject of each value; empty if the claim does not name it.
     """
 
     values: list
@@ -52,41 +50,40 @@ class Measured:
 
     @property
     def missing(self) -> bool:
-        """Whether there is no value, or one that is not a number."""
+        """True if there is no value, or a value that is not a number."""
         return not self.values or any(pd.api.types.is_scalar(x) and pd.isna(x) for x in self.values)
 
     @property
     def one(self):
-        """The single value that conditions are asked of; all of them where there are several."""
+        """The single value to which conditions apply, or the list of several values."""
         return self.values[0] if len(self.values) == 1 else self.values
 
 
 def measure(claim: str, how: Mapping, tables: Mapping[str, pd.DataFrame]) -> Measured:
-    """Take the value of a claim from the tables; the schema of the claims explains a measure.
+    """Measure the value of a claim in the tables; the schema of the claims defines a measure.
 
-    A missing entry among the rows is no value: it may be the very one that would miss the bar. A
-    claim that may pass over missing entries says so in its query. Nor is a number of rows among
-    none a value: without rows there is nothing to find an exception in.
+    A missing entry among the rows gives no value, as it may be the entry that fails the criterion.
+    The query of a claim can exclude missing entries. A count of rows among no rows is no value
+    either.
 
-    Raises
-    ------
-    InputError
-        If the rows cannot be selected, a column is not there, or the only row is not the only one.
+    Raises InputError if the query fails, a column is missing, or there are several rows for `only`.
     """
     among = _queried(claim, how, "among", tables[how["table"]])
     table = _queried(claim, how, "rows", among)
-    for column in columns_of(how):
+    for column in list_columns(how):
         if column not in table:
-            raise InputError(f"claim {claim}: table {how['table']} has no column {column!r}")
+            raise InputError(
+                f"claim {claim}: table {how['table']} has no column {column!r}; correct the claim"
+            )
     column, take = how.get("column", table.columns[0]), how["take"]
-    if take in SINGLE:
+    if take in AGGREGATES:
         unseen = not len({"rows": among, "sum": table}.get(take, [0]))
-        value = math.nan if unseen else SINGLE[take](table[column])
+        value = math.nan if unseen else AGGREGATES[take](table[column])
         return Measured([_plain(value)], [], [(value, value)])
     if take == "only" and len(table) > 1:
         raise InputError(
             f"claim {claim}: rows {how.get('rows', '')!r} of table {how['table']} are "
-            f"{len(table)}, and should be one"
+            f"{len(table)}; make the query select one"
         )
     if take not in ("each", "only"):
         table = _extreme(table, how.get("by", column), take)
@@ -102,7 +99,7 @@ def measure(claim: str, how: Mapping, tables: Mapping[str, pd.DataFrame]) -> Mea
         low, high = how["limits"]
         ranges = list(zip(table[low].astype(float), table[high].astype(float), strict=True))
     else:
-        reach = [WIDTH * error for error in errors] or [0] * len(values)
+        reach = [RANGE_ERRORS * error for error in errors] or [0] * len(values)
         ranges = [
             (value - far, value + far) if far else (value, value)
             for value, far in zip(values, reach, strict=True)
@@ -113,7 +110,7 @@ def measure(claim: str, how: Mapping, tables: Mapping[str, pd.DataFrame]) -> Mea
         ranges,
         draws=next(map(float, listed("draws")), None),
         counted=how.get("draws", "draws").replace("_", " "),
-        # none where the paper's value is of another table than this run's
+        # missing where the paper's value is for another table
         paper_errors=[float(error) for error in listed("paper_error") if not pd.isna(error)],
         formulas=listed("formula"),
         names=[how["named"].format_map(row) for row in table.to_dict("records")]
@@ -123,7 +120,7 @@ def measure(claim: str, how: Mapping, tables: Mapping[str, pd.DataFrame]) -> Mea
 
 
 def _queried(claim: str, how: Mapping, key: str, table: pd.DataFrame) -> pd.DataFrame:
-    """Rows that the query of this key selects; all where there is none."""
+    """Select the rows by the query of this key; return all rows without a query."""
     if key not in how:
         return table
     try:
@@ -136,7 +133,7 @@ def _queried(claim: str, how: Mapping, key: str, table: pd.DataFrame) -> pd.Data
 
 
 def _extreme(table: pd.DataFrame, column: str, take: str) -> pd.DataFrame:
-    """Take the row with the largest, smallest or farthest value; no row where one is missing."""
+    """Select the row with the largest, smallest or farthest value; none if a value is missing."""
     sizes = table[column].abs() if take == "max_abs" else table[column]
     sizes = sizes.reset_index(drop=True)
     if sizes.empty or sizes.isna().any():

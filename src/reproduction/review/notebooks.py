@@ -1,9 +1,7 @@
-"""Review notebooks as pages: execute one in a kernel of its own, and export it as one HTML file.
+"""Execution of the review notebooks, and their export as single HTML files.
 
-Formulas become MathML, so that a page needs no script, no font and no network.
+Formulas become MathML, so that a page needs no script, font or network access.
 """
-
-from __future__ import annotations
 
 import os
 import tempfile
@@ -20,7 +18,7 @@ from pygments.formatters import HtmlFormatter
 
 from isdp.errors import InputError
 from reproduction.review.pages import TEMPLATES
-from reproduction.review.results import FOLDER, NotInThisRunError, ReviewError
+from reproduction.review.results import FOLDER_VARIABLE, NotInThisRunError, ReviewError
 
 TEMPLATE = """
 {%- extends 'basic/index.html.j2' -%}
@@ -40,13 +38,13 @@ TEMPLATE = """
 """
 
 
-def formula(tex: str, display: bool = False) -> str:
-    """Convert a LaTeX formula to MathML, in a line of text or (`display`) on a line of its own.
+def convert_formula(tex: str, display: bool = False) -> str:
+    """Convert a LaTeX formula to MathML, inline or (`display`) as a block.
 
     Raises InputError if latex2mathml does not know a command in the formula.
     """
     mathml = convert(tex, display="block" if display else "inline")
-    # latex2mathml copies what it does not know into its output
+    # latex2mathml copies unknown commands to its output
     try:
         ElementTree.fromstring(mathml)
         known = "\\" not in mathml
@@ -58,40 +56,40 @@ def formula(tex: str, display: bool = False) -> str:
 
 
 class Renderer(IPythonRenderer):
-    """Convert Markdown to HTML, with formulas as MathML and links from page to page."""
+    """Converter from Markdown to HTML, with formulas as MathML and links between pages."""
 
     def block_math(self, body: str) -> str:
-        """Convert a formula on a line of its own."""
-        return f'<div class="formula">{formula(body, display=True)}</div>'
+        """Convert a displayed formula."""
+        return f'<div class="formula">{convert_formula(body, display=True)}</div>'
 
     def inline_math(self, body: str) -> str:
-        """Convert a formula in a line of text."""
-        return formula(body)
+        """Convert an inline formula."""
+        return convert_formula(body)
 
     def latex_environment(self, name: str, body: str) -> str:
-        """Convert an environment that stands without dollar signs."""
+        """Convert an environment without dollar signs."""
         return self.block_math(rf"\begin{{{name}}}{body}\end{{{name}}}")
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
-        """Link to another notebook's page instead of the notebook."""
+        """Replace the link to another notebook by a link to its page."""
         return super().link(text, url.replace(".ipynb", ".html"), title)
 
 
-def markdown(text: str) -> str:
+def convert_markdown(text: str) -> str:
     """Convert Markdown to HTML, formulas included."""
     return MarkdownWithMath(renderer=Renderer(escape=False)).render(text)
 
 
-def execute(path, results) -> nbformat.NotebookNode:
-    """Execute a notebook on a results folder, from top to bottom in a kernel of its own.
+def execute_notebook(path, results) -> nbformat.NotebookNode:
+    """Execute a notebook in a new kernel, with the results folder as its data.
 
-    Raises InputError if the notebook refuses the results; the message is the notebook's own.
+    Raises InputError, with the notebook's message, if the notebook refuses the results.
     """
     path = Path(path)
     with tempfile.TemporaryDirectory() as own:
         # the kernel writes nothing into the home folder, which may be read-only
         os.environ["JUPYTER_RUNTIME_DIR"] = own
-        variables = {FOLDER: str(Path(results).resolve()), "IPYTHONDIR": own}
+        variables = {FOLDER_VARIABLE: str(Path(results).resolve()), "IPYTHONDIR": own}
         notebook = nbformat.read(path, as_version=4)
         client = NotebookClient(
             notebook,
@@ -109,9 +107,9 @@ def execute(path, results) -> nbformat.NotebookNode:
     return notebook
 
 
-def page(notebook, made: str) -> str:
-    """Export an executed notebook as one HTML file, which ends with the provenance line `made`."""
-    exporter = HTMLExporter(raw_template=TEMPLATE, filters={"markdown2html": markdown})
+def export_page(notebook, made: str) -> str:
+    """Export an executed notebook as one HTML file that ends with the provenance line `made`."""
+    exporter = HTMLExporter(raw_template=TEMPLATE, filters={"markdown2html": convert_markdown})
     exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
     style = TEMPLATES.get_template("style.css.j2").render() + HtmlFormatter().get_style_defs(
         ".highlight"

@@ -1,12 +1,10 @@
-"""The templates of the pages, with the marks and colours of the verdicts."""
-
-from __future__ import annotations
+"""Templates of the pages, with the marks and colours of the verdicts."""
 
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from reproduction.review.scorecard import VERDICTS, sentence
+from reproduction.review.scorecard import VERDICTS, describe_row
 
 MARKS = dict(zip(VERDICTS, "✓≠~?", strict=True))
 COLOURS = dict(zip(VERDICTS, ("#1b7837", "#b2182b", "#8a5a00", "#6b6b6b"), strict=True))
@@ -17,5 +15,5 @@ TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-TEMPLATES.globals.update(marks=MARKS, colours=COLOURS, sentence=sentence)
+TEMPLATES.globals.update(marks=MARKS, colours=COLOURS, sentence=describe_row)
 PARTS = TEMPLATES.get_template("parts.html.j2").module

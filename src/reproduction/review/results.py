@@ -1,9 +1,7 @@
-"""The results of a run and its claims, and the functions with which review notebooks show them.
+"""Results of a run and its claims, and functions that show them in review notebooks.
 
-Nothing here computes a result. A notebook that shows a number has read it from the results folder.
+Nothing here computes a result. The notebooks read every number from the results folder.
 """
-
-from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
@@ -17,51 +15,51 @@ from isdp.errors import InputError
 from isdp.io.files import read_json
 from reproduction.jobs.tables import read_csv
 from reproduction.jobs.yaml_files import read_yaml
-from reproduction.review.gallery import embedded
+from reproduction.review.gallery import embed_png
 from reproduction.review.pages import MARKS, PARTS
-from reproduction.review.shown import FILE as SHOWN
+from reproduction.review.shown import SHOWN_FILE as SHOWN
 from reproduction.review.shown import read_shown
-from reproduction.review.tables import format_cell, table_html
+from reproduction.review.tables import convert_to_html, format_cell
 
-FOLDER = "ISDP_RESULTS"  # environment variable with the results folder
-EXPECTED = "ISDP_EXPECTED_CONFIG"  # environment variable with a config that must agree
+FOLDER_VARIABLE = "ISDP_RESULTS"  # environment variable with the results folder
+EXPECTED_VARIABLE = "ISDP_EXPECTED_CONFIG"  # environment variable with a config that must agree
 COMMAND = "snakemake --cores all"
 
 
 class ReviewError(InputError):
-    """The results cannot be reviewed; a notebook shows the message alone, without a traceback."""
+    """Error for results that cannot be reviewed; notebooks show it without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
         return [f"error: {self}"]
 
 
 class NotInThisRunError(ReviewError):
-    """A table, row or figure that a run with other settings does not make."""
+    """Error for a table, row or figure that a run with these settings does not make."""
 
 
-def open_results(folder=None, expect=None) -> Results:
+def open_results(folder=None, expect=None) -> "Results":
     """Open the results folder of a finished run.
 
-    The folder is by default the environment variable ISDP_RESULTS, or `results` in the working
-    directory or in one of its parents. The keys of the config that is expected, by default that in
-    ISDP_EXPECTED_CONFIG, must all agree with the config that made the results.
+    The default folder is the environment variable ISDP_RESULTS, or else `results` in the working
+    directory or one of its parents. All keys of the expected config must agree with the config of
+    the results. The default of `expect` is the file in ISDP_EXPECTED_CONFIG.
 
-    Raises ReviewError if the run has not finished, or was made with another config.
+    Raises ReviewError if the run has not finished, or has another config.
     """
     here = Path.cwd()
     above = (each / "results" for each in (here, *here.parents) if (each / "results").is_dir())
-    folder = folder or os.getenv(FOLDER) or next(above, None)
+    folder = folder or os.getenv(FOLDER_VARIABLE) or next(above, None)
     if folder is None:
-        raise ReviewError(f"no folder results here or above: run `{COMMAND}` first")
+        raise ReviewError(f"results: no such folder here or above; run `{COMMAND}` first")
     results = Results(Path(folder))
-    expect = expect or os.getenv(EXPECTED)
+    expect = expect or os.getenv(EXPECTED_VARIABLE)
     have = dict(_flat(results.config))
     for key, value in _flat(read_yaml(expect) if expect else {}):
         if key not in have or have[key] != value:
             found = repr(have[key]) if key in have else "missing"
             raise ReviewError(
                 f"results/config.yaml: {key} is {found}, but {value!r} in {Path(expect).name}: the "
-                f"results are those of another config; run `{COMMAND}` with the config you mean"
+                f"results have another config; run `{COMMAND}` with the config you mean"
             )
     return results
 
@@ -72,9 +70,9 @@ def say(text: str) -> None:
 
 
 def show_rows(table: pd.DataFrame, group: str | None = None) -> None:
-    """Show rows made on a page, those of a group under its name, from the column of that name."""
+    """Show rows of a page; with `group`, the rows of each group follow a line with its name."""
     if group is None:
-        _html(table_html(table))
+        _html(convert_to_html(table))
         return
     shown = table.drop(columns=group).map(format_cell)
     groups = [(name, rows.to_numpy()) for name, rows in shown.groupby(table[group], sort=False)]
@@ -82,7 +80,7 @@ def show_rows(table: pd.DataFrame, group: str | None = None) -> None:
 
 
 def list_pages() -> None:
-    """Show the other pages, and of which papers they are: the notebooks of the working folder."""
+    """List the other notebooks of the working folder with their titles and papers."""
     lines = ["| page | papers |", "|---|---|"]
     for path in sorted(Path.cwd().glob("[0-9]*.ipynb")):
         about = read_json(path)["metadata"]
@@ -92,7 +90,7 @@ def list_pages() -> None:
 
 
 class Results:
-    """A results folder: its config, tables, figures and verdicts."""
+    """Results folder: its config, tables, figures and verdicts."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -101,7 +99,7 @@ class Results:
                 raise ReviewError(f"no {folder.name}/{name}: run `{COMMAND}` first")
         self.config = read_yaml(folder / "config.yaml")
         self.shown = read_shown(folder)
-        # every value as it was written
+        # values as text, unconverted
         self.card = pd.read_csv(folder / "tables/scorecard.csv", dtype=str, keep_default_na=False)
 
     def setting(self, key: str):
@@ -114,12 +112,12 @@ class Results:
         return value
 
     def departures(self, usual: Mapping) -> list[str]:
-        """Dotted keys whose values are not those of the usual config."""
+        """List the dotted keys whose values differ from the usual config."""
         have, want = dict(_flat(self.config)), dict(_flat(usual))
         return [key for key in want | have if have.get(key) != want.get(key)]
 
     def settings(self, *keys: str) -> None:
-        """Show where the results come from: the seed, the settings named, the data."""
+        """Show the seed, the named settings and the data of this run."""
         shown = []
         for key in ("seed", *keys):
             value = "not in this run"
@@ -132,9 +130,9 @@ class Results:
         _html(PARTS.caption(f"This run (results/config.yaml): {'; '.join(shown)}"))
 
     def table(self, name: str, rows: str | None = None) -> pd.DataFrame:
-        """Read a table of results/tables, or those of its rows that a pandas query selects.
+        """Read a table of this run, or the rows of it that a pandas query selects.
 
-        It must be a table of this run, and some row must be selected.
+        Raises NotInThisRunError if the table is missing or no row is selected.
         """
         table = read_csv(self._path("tables", name, "csv"))
         selected = table.query(rows) if rows else table
@@ -143,21 +141,21 @@ class Results:
         return selected
 
     def value(self, name: str, column: str, rows: str | None = None):
-        """Take one entry of a table: the column in the first of the rows selected."""
+        """Return one entry of a table: the column in the first selected row."""
         return self.table(name, rows)[column].iloc[0]
 
     def show(self, name: str, columns=None, rows: str | None = None) -> None:
-        """Show a table, or some of its columns and rows; rows that are alike are shown once.
+        """Show a table, or some of its columns and rows, without repeated rows.
 
-        A mapping of columns gives them headings.
+        A mapping of columns renames them.
         """
         table = self.table(name, rows)
         shown = table[list(columns)].drop_duplicates() if columns else table
         shown = shown.rename(columns=columns) if isinstance(columns, Mapping) else shown
-        _html(f"{table_html(shown)}{PARTS.caption('table', name)}")
+        _html(f"{convert_to_html(shown)}{PARTS.caption('table', name)}")
 
     def figure(self, name: str, words: str) -> None:
-        """Show a figure of this run, which links to its SVG, with what it shows in words."""
+        """Show a figure of this run with a description; the picture links to its SVG file."""
         _html(PARTS.figure(name, words, self._picture(name)))
 
     def finding(
@@ -171,17 +169,17 @@ class Results:
     def _picture(self, name: str) -> str:
         """Return the PNG of a figure as a data URI."""
         self._path("figures", name, "svg")
-        return embedded(self._path("figures", name, "png"))
+        return embed_png(self._path("figures", name, "png"))
 
     def _path(self, folder: str, name: str, ending: str) -> Path:
-        """Return the path of a file of this run; one left by another config does not count."""
+        """Return the path of a file of this run; files of another config do not count."""
         path = self.folder / folder / f"{name}.{ending}"
         if f"{folder}/{name}" not in self.shown or not path.is_file():
             raise NotInThisRunError(f"no {folder[:-1]} {name} with these settings")
         return path
 
     def claim(self, *names: str) -> None:
-        """Show claims with their place, the paper's value, this run's, and the verdict."""
+        """Show claims with their place, the paper's value, this run's value, and the verdict."""
         rows = {row["claim"]: row for row in self.card.to_dict("records")}
         for name in names:
             if name not in rows:
@@ -192,18 +190,18 @@ class Results:
         """Count the claims with each verdict."""
         return {verdict: int((self.card["verdict"] == verdict).sum()) for verdict in MARKS}
 
-    def claims_of(self, wing: str) -> None:
-        """Show all claims of a study in a table, one line per claim."""
-        card = self.card[self.card["wing"] == wing]
+    def claims_of(self, study: str) -> None:
+        """Show all claims of a study in a table, one row per claim."""
+        card = self.card[self.card["wing"] == study]
         if card.empty:
-            raise NotInThisRunError(f"no claims on {wing}")
+            raise NotInThisRunError(f"no claims on {study}")
         _html(PARTS.scores(card.to_dict("records")))
 
     def by_experiment(self) -> None:
         """Show the number of claims with each verdict, by paper and experiment."""
         counts = pd.crosstab([self.card["paper"], self.card["experiment"]], self.card["verdict"])
         counts = counts.reindex(columns=list(MARKS), fill_value=0)
-        _html(table_html(counts.assign(claims=counts.sum(axis=1)).reset_index()))
+        _html(convert_to_html(counts.assign(claims=counts.sum(axis=1)).reset_index()))
 
     def by_paper(self) -> list[tuple[str, list[tuple[str, list[dict]]]]]:
         """Group the claims by paper and by experiment, in the order of the scorecard."""
@@ -213,7 +211,7 @@ class Results:
         return [(paper, list(experiments.items())) for paper, experiments in groups.items()]
 
     def picture(self) -> None:
-        """Show all verdicts in one picture: one tile per claim, one line per experiment."""
+        """Show all verdicts in one picture: one tile per claim, one row per experiment."""
         _html(PARTS.tiles(self.counts(), self.by_paper()))
 
 
@@ -226,7 +224,7 @@ def _flat(config, prefix: str = "") -> Iterator[tuple[str, object]]:
 
 
 def _words(value) -> str:
-    """Set a setting's value for a reader, who need not know how Python writes it."""
+    """Format the value of a setting for readers who do not know Python."""
     if value is None:
         return "not given"
     if isinstance(value, Mapping):

@@ -1,6 +1,4 @@
-"""The scorecard: the papers' claims and this run's values, with computed verdicts."""
-
-from __future__ import annotations
+"""Scorecard: the papers' claims and the values of this run, with computed verdicts."""
 
 import math
 import operator
@@ -8,17 +6,17 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from reproduction.review.claims import tables_of
+from reproduction.review.claims import list_claim_tables
 from reproduction.review.measure import Measured, measure
 
 VERDICTS = ("reproduced", "differs", "undecided", "not checkable")
 REPRODUCED, DIFFERS, UNDECIDED, NOT_CHECKABLE = VERDICTS
-CLAIMED = ("claim", "wing", "experiment", "page", "paper", "where", "statement")
-JUDGED = ("paper_value", "our_value", "our_error", "unit", "statistic")
-COLUMNS = (*CLAIMED, *JUDGED, "bar", "bar_of", "verdict", "note")
+CLAIM_COLUMNS = ("claim", "wing", "experiment", "page", "paper", "where", "statement")
+VALUE_COLUMNS = ("paper_value", "our_value", "our_error", "unit", "statistic")
+COLUMNS = (*CLAIM_COLUMNS, *VALUE_COLUMNS, "bar", "bar_of", "verdict", "note")
 NO_NUMBER = "no number in the paper"
-READ_OFF = ", read off its figure"  # a value that the paper shows and does not print
-EXACT = "exact"  # in the place of an error
+READ_OFF = ", read off its figure"  # a value in a figure of the paper only
+EXACT = "exact"  # instead of an error
 UNKNOWN = "unknown"  # the error of a single run
 CONDITIONS = {
     "equals": ("=", operator.eq),
@@ -28,12 +26,12 @@ CONDITIONS = {
 }
 
 
-def scorecard(
+def build_scorecard(
     claims: list[Mapping], tables: Mapping[str, pd.DataFrame], provenance: Mapping
 ) -> pd.DataFrame:
-    """Judge every claim by the tables, and by the provenance of the demonstration data, alone.
+    """Judge every claim by the tables and the provenance of the demonstration data alone.
 
-    Raises InputError if a claim measures a column or row that does not exist.
+    Raises InputError if a claim measures a missing column or row.
     """
     return pd.DataFrame([_judge(claim, tables, provenance) for claim in claims], columns=COLUMNS)
 
@@ -42,7 +40,7 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
     notes = [claim["note"]] if claim.get("note") else []
     found = judged = None
     verdict, needed = NOT_CHECKABLE, claim.get("needs_vintage")
-    missing = [name for name in tables_of(claim) if name not in tables]
+    missing = [name for name in list_claim_tables(claim) if name not in tables]
     if missing:
         notes.append(f"this run does not make the table {missing[0]}")
     elif not needed or provenance["das_available"]:
@@ -51,7 +49,7 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
         if judged.missing:
             notes.append("the measure has no value in this run")
         elif lacking := _lacking(claim, "needs", tables):
-            notes.append(f"{lacking} be needed")
+            notes.append(lacking)
         else:
             verdict, why = decide(judged, claim["bar"], _lacking(claim, "tells", tables))
             notes += [why] if why else []
@@ -61,9 +59,9 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
         if found is not None:
             have = f"vintage {provenance['vintage']}, whose value is shown"
         notes.append(f"needs the demonstration data of vintage {needed}; this run has {have}")
-    value, error = shown(found) if found is not None and not found.missing else ("", "")
+    value, error = format_value(found) if found is not None and not found.missing else ("", "")
     bar = claim["bar"].items()
-    return {key: claim[key] for key in (*CLAIMED, "bar_of")} | {
+    return {key: claim[key] for key in (*CLAIM_COLUMNS, "bar_of")} | {
         "paper_value": _of_paper(claim, found) + (READ_OFF if claim.get("read_off") else ""),
         "our_value": value,
         "our_error": EXACT if value and claim.get("exact") else error,
@@ -76,7 +74,7 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
 
 
 def _of_paper(claim: Mapping, found: Measured | None) -> str:
-    """Return the paper's words, with its formula's value or its error where there is one."""
+    """Return the paper's value in words, with the value of its formula or its error if known."""
     words = claim["paper_value"] or NO_NUMBER
     if found is None:
         return words
@@ -88,7 +86,7 @@ def _of_paper(claim: Mapping, found: Measured | None) -> str:
 
 
 def _lacking(claim: Mapping, key: str, tables: Mapping[str, pd.DataFrame]) -> str:
-    """Say of what this run has less than the claim asks for; empty where it has enough."""
+    """Describe the shortfall of this run from the claim's requirement; "" if there is none."""
     if key not in claim:
         return ""
     how = claim[key]
@@ -96,23 +94,23 @@ def _lacking(claim: Mapping, key: str, tables: Mapping[str, pd.DataFrame]) -> st
     have = math.nan if found.missing else found.one
     if have >= how["at_least"]:
         return ""
-    number = "does not say how many" if math.isnan(have) else f"has {_text(float(have))}"
-    return f"this run {number} {how['what']}, and {_text(float(how['at_least']))} would"
+    number = "does not state its number of" if math.isnan(have) else f"has {_text(float(have))}"
+    return f"this run {number} {how['what']}, and {_text(float(how['at_least']))} are needed"
 
 
 def decide(judged: Measured, bar: Mapping, lacking: str = "") -> tuple[str, str]:
-    """Return the verdict on a value, and the reason of "undecided".
+    """Return the verdict on a value, and the reason for "undecided".
 
-    The bar has conditions: equals, at_least, at_most, contains. A value is undecided if the bar
-    lies within its Monte Carlo range, or if it misses the bar in a run that is too small to tell,
-    where `lacking` says of what the run has too little.
+    The bar, which is the criterion, has the conditions equals, at_least, at_most and contains. A
+    value is undecided if the bar lies within its Monte Carlo range. It is also undecided if it
+    fails the bar in a run that is too small, as `lacking` describes.
     """
     ends = [judged.values, *zip(*judged.ranges, strict=True)]
-    met = [all(meets(value, bar) for value in end) for end in ends]
+    met = [all(meets_bar(value, bar) for value in end) for end in ends]
     if all(met):
         return REPRODUCED, ""
     if lacking and not met[0]:
-        return UNDECIDED, f"{lacking} tell"
+        return UNDECIDED, lacking
     if all(_reaches(within, bar) for within in judged.ranges):
         within = "the bar lies within the Monte Carlo error"
         return UNDECIDED, f"{within}{_parts(judged, bar)}{_draws_wanted(judged, bar)}"
@@ -120,22 +118,22 @@ def decide(judged: Measured, bar: Mapping, lacking: str = "") -> tuple[str, str]
 
 
 def _reaches(within: tuple, bar: Mapping) -> bool:
-    """Whether a value of a range meets every condition; an unknown end may be anywhere."""
+    """Return True if a value of a range meets every condition; an unknown end is unlimited."""
     low, high = within
     if isinstance(low, str | list) or "contains" in bar:
-        return meets(low, bar)
+        return meets_bar(low, bar)
     low, high = -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high
-    least = max(bar.get(name, -math.inf) for name in ("at_least", "equals"))
-    most = min(bar.get(name, math.inf) for name in ("at_most", "equals"))
-    return max(low, least) <= min(high, most)
+    low_bar = max(bar.get(name, -math.inf) for name in ("at_least", "equals"))
+    high_bar = min(bar.get(name, math.inf) for name in ("at_most", "equals"))
+    return max(low, low_bar) <= min(high, high_bar)
 
 
 def _parts(judged: Measured, bar: Mapping) -> str:
-    """Say for how many of several values the bar lies within the error, and for which."""
+    """Describe which of several values have the bar within their Monte Carlo error."""
     if len(judged.values) == 1:
         return ""
     names = judged.names or list(map(str, range(1, len(judged.values) + 1)))
-    sure = [all(meets(end, bar) for end in within) for within in judged.ranges]
+    sure = [all(meets_bar(end, bar) for end in within) for within in judged.ranges]
     doubtful = [name for name, is_sure in zip(names, sure, strict=True) if not is_sure]
     if len(doubtful) == len(names):
         return f" of all {len(names)}"
@@ -144,7 +142,7 @@ def _parts(judged: Measured, bar: Mapping) -> str:
 
 
 def _draws_wanted(judged: Measured, bar: Mapping) -> str:
-    """Say how many draws would tell the value from the bar, if it stayed as it is."""
+    """Estimate the number of draws that would separate the value from the bar."""
     if judged.draws is None or len(judged.values) != 1:
         return ""
     gap = min(abs(judged.one - bound) for name, bound in bar.items() if name != "contains")
@@ -153,15 +151,15 @@ def _draws_wanted(judged: Measured, bar: Mapping) -> str:
     reach = max(abs(judged.one - end) for end in judged.ranges[0])
     wanted = judged.draws * (reach / gap) ** 2
     much = f"{float(f'{wanted:.1g}'):,.0f} {judged.counted}"
-    return f", and about {much} would tell, where it stays as it is"
+    return f", and about {much} would decide, if the value stays the same"
 
 
-def meets(value, bar: Mapping) -> bool:
-    """Whether a value meets every condition: equals, at_least, at_most, contains."""
+def meets_bar(value, bar: Mapping) -> bool:
+    """Return True if a value meets every condition: equals, at_least, at_most, contains."""
     return all(CONDITIONS[name][1](value, bound) for name, bound in bar.items())
 
 
-def shown(found: Measured) -> tuple[str, str]:
+def format_value(found: Measured) -> tuple[str, str]:
     """Format values and errors: errors to two digits and values to the same places, or limits."""
     if found.errors:
         pairs = [(*pair, _places(pair[1])) for pair in zip(found.values, found.errors, strict=True)]
@@ -180,7 +178,7 @@ def _places(error: float) -> int:
 
 
 def _number(value: float, digits: int) -> str:
-    """Write a number in so many digits, a large one without powers of ten."""
+    """Format a number with some significant digits, without powers of ten."""
     text = f"{value:.{digits}g}"
     return f"{float(text):,.0f}" if 10**digits <= abs(value) < 1e12 else text
 
@@ -206,8 +204,8 @@ def _statistic(claim: Mapping, judged: Measured | None) -> str:
     return f"{' and '.join(values)}{f' ({within})' if within else ''} {claim['judged']['what']}"
 
 
-def sentence(row: Mapping) -> str:
-    """Say in one line what the paper has, what was found, and how it was judged."""
+def describe_row(row: Mapping) -> str:
+    """Describe the paper's value, the value of this run, and the criterion in one sentence."""
     ours = row["our_value"] or "no value"
     if " to " in row["our_error"]:
         ours += f" ({row['our_error']})"
@@ -229,8 +227,8 @@ def _with_errors(values: str, errors: list[str]) -> str:
     return " and ".join(f"{value} ± {error}" for value, error in pairs)
 
 
-def summary(card: pd.DataFrame) -> str:
-    """Say in a line or more what the scorecard found; what differs or is undecided is named."""
+def summarise_scorecard(card: pd.DataFrame) -> str:
+    """Summarise the scorecard; claims that differ or are undecided are named."""
     counts = card["verdict"].value_counts()
     parts = (f"{counts.get(verdict, 0)} {verdict}" for verdict in VERDICTS)
     lines = [f"Scorecard of {len(card)} claims: " + ", ".join(parts) + "."]
@@ -238,5 +236,5 @@ def summary(card: pd.DataFrame) -> str:
         for _, row in card[card["verdict"] == verdict].iterrows():
             why = f"; {row['note'].rsplit('; ', 1)[-1]}" if verdict == UNDECIDED else ""
             where = f"{row['claim']} ({row['paper']} {row['where']})"
-            lines.append(f"  {verdict}: {where}: {sentence(row)}{why}")
+            lines.append(f"  {verdict}: {where}: {describe_row(row)}{why}")
     return "\n".join(lines)

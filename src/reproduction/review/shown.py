@@ -1,28 +1,26 @@
-"""Tables and figures of a run, by the names that claims and pages give them.
+"""Tables and figures of a run, by the names in claims and pages.
 
-A results folder may also hold those of a run with another config. No page may show them as its own.
+A results folder may also hold files of a run with another config. Pages must not show these.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 
-FILE = "shown.txt"
-ENDINGS = {"tables": (".csv", ".md", ".html"), "figures": (".csv", ".svg", ".png")}
+SHOWN_FILE = "shown.txt"
+SUFFIXES = {"tables": (".csv", ".md", ".html"), "figures": (".csv", ".svg", ".png")}
 
 
-def shown_names(paths: Iterable) -> list[str]:
-    """List the tables and figures among the files of a run, each as folder/name, sorted."""
-    return sorted(f"{kind}/{name}" for kind in ENDINGS for name in _made(kind, paths))
+def list_shown(paths: Iterable) -> list[str]:
+    """List the tables and figures among the files of a run, as folder/name, sorted."""
+    return sorted(f"{kind}/{name}" for kind in SUFFIXES for name in _made(kind, paths))
 
 
-def files_under(kind: str, names: Iterable[str], paths: Iterable) -> dict[str, list[str]]:
-    """Find the "tables" or "figures" of a run under each name that claims and pages use.
+def find_files(kind: str, names: Iterable[str], paths: Iterable) -> dict[str, list[str]]:
+    """Find the "tables" or "figures" of a run under each name in claims and pages.
 
-    A name may hold `{state}`, which stands for each state. The files of a name are given without
+    A name may contain `{state}`, which stands for each state. The files of a name are given without
     ending, in the order of the paths.
     """
     made = _made(kind, paths)
@@ -33,25 +31,25 @@ def files_under(kind: str, names: Iterable[str], paths: Iterable) -> dict[str, l
     }
 
 
-def made_tables(names: Iterable[str], targets: Iterable[Iterable], wildcards) -> list[str]:
-    """List the csv files of named tables among the inputs of target rules.
+def list_made_tables(names: Iterable[str], targets: Iterable[Iterable], wildcards) -> list[str]:
+    """List the CSV files of named tables among the inputs of target rules.
 
-    These inputs are paths and Snakemake's input functions, which are called with the wildcards.
+    The inputs are paths and Snakemake's input functions, which are called with the wildcards.
     """
     files: list[str] = []
     for item in chain.from_iterable(targets):
         found = item(wildcards) if callable(item) else item
         files += [found] if isinstance(found, str) else found
-    found = files_under("tables", names, files).values()
+    found = find_files("tables", names, files).values()
     return [f"results/tables/{name}.csv" for name in chain.from_iterable(found)]
 
 
 def _made(kind: str, paths: Iterable) -> list[str]:
     files = map(Path, paths)
-    found = (f.stem for f in files if f.parent.name == kind and f.suffix in ENDINGS[kind])
+    found = (f.stem for f in files if f.parent.name == kind and f.suffix in SUFFIXES[kind])
     return list(dict.fromkeys(found))
 
 
 def read_shown(folder: Path) -> set[str]:
-    """Read the names that `shown_names` gave, from the results folder."""
-    return set((folder / FILE).read_text().split())
+    """Read the names from `list_shown` in the results folder."""
+    return set((folder / SHOWN_FILE).read_text().split())

@@ -1,6 +1,4 @@
-"""Tables of the page that compares all systems, formatted from the tables comparison_*."""
-
-from __future__ import annotations
+"""Tables of the page that compares all systems, from the tables comparison_*."""
 
 import math
 from collections.abc import Mapping
@@ -14,17 +12,17 @@ KINDS = {
     "rate": "Records swapped: a rate, no budget for one person",
 }
 ERRORS = {"detail": "cell", "race": "race (margin)", "total": "county's total"}
-SHARE = "Hispanic"
-SURE = 3  # standard errors from which a bias has a sign
+SHOWN_SHARE = "Hispanic"
+MIN_BIAS_ERRORS = 3  # standard errors; a smaller bias has no sign
 KEYS = ["parameter", "system", "budget"]
-# the library's words for the levels of any geography, and this table's
+# levels of the library, and their names in this table
 LEVELS = {"region": "state", "area": "county"}
 
 
-def figures(value: float, error: float | None = None) -> str:
-    """Format a number to three significant digits, with its standard error rounded up to the last.
+def format_number(value: float, error: float | None = None) -> str:
+    """Format a number to three significant digits, with its standard error rounded up.
 
-    The error is left out where it is missing or not a number, and for an exact 0.
+    The error is omitted if it is missing, and for an exact 0.
     """
     places = 2 - math.floor(math.log10(abs(value))) if value else 0
     text = f"{round(value, places):,.{max(places, 0)}f}"
@@ -35,27 +33,29 @@ def figures(value: float, error: float | None = None) -> str:
 
 
 def error_rows(errors: pd.DataFrame, shares: pd.DataFrame, scope: str) -> pd.DataFrame:
-    """List the errors of every system and budget in the counties of a scope, with standard errors.
+    """List the errors of every system and budget in the counties of a scope.
 
-    Root mean square errors of a cell, a margin and a county's total (persons), and the mean
-    absolute error of a share (percentage points).
+    The errors are root mean square errors of a cell, a margin and a county's total (persons), and
+    the mean absolute error of a share (percentage points), each with its standard error.
     """
     found = {
         words: _with_errors(errors[errors["query"] == query], scope, "rmse")
         for query, words in ERRORS.items()
     }
-    found[f"{SHARE} share"] = _with_errors(shares[shares["share"] == SHARE], scope, "mae")
+    found[f"{SHOWN_SHARE} share"] = _with_errors(
+        shares[shares["share"] == SHOWN_SHARE], scope, "mae"
+    )
     return _headed(pd.DataFrame(found).reset_index())
 
 
 def _with_errors(rows: pd.DataFrame, scope: str, column: str) -> pd.Series:
     rows = rows[(rows["scope"] == scope) & (rows["size"] == "all")].set_index(KEYS)
     pairs = zip(rows[column], rows[f"{column}_error"], strict=True)
-    return pd.Series([figures(*pair) for pair in pairs], index=rows.index)
+    return pd.Series([format_number(*pair) for pair in pairs], index=rows.index)
 
 
 def _headed(rows: pd.DataFrame) -> pd.DataFrame:
-    """Put rows in the order of the kinds of budget, systems as they came, budgets ascending."""
+    """Sort rows by kind of budget, system (in the given order) and budget."""
     rows = rows.assign(
         parameter=pd.Categorical(rows["parameter"], list(KINDS)),
         system=pd.Categorical(rows["system"], rows["system"].unique()),
@@ -67,12 +67,12 @@ def _headed(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def at_budgets(rows: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataFrame:
-    """Take the rows of the budgets chosen for epsilon and rho, and of every rate of swaps."""
+    """Select the rows of the chosen budgets for epsilon and rho, and all rows of swap rates."""
     return rows[(rows["budget"] == rows["parameter"].map(chosen)) | (rows["parameter"] == "rate")]
 
 
 def held_rows(guarantees: pd.DataFrame) -> pd.DataFrame:
-    """List each system once: its paper, what is published as it is, and what counts it releases."""
+    """List each system once: its paper, its invariants, and the kind of counts that it releases."""
     rows = guarantees.drop_duplicates("system")
     words = {
         "whole_counts": {True: "whole", False: "not whole"},
@@ -88,7 +88,7 @@ def held_rows(guarantees: pd.DataFrame) -> pd.DataFrame:
 
 
 def loss_rows(guarantees: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataFrame:
-    """List the loss at a budget: for a unit of the system's distance, for a person, as a rho."""
+    """List the privacy loss at a budget: per unit of distance, per person, and as a rho."""
     rows = at_budgets(guarantees, chosen)
     swaps = rows["parameter"] == "rate"
     four = rows[["loss", "loss_per_person", "rho_by_theorem", "published"]].map(
@@ -97,7 +97,7 @@ def loss_rows(guarantees: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataF
     titles = {
         "loss": four["loss"] + " " + rows["flavour"].map({"pure": "nats", "zCDP": "rho"}),
         "for one": rows["unit"],
-        "for one person": four["loss_per_person"].where(~swaps, "none: nobody changes alone"),
+        "for one person": four["loss_per_person"].where(~swaps, "none: no person changes alone"),
         "as a rho, by the theorem": four["rho_by_theorem"]
         .fillna("none")
         .where(rows["flavour"] == "pure", "is one"),
@@ -107,10 +107,10 @@ def loss_rows(guarantees: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataF
 
 
 def beliefs(guarantees: pd.DataFrame) -> pd.DataFrame:
-    """List what leads from the systems of one column to another, or would have to be believed."""
+    """List the theorem or the assumption by which systems compare with those of other columns."""
     groups = guarantees.groupby("to_compare", sort=False)["system"]
     found = groups.agg(lambda names: "; ".join(names.unique())).reset_index()
-    # what is no theorem begins as a belief does
+    # an assumption begins with "that"
     words = found["to_compare"].replace(LEVELS | {"^that ": "one must believe that "}, regex=True)
     return pd.DataFrame({"systems": found["system"], "to compare them with others": words})
 
@@ -118,10 +118,10 @@ def beliefs(guarantees: pd.DataFrame) -> pd.DataFrame:
 def bias_rows(
     errors: pd.DataFrame, guarantees: pd.DataFrame, scope: str, chosen: Mapping[str, float]
 ) -> pd.DataFrame:
-    """List the true sizes of cells that come out too large and too small, by every biased system.
+    """List the true counts at which each biased system is too large, too small or undecided.
 
-    A bias below `SURE` standard errors has no sign, nor has that of a single run, whose error is
-    not known. Systems that are unbiased by construction are left out.
+    A bias below `MIN_BIAS_ERRORS` standard errors has no sign. A single run has no standard error.
+    Systems that are unbiased by construction are omitted.
     """
     biased = guarantees.loc[~guarantees["unbiased"], "system"]
     rows = errors[
@@ -131,12 +131,12 @@ def bias_rows(
         & errors["system"].isin(biased)
         & (errors["budget"] == errors["parameter"].map(chosen))
     ]
-    reach = SURE * rows["bias_error"]
+    reach = MIN_BIAS_ERRORS * rows["bias_error"]
     sides = {
         "too large": rows["bias"] > reach,
         "too small": rows["bias"] < -reach,
-        f"within {SURE} standard errors": rows["bias"].abs() <= reach,
-        "one run: cannot tell": reach.isna(),
+        f"within {MIN_BIAS_ERRORS} standard errors": rows["bias"].abs() <= reach,
+        "one run: undecided": reach.isna(),
     }
     made = rows[KEYS].drop_duplicates()
     for words, side in sides.items():
@@ -146,23 +146,23 @@ def bias_rows(
 
 
 def impossible_rows(table: pd.DataFrame, scope: str, chosen: Mapping[str, float]) -> pd.DataFrame:
-    """List counts that cannot be, and what is exact, at the budgets chosen."""
+    """List impossible counts and exact counts at the chosen budgets."""
     rows = at_budgets(table[table["scope"] == scope], chosen)
     titles = {
-        "cells below zero": rows["negative"].map(figures),
-        "cells not whole": rows["fractional"].map(figures),
+        "cells below zero": rows["negative"].map(format_number),
+        "cells not whole": rows["fractional"].map(format_number),
         "county totals exact": rows["exact_areas"].map("{:.1%}".format),
         "cells exact": rows["exact_cells"].map("{:.1%}".format),
-        "people moved": rows["people_moved"].map(figures),
+        "people moved": rows["people_moved"].map(format_number),
     }
     return _headed(rows[KEYS].assign(**titles))
 
 
 def impossible_shares(shares: pd.DataFrame, scope: str) -> pd.DataFrame:
-    """List the systems with shares that cannot be, at their smallest and largest budget.
+    """List systems with impossible shares, at their smallest and largest budget.
 
-    Shares below 0 or above 1, and those of a county without people, are given as parts of all
-    counties' shares. Systems that have neither are left out.
+    Shares below 0 or above 1, and shares of a county without persons, are fractions of all shares.
+    Systems without impossible shares are omitted.
     """
     rows = shares[(shares["scope"] == scope) & (shares["size"] == "all")]
     sums = rows.groupby(KEYS, sort=False)[["areas", "out_of_range", "undefined"]].sum()

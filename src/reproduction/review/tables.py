@@ -1,6 +1,4 @@
-"""Tables of results as Markdown and as pages."""
-
-from __future__ import annotations
+"""Tables of results as Markdown and as HTML pages."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,27 +12,27 @@ from reproduction.review.pages import TEMPLATES
 
 
 def render_table(csv, title: str, columns: Mapping[str, str]) -> None:
-    """Write the Markdown and the HTML page of a table next to its csv, its columns explained."""
+    """Write the Markdown and the HTML page of a table next to its CSV file."""
     table = read_csv(csv)
     sides = ["right" if is_numeric_dtype(kind) else "left" for kind in table.dtypes]
     text = table.map(lambda cell: format_cell(cell).replace("|", r"\|")).to_markdown(
         index=False, disable_numparse=True, colalign=sides
     )
     page = TEMPLATES.get_template("table.html.j2").render(
-        title=title, table=table_html(table), columns=columns
+        title=title, table=convert_to_html(table), columns=columns
     )
     for suffix, content in ((".md", text + "\n"), (".html", page + "\n")):
         with whole(Path(csv).with_suffix(suffix)) as temporary:
             temporary.write_text(content)
 
 
-def table_html(table: pd.DataFrame) -> str:
-    """Convert a table to HTML, numbers rounded to four significant digits."""
+def convert_to_html(table: pd.DataFrame) -> str:
+    """Convert a table to HTML, with numbers rounded to four significant digits."""
     return table.map(format_cell).to_html(index=False, border=0, justify="left")
 
 
 def format_cell(value) -> str:
-    """Round a float to four significant digits, a large one to a whole number."""
+    """Round a float to four significant digits, or to a whole number from 10,000 on."""
     if pd.isna(value):
         return ""
     if isinstance(value, float):

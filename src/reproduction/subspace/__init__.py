@@ -1,1 +1,1 @@
-"""Subspace differential privacy: its mechanisms, both of its examples, and what they guarantee."""
+"""Subspace differential privacy (SDP): its mechanisms, both examples, and the guarantees."""

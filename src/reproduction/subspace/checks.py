@@ -1,6 +1,4 @@
-"""The paper's propositions as checks: each gives a number that would show it to fail."""
-
-from __future__ import annotations
+"""Propositions of SDP as checks: each yields a number that would show the proposition to fail."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -27,14 +25,14 @@ from reproduction.subspace.theory.frameworks import conditioned_covariance, proj
 from reproduction.subspace.theory.joint_invariants import together
 from reproduction.subspace.theory.privacy_loss import log_density
 from reproduction.subspace.wifi import Campus
-from reproduction.subspace.workloads import mechanisms_of
+from reproduction.subspace.workloads import build_mechanisms
 
-SIXTEEN = {"query": "histogram", "size": 16, "held": "total"}
+WORKLOAD = {"query": "histogram", "size": 16, "held": "total"}
 NESTED_MULTIPLIER = 23.632  # the paper's c at epsilon 0.192 and delta 1e-5
-COMPOSED = (0.5, 0.7)  # epsilons of two releases
-COUNTIES = 102
-AGENTS = Campus(3, 4, 5)
-EXACT = 1e-9  # how far a float may lie from an invariant that it meets
+EPSILONS = (0.5, 0.7)  # epsilons of two releases
+N_CELLS = 102
+CAMPUS = Campus(3, 4, 5)
+MAX_ROUNDING = 1e-9  # rounding error of an invariant
 
 
 class Check(NamedTuple):
@@ -49,30 +47,32 @@ class Check(NamedTuple):
     wanted: str = ""
 
 
-def check_table(rng: np.random.Generator, epsilon: float, delta: float, draws: int) -> pd.DataFrame:
+def check_all(rng: np.random.Generator, epsilon: float, delta: float, draws: int) -> pd.DataFrame:
     """Check each proposition by numbers that would show it to fail.
 
-    Epsilon and delta are those of the mechanisms. `draws` is the number of noise vectors of each.
+    Epsilon and delta are those of the mechanisms. `draws` is the number of noise vectors of each
+    mechanism.
     """
     generators = rng.spawn(3)
     checks = [
-        *infeasibility(generators[0], draws),
-        *nestedness(NESTED_MULTIPLIER, epsilon),
-        composition(generators[1], 4, draws),
-        *disclosure(),
-        *unbiasedness(generators[2], mechanisms_of(SIXTEEN, epsilon, delta), draws),
-        *conditioning(COUNTIES),
-        *distributed("shared", AGENTS.invariants, 2.0),
+        *check_infeasibility(generators[0], draws),
+        *check_nestedness(NESTED_MULTIPLIER, epsilon),
+        check_composition(generators[1], 4, draws),
+        *check_disclosure(),
+        *check_unbiasedness(generators[2], build_mechanisms(WORKLOAD, epsilon, delta), draws),
+        *check_conditioning(N_CELLS),
+        *check_distributed("shared", CAMPUS.invariants, 2.0),
     ]
     return pd.DataFrame(checks)
 
 
-def infeasibility(rng: np.random.Generator, draws: int) -> list[Check]:
+def check_infeasibility(rng: np.random.Generator, draws: int) -> list[Check]:
     """Show that a mechanism with an invariant is not differentially private (Example 2.4).
 
-    Data sets (1, 2, 4) and (4, 2, 4) of four types differ in one record and in the number of odd
-    types, which is held. The answers show one odd record with probability 1 in one and 0 in the
-    other, so that delta is 1 at every epsilon. The value is the difference of the shares of draws.
+    The datasets (1, 2, 4) and (4, 2, 4) of four types differ in one record and in the number of odd
+    types, which is an invariant. A release shows one odd record with probability 1 for one dataset
+    and 0 for the other, so that delta is 1 at every epsilon. The value is the difference of the
+    shares of draws.
     """
     query, held = Query.histogram(4), Invariants([[1, 0, 1, 0]])
     one, other = np.array([1, 1, 0, 1]), np.array([0, 1, 0, 2])
@@ -87,17 +87,17 @@ def infeasibility(rng: np.random.Generator, draws: int) -> list[Check]:
     for name, law in laws.items():
         noise = law.sample(rng, draws)
         odd = [held.sparse @ (table + noise).T for table in (one, other)]
-        first, second = ((np.abs(number - 1) < EXACT * 100).mean() for number in odd)
+        first, second = ((np.abs(number - 1) < MAX_ROUNDING * 100).mean() for number in odd)
         delta = float(first - second)
         checks.append(Check("Example 2.4", name, "delta at every epsilon", delta, wanted="= 1"))
     return checks
 
 
-def nestedness(multiplier: float, epsilon: float) -> list[Check]:
+def check_nestedness(multiplier: float, epsilon: float) -> list[Check]:
     """Compare delta within nested subspaces of a 4 x 4 table (Proposition 2.7).
 
-    The noise is a round Gaussian with standard deviation sqrt(2) times the multiplier, which the
-    whole histogram needs.
+    The noise is a spherical Gaussian with standard deviation sqrt(2) times the multiplier, which
+    the whole histogram needs.
     """
     query = Query.histogram(16)
     spaces = {
@@ -115,28 +115,29 @@ def nestedness(multiplier: float, epsilon: float) -> list[Check]:
     ]
 
 
-def composition(rng: np.random.Generator, cells: int, draws: int) -> Check:
-    """Add up the losses of two projected Laplace releases of one histogram (Proposition 2.9).
+def check_composition(rng: np.random.Generator, cells: int, draws: int) -> Check:
+    """Add the losses of two projected Laplace releases of one histogram (Proposition 2.9).
 
-    Half of the points are draws, half lie far out along the difference, where losses are largest.
+    Half of the points are draws. The other half lie far out along the difference, where losses are
+    largest.
     """
     held = Invariants.total(cells)
     shift = np.eye(cells)[0] - np.eye(cells)[1]
     joint = np.zeros(2 * draws)
-    for epsilon in COMPOSED:
+    for epsilon in EPSILONS:
         law = ProjectedLaplace(Query.histogram(cells), held, epsilon)
         far = np.multiply.outer(law.scale * rng.uniform(0, 100, draws), -shift)
         points = np.concatenate([law.sample(rng, draws), far])
         joint += log_density(points, held, law.scale) - log_density(points - shift, held, law.scale)
-    share = float(np.abs(joint).max()) / sum(COMPOSED)
+    share = float(np.abs(joint).max()) / sum(EPSILONS)
     measure = "largest joint loss by the sum of epsilons"
-    return Check("Proposition 2.9", f"{len(COMPOSED)} releases", measure, share, wanted="<= 1")
+    return Check("Proposition 2.9", f"{len(EPSILONS)} releases", measure, share, wanted="<= 1")
 
 
-def disclosure() -> list[Check]:
-    """Show two releases that comply, each by itself, and together disclose every cell.
+def check_disclosure() -> list[Check]:
+    """Show two releases that comply individually, and together disclose every cell.
 
-    One holds two of the three pairwise sums of three cells, the other the third.
+    One has two of the three pairwise sums of three cells as invariants, the other the third.
     """
     first = Invariants.subsets([[0, 1], [1, 2]], 3)
     second = Invariants.subsets([[2, 0]], 3)
@@ -148,10 +149,10 @@ def disclosure() -> list[Check]:
     ]
 
 
-def unbiasedness(
+def check_unbiasedness(
     rng: np.random.Generator, laws: Mapping[str, NullSpaceMechanism], draws: int
 ) -> list[Check]:
-    """Find the answer whose mean noise is farthest from zero in its errors (Corollary 4.1).
+    """Find the answer whose mean noise is farthest from zero in standard errors (Corollary 4.1).
 
     The standard errors are from the exact variances.
     """
@@ -159,7 +160,7 @@ def unbiasedness(
     for name, law in laws.items():
         noise = law.sample(rng, draws)
         sd = np.sqrt(law.variances())
-        free = sd > EXACT * sd.max()
+        free = sd > MAX_ROUNDING * sd.max()
         mean, error = noise.mean(axis=0)[free], sd[free] / np.sqrt(draws)
         z = mean / error
         worst = int(np.argmax(np.abs(z)))
@@ -168,10 +169,10 @@ def unbiasedness(
     return checks
 
 
-def conditioning(cells: int) -> list[Check]:
-    """Compare projecting with conditioning (Theorem 4.2): equal for the sphere, and not beyond.
+def check_conditioning(cells: int) -> list[Check]:
+    """Compare projecting with conditioning (Theorem 4.2): equal for spherical noise only.
 
-    Gaussian noise is on a 4 x 4 table with both margins held. Laplace noise is on `cells` under a
+    Gaussian noise is on a 4 x 4 table with both margins fixed. Laplace noise is on `cells` under a
     total, where conditioning gives K-norm noise.
     """
     held = Invariants.margins((4, 4))
@@ -199,7 +200,7 @@ def conditioning(cells: int) -> list[Check]:
     return checks
 
 
-def distributed(seed: str, invariants: Invariants, scale: float) -> list[Check]:
+def check_distributed(seed: str, invariants: Invariants, scale: float) -> list[Check]:
     """Let agents, one for each cell, add their own noise from a shared seed (Section 4)."""
     centre = central_noise(seed, invariants, scale)
     components = len(independent_parts(invariants))

@@ -1,6 +1,4 @@
-"""Figure 1, right: ten runs of projected Laplace noise on the counties of a state, unbiased."""
-
-from __future__ import annotations
+"""Projected Laplace noise on the counties of a state, and its slopes (SDP, Figure 1, right)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,25 +11,26 @@ from isdp.errors import InputError
 from isdp.subspace import ProjectedLaplace, Query
 
 ALPHA = 0.01  # level of the two-sided t test of a slope
-SLOPES = ["slope_runs", "mean_slope", "mcse", "share_negative", "share_significant"]
+SLOPE_COLUMNS = ["slope_runs", "mean_slope", "mcse", "share_negative", "share_significant"]
 
 
-def county_noise(
+def draw_county_noise(
     rng: np.random.Generator, counties: int, epsilon: float, runs: int, scale: float = 2.0
 ) -> np.ndarray:
-    """Draw projected Laplace noise for the counties of a state whose population is held.
+    """Draw projected Laplace noise for the counties of a state under the state's total.
 
-    `scale` is the scale b of the noise, times epsilon. By the paper's own definitions it is 2, as a
-    replaced person moves two counts; ISDP's epsilon gives 1. The shape is (runs, counties).
+    `scale` is the scale b of the noise, times epsilon. It is 2 by the paper's definitions, because
+    a replaced person changes two counts; ISDP's epsilon gives 1. The shape is (runs, counties).
     """
     query, held = Query.histogram(counties), Invariants.total(counties)
     return ProjectedLaplace(query, held, 2 * epsilon / scale).sample(rng, runs)
 
 
-def run_table(place: pd.DataFrame, noise: Mapping[float, np.ndarray]) -> pd.DataFrame:
+def tabulate_runs(place: pd.DataFrame, noise: Mapping[float, np.ndarray]) -> pd.DataFrame:
     """List the runs of one state, one row for each scale, run and county.
 
-    `place` is from `counties_of`; `noise` has an array of shape (runs, counties) for each scale.
+    `place` is from `select_counties`; `noise` has an array of shape (runs, counties) for each
+    scale.
     """
     runs = {
         (scale, run): place.assign(error=errors)
@@ -42,69 +41,71 @@ def run_table(place: pd.DataFrame, noise: Mapping[float, np.ndarray]) -> pd.Data
     return table[["county", "population", "rank", "run", "error", "scale", "das_error"]]
 
 
-def spread_table(counties: int, epsilon: float, scales: Sequence[float], runs: int) -> pd.DataFrame:
-    """State the exact variance of one county, and an interval of what some runs are likely to show.
+def tabulate_spread(
+    counties: int, epsilon: float, scales: Sequence[float], runs: int
+) -> pd.DataFrame:
+    """Compute the exact variance of one county, and an interval of the observed spread.
 
-    `sd_low` and `sd_high` are a rough 90 % interval of the root mean square over all counties and
-    runs, from the fourth moment of the Laplace distribution.
+    `sd_low` and `sd_high` are an approximate 90 % interval of the root mean square over all
+    counties and runs, from the fourth moment of the Laplace distribution.
     """
     table = pd.DataFrame({"counties": counties, "scale": scales})
     table["b"] = table["scale"] / epsilon
     table["variance"] = 2 * table["b"] ** 2 * (1 - 1 / counties)
     table["sd"] = np.sqrt(table["variance"])
-    # a Laplace variable's square has a variance of five times its squared mean
+    # the variance of a squared Laplace variable is five times its squared mean
     se = np.sqrt(5 / (runs * counties)) * table["variance"]
     for column, level in (("sd_low", 0.05), ("sd_high", 0.95)):
         table[column] = np.sqrt(np.maximum(table["variance"] + ndtri(level) * se, 0))
     return table
 
 
-def slope_table(
+def regress_slopes(
     rng: np.random.Generator,
     population: Sequence[int],
     epsilon: float,
     runs: int,
     scales: Sequence[float] = (2.0, 1.0),
 ) -> pd.DataFrame:
-    """Regress the noise on log population, as the paper does with the Census Bureau's errors.
+    """Regress the noise on log population, as the paper does with the errors of the Census DAS.
 
-    A regression that leaves no error by which to judge its slope is refused.
+    Raises InputError if the regression has no degrees of freedom for the error.
     """
     population = np.asarray(population)
     if len(population) < 3 or population.min() <= 0 or np.ptp(population) == 0:
         raise InputError(
-            "counties: three counties or more are needed for a regression, with populations that "
-            "are positive and not all alike"
+            "counties: a regression needs three or more counties, with positive populations that "
+            "are not all equal"
         )
     x = np.log(population)
     x = x - x.mean()
     rows = []
     for scale in scales:
-        noise = county_noise(rng, len(x), epsilon, runs, scale)
+        noise = draw_county_noise(rng, len(x), epsilon, runs, scale)
         slopes = noise @ x / (x @ x)
         left = noise - np.outer(slopes, x)  # the mean is zero already
         se = np.sqrt(np.square(left).sum(axis=1) / (len(x) - 2) / (x @ x))
         p = 2 * stdtr(len(x) - 2, -np.abs(slopes) / se)
         mcse = slopes.std(ddof=1) / np.sqrt(runs)
         rows.append((scale, runs, slopes.mean(), mcse, (slopes < 0).mean(), (p < ALPHA).mean()))
-    return pd.DataFrame(rows, columns=["scale", *SLOPES])
+    return pd.DataFrame(rows, columns=["scale", *SLOPE_COLUMNS])
 
 
-def state_table(
+def compare_state(
     rng: np.random.Generator, place: pd.DataFrame, noise: Mapping, epsilon: float, slope_runs: int
 ) -> pd.DataFrame:
-    """Compare the runs of one state with the exact distribution and the Census Bureau's errors.
+    """Compare the runs of one state with the exact distribution and the errors of the Census DAS.
 
-    `place` and `noise` are those of `run_table`. A state of one or two counties has no slopes.
+    `place` and `noise` are those of `tabulate_runs`. A state of one or two counties has no slopes.
     """
     scales = list(noise)
-    table = spread_table(len(place), epsilon, scales, len(noise[scales[0]]))
+    table = tabulate_spread(len(place), epsilon, scales, len(noise[scales[0]]))
     table["seen"] = [float(np.sqrt(np.square(drawn).mean())) for drawn in noise.values()]
     table["largest"] = [float(np.abs(drawn).max()) for drawn in noise.values()]
     try:
-        slopes = slope_table(rng, place["population"], epsilon, slope_runs, scales)
+        slopes = regress_slopes(rng, place["population"], epsilon, slope_runs, scales)
     except InputError:
-        slopes = pd.DataFrame({"scale": scales}).reindex(columns=["scale", *SLOPES])
+        slopes = pd.DataFrame({"scale": scales}).reindex(columns=["scale", *SLOPE_COLUMNS])
     table = table.merge(slopes, on="scale")
     share = table["share_negative"]
     table["share_negative_se"] = np.sqrt(share * (1 - share) / slope_runs)

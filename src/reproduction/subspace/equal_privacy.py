@@ -2,12 +2,10 @@
 
 SDP's epsilon is for one replaced record, of any neighbours, and protects the part of the answers
 that the invariants leave free. ISDP's epsilon is for each unit of l1 distance between two tables
-with equal invariants. A guarantee in the first unit gives half of its epsilon in the second, as a
-replaced record is two units of l1. The second gives the first only where the projected differences
-are themselves differences of tables with equal invariants, as they are under a total.
+with equal invariants. A guarantee in the first unit gives half of its epsilon in the second,
+because a replaced record is two units of l1. The converse holds only if the projected differences
+are themselves differences of tables with equal invariants, as under a total.
 """
-
-from __future__ import annotations
 
 from itertools import combinations, product
 
@@ -33,21 +31,21 @@ from isdp.subspace.accuracy import min_variance_approximate, min_variance_pure
 from isdp.subspace.privacy.difference_hull import MAX_HULL_DIMENSIONS
 from reproduction.subspace.theory.conditioned_laplace import conditioned_laplace
 
-RECORD, UNIT = "replaced record", "unit of l1"  # the two privacy units of epsilon
-TWIN_STEPS = 200  # of each walk to the continuous counterpart of the integer distribution
+RECORD_UNIT, L1_UNIT = "replaced record", "unit of l1"  # the two privacy units of epsilon
+CONTINUOUS_STEPS = 200  # of each walk, for the continuous counterpart
 
 
-def total_table(cells: int, epsilon: float, delta: float) -> pd.DataFrame:
+def compare_total(cells: int, epsilon: float, delta: float) -> pd.DataFrame:
     """Compute the error of every mechanism for counts under one total, in either privacy unit.
 
     Under a total a replaced record moves two units between tables of equal totals. The integer
-    distribution at epsilon/2 for a unit therefore has epsilon for a record, and every row holds in
-    both privacy units.
+    distribution at epsilon/2 per unit therefore has epsilon per record, and every row holds in both
+    privacy units.
     """
     query, held = Query.histogram(cells), Invariants.total(cells)
     least = min_trace_shape(query, held).lower
     rows = []
-    for currency, person in ((RECORD, epsilon), (UNIT, 2 * epsilon)):
+    for currency, person in ((RECORD_UNIT, epsilon), (L1_UNIT, 2 * epsilon)):
         a = np.exp(-person / 2)
         laws = {
             "projected Laplace": ("SDP", ProjectedLaplace(query, held, person).error),
@@ -69,7 +67,7 @@ def total_table(cells: int, epsilon: float, delta: float) -> pd.DataFrame:
     return _finished(rows, epsilon, cells)
 
 
-def swaps(rows: int, columns: int) -> Query:
+def build_swap_query(rows: int, columns: int) -> Query:
     """Make all moves between two-way tables of equal margins that change four cells by one."""
     moves = []
     for (a, b), (c, d) in product(combinations(range(rows), 2), combinations(range(columns), 2)):
@@ -79,7 +77,7 @@ def swaps(rows: int, columns: int) -> Query:
     return Query.linear(np.array(moves).T)
 
 
-def margins_table(
+def compare_margins(
     rng: np.random.Generator,
     shape: tuple[int, int],
     epsilon: float,
@@ -87,58 +85,59 @@ def margins_table(
     draws: int,
     walk_steps: int,
 ) -> pd.DataFrame:
-    """Compute the error of every mechanism for a two-way table with both margins held.
+    """Compute the error of every mechanism for a two-way table with both margins fixed.
 
-    A replaced record's projected move is no lattice point, so that the integer distribution has no
-    guarantee for it. In that privacy unit its continuous counterpart takes its place, with the
-    epsilon of a unit that makes the largest projected move cost epsilon. `draws` are of both, and
-    `walk_steps`, a multiple of 20, of the walk where K-norm noise has no exact sampler.
+    The projected move of a replaced record is not a lattice point, so that the integer distribution
+    has no guarantee in that privacy unit. Its continuous counterpart replaces it there. The epsilon
+    per unit of the counterpart is chosen so that the largest projected move costs epsilon. `draws`
+    are of both, and `walk_steps`, a multiple of 20, of the walk for K-norm noise without an exact
+    sampler.
     """
     query, held = Query.histogram(shape[0] * shape[1]), Invariants.margins(shape)
     replaced = min_trace_shape(query, held).lower
-    swapped = min_trace_shape(swaps(*shape), held, "add-remove").lower
+    swapped = min_trace_shape(build_swap_query(*shape), held, "add-remove").lower
     knorm = KNorm(query, held, 1.0, method="hit-and-run")
     if knorm.dimension <= MAX_HULL_DIMENSIONS:
         at_one = np.array([KNorm(query, held, 1.0).error, 0])
     else:
         at_one = np.array(knorm.estimated_error(rng, walk_steps)[:2])
-    twin = _mean_square(conditioned_laplace(rng, held, 1.0, draws, TWIN_STEPS))
+    twin = _mean_square(conditioned_laplace(rng, held, 1.0, draws, CONTINUOUS_STEPS))
     lattice = _mean_square(draw_noise(GeneralizedLaplace(epsilon), held, n_draws=draws, rng=rng))
     rows = []
     for currency, person, unit, bound in (
         (
-            RECORD,
+            RECORD_UNIT,
             epsilon,
             epsilon / largest_step(query, held),
             min_variance_pure(epsilon) * replaced,
         ),
-        # no two tables of equal margins are nearer than four units
-        (UNIT, 2 * epsilon, epsilon, min_variance_pure(4 * epsilon) * swapped),
+        # the distance of two tables with equal margins is at least four units
+        (L1_UNIT, 2 * epsilon, epsilon, min_variance_pure(4 * epsilon) * swapped),
     ):
         found = {
             "projected Laplace": ("SDP", (ProjectedLaplace(query, held, person).error, 0)),
             "K-norm": ("SDP", at_one / person**2),
             "generalized Laplace, continuous": ("ISDP", twin / unit**2),
         }
-        if currency == UNIT:
+        if currency == L1_UNIT:
             found["generalized Laplace"] = ("ISDP", lattice)
         rows += [
             (currency, name, paper, "pure", *error, bound) for name, (paper, error) in found.items()
         ]
     error = ExtendedGaussian(query, held, epsilon, delta).error
     bound = min_variance_approximate(epsilon, delta) * replaced
-    rows.append((RECORD, "extended Gaussian", "SDP", "approximate", error, 0, bound))
+    rows.append((RECORD_UNIT, "extended Gaussian", "SDP", "approximate", error, 0, bound))
     return _finished(rows, epsilon, query.answers)
 
 
 def largest_step(query: Query, held: Invariants) -> float:
-    """Compute the largest l1 length of a replaced record's move projected on the null space."""
+    """Compute the largest l1 length of a replaced record's move projected onto the null space."""
     projected = null_space(held).project(differences(query))
     return float(np.abs(projected).sum(axis=1).max())
 
 
-def order_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Order the pure mechanisms of both privacy units by error, and compare the two orders."""
+def tabulate_orders(table: pd.DataFrame) -> pd.DataFrame:
+    """Sort the pure mechanisms by error in both privacy units, and compare the two orders."""
     pure = table[table["flavour"] == "pure"].sort_values("error", kind="stable")
     pure = pure[pure.groupby("mechanism")["currency"].transform("nunique") == 2]
     orders = pure.groupby("currency", sort=False)["mechanism"].agg(" < ".join)

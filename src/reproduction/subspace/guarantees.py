@@ -1,6 +1,4 @@
-"""What the noise guarantees exactly: the Gaussian constant, pure losses, and profiles."""
-
-from __future__ import annotations
+"""Guarantees of the noise: the Gaussian constant, pure losses, and privacy profiles."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -23,13 +21,13 @@ from reproduction.subspace.theory.privacy_loss import (
     log_density,
     simulated_profile,
 )
-from reproduction.subspace.workloads import bases_of, build
+from reproduction.subspace.workloads import build_bases, build_workload
 
-BLOCK = 10_000  # draws at a time
-SCALE = 2.0  # of noise with epsilon = 1 for one replaced record, under a total
+DRAWS_PER_BLOCK = 10_000  # draws per block
+NOISE_SCALE = 2.0  # of noise with epsilon = 1 for one replaced record, under a total
 
 
-def constant_table(epsilons: Sequence[float], deltas: Sequence[float]) -> pd.DataFrame:
+def tabulate_constant(epsilons: Sequence[float], deltas: Sequence[float]) -> pd.DataFrame:
     """Compare the constant of Lemma 3.4 with the exact condition, on a grid."""
     grid = list(product(epsilons, deltas))
     table = pd.DataFrame(grid, columns=["epsilon", "delta"])
@@ -46,25 +44,25 @@ def constant_table(epsilons: Sequence[float], deltas: Sequence[float]) -> pd.Dat
     return table
 
 
-def failing_table(epsilons: Sequence[float]) -> pd.DataFrame:
+def tabulate_failing(epsilons: Sequence[float]) -> pd.DataFrame:
     """Find the delta below which the paper's constant fails, for each epsilon."""
     rows = []
     for epsilon in epsilons:
         try:
             rows.append((epsilon, log10_failing_delta(epsilon)))
-        except InputError:  # none was found
+        except InputError:  # no such delta found
             rows.append((epsilon, np.nan))
     return pd.DataFrame(rows, columns=["epsilon", "log10_delta"])
 
 
-def pure_loss_table(workloads: Mapping[str, Mapping], epsilon: float) -> pd.DataFrame:
+def tabulate_pure_losses(workloads: Mapping[str, Mapping], epsilon: float) -> pd.DataFrame:
     """Compute the exact pure loss of the Laplace mechanisms on each workload."""
     rows = []
     for name, entry in workloads.items():
-        query, held = build(entry)
+        query, held = build_workload(entry)
         loss = ProjectedLaplace(query, held, epsilon).pure_loss()
         rows.append((name, "projected Laplace", loss))
-        for kind, basis in bases_of(entry, query, held).items():
+        for kind, basis in build_bases(entry, query, held).items():
             scale = ExtendedLaplace(query, held, epsilon, basis).scale
             rows.append(
                 (name, f"extended Laplace, {kind}", basis_sensitivity(query, basis) / scale)
@@ -88,7 +86,7 @@ def attained_loss(cells: int, epsilon: float, distances: Sequence[float]) -> pd.
     )
 
 
-def profile_table(
+def compute_profiles(
     rng: np.random.Generator, cells: Sequence[int], epsilons: Sequence[float], draws: int
 ) -> pd.DataFrame:
     """Compute the profiles of Laplace noise and K-norm noise under a total, both at epsilon 1.
@@ -101,9 +99,12 @@ def profile_table(
         for noise, (variance, density, draw) in _noises(n).items():
             if n == 2:
                 along = np.array([1, -1]) / np.sqrt(2)
-                found = integrated_profile(along, np.sqrt(2), density, epsilons, SCALE)
+                found = integrated_profile(along, np.sqrt(2), density, epsilons, NOISE_SCALE)
             else:
-                sizes = [min(BLOCK, draws - start) for start in range(0, draws, BLOCK)]
+                sizes = [
+                    min(DRAWS_PER_BLOCK, draws - start)
+                    for start in range(0, draws, DRAWS_PER_BLOCK)
+                ]
                 blocks = (draw(rng, size) for size in sizes)
                 shift = np.eye(n)[0] - np.eye(n)[1]
                 found = simulated_profile(blocks, shift, density, epsilons)
@@ -122,8 +123,11 @@ def profile_table(
 
 
 def _noises(cells: int) -> dict:
-    """Variance of a cell, log density and sampler of each noise; K-norm is normalised for two."""
-    held, b = Invariants.total(cells), SCALE
+    """Return the variance of a cell, log density and sampler of each noise under a total.
+
+    The density of K-norm noise is normalised for two cells only.
+    """
+    held, b = Invariants.total(cells), NOISE_SCALE
     return {
         "projected": (
             2 * b**2 * (1 - 1 / cells),

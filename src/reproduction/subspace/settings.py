@@ -1,7 +1,5 @@
 """The block `subspace` of the configuration."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -23,14 +21,14 @@ from reproduction.jobs.settings import (
     TwoOrMore,
     Whole,
     check_states,
-    known_states,
+    read_known_states,
     setting,
 )
 
-BATCHES = 20  # the number of batches of steps whose means give the standard error of a walk
+N_BATCHES = 20  # batches of steps whose means give the standard error of a walk
 
-# what may be held of the answers to each query
-HELD = {"histogram": ("total", "margins", "blocks")} | dict.fromkeys(
+# possible invariants of each query
+INVARIANTS_BY_QUERY = {"histogram": ("total", "margins", "blocks")} | dict.fromkeys(
     ("ranges", "prefixes", "hierarchy", "margins"), ("total", "total and consistency")
 )
 
@@ -60,9 +58,9 @@ class Workload(Block):
     )
 
     def check(self, key: str) -> None:
-        """Raise ConfigError unless query, size, margins and invariants go together."""
-        allowed = " or ".join(map(repr, HELD[self.query]))
-        if self.held not in HELD[self.query]:
+        """Raise ConfigError unless query, size, margins and invariants are compatible."""
+        allowed = " or ".join(map(repr, INVARIANTS_BY_QUERY[self.query]))
+        if self.held not in INVARIANTS_BY_QUERY[self.query]:
             wanted = f"{allowed} for the query {self.query}"
             raise ConfigError(f"config: {key}.held: must be {wanted}, got {self.held!r}")
         listed = self.query in ("hierarchy", "margins") or self.held in ("margins", "blocks")
@@ -118,9 +116,9 @@ class EqualPrivacy(Block):
         OURS,
         ge=100,
     )
-    walk_steps: Annotated[int, Field(ge=BATCHES, multiple_of=BATCHES)] = setting(
+    walk_steps: Annotated[int, Field(ge=N_BATCHES, multiple_of=N_BATCHES)] = setting(
         f"The number of steps of the walk that estimates the error of K-norm noise, a multiple of "
-        f"{BATCHES}.",
+        f"{N_BATCHES}.",
         OURS,
     )
 
@@ -191,10 +189,12 @@ class SubspaceSettings(Block):
         """Raise ConfigError unless the workloads are consistent and the state exists."""
         for name, entry in self.workloads.items():
             entry.check(f"subspace.workloads.{name}")
-        check_states("subspace.counties.state", [self.counties.state], known_states(config, base))
+        check_states(
+            "subspace.counties.state", [self.counties.state], read_known_states(config, base)
+        )
 
 
-def in_words(entry: Mapping) -> str:
+def describe_workload(entry: Mapping) -> str:
     """Describe a workload: its query, its size, its invariants."""
     size = entry["size"]
     joined = "+" if entry["held"] == "blocks" else " x "

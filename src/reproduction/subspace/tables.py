@@ -1,10 +1,8 @@
-"""Tables of the study by subject, each function those of one rule.
+"""Tables of the study by subject, one function per rule.
 
 The seed is the run's. The other arguments are blocks of the configuration's block `subspace`, and
 the tables that the rule reads.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
@@ -12,57 +10,61 @@ from functools import partial
 import pandas as pd
 
 from isdp.streams import stream
-from reproduction.data.published import counties_of
+from reproduction.data.published import select_counties
 from reproduction.subspace import guarantees, wifi
-from reproduction.subspace.checks import check_table
-from reproduction.subspace.counties import county_noise, run_table, state_table
-from reproduction.subspace.equal_privacy import margins_table, order_table, total_table
+from reproduction.subspace.checks import check_all
+from reproduction.subspace.counties import compare_state, draw_county_noise, tabulate_runs
+from reproduction.subspace.equal_privacy import compare_margins, compare_total, tabulate_orders
 from reproduction.subspace.workloads import (
-    error_table,
-    formula_table,
-    framework_table,
-    near_optimal_table,
-    workload_table,
+    tabulate_errors,
+    tabulate_formulas,
+    tabulate_frameworks,
+    tabulate_near_optimal,
+    tabulate_workloads,
 )
 
 DISTANCES = (0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000)  # in scales of the noise
-FAILING = (0.01, 0.02, 0.05, 0.1, 0.192, 0.5, 0.9, 1, 2, 4, 8)  # epsilons
+FAILING_EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.192, 0.5, 0.9, 1, 2, 4, 8)  # epsilons
 
 Tables = dict[str, pd.DataFrame]
 
 
-def error_tables(seed: int, workloads: Mapping, epsilon: float, delta: float, draws: int) -> Tables:
+def compare_errors(
+    seed: int, workloads: Mapping, epsilon: float, delta: float, draws: int
+) -> Tables:
     """Compute the errors of all mechanisms by workload, and check formulas and propositions."""
-    sizes = workload_table(workloads)
-    errors = error_table(stream(seed, "subspace", "errors"), workloads, epsilon, delta, draws)
+    sizes = tabulate_workloads(workloads)
+    errors = tabulate_errors(stream(seed, "subspace", "errors"), workloads, epsilon, delta, draws)
     return {
         "workloads": sizes,
         "errors": errors,
-        "formulas": formula_table(errors, sizes),
-        "frameworks": framework_table(errors, sizes),
-        "near_optimal": near_optimal_table(errors, sizes, delta),
-        "checks": check_table(stream(seed, "subspace", "checks"), epsilon, delta, draws),
+        "formulas": tabulate_formulas(errors, sizes),
+        "frameworks": tabulate_frameworks(errors, sizes),
+        "near_optimal": tabulate_near_optimal(errors, sizes, delta),
+        "checks": check_all(stream(seed, "subspace", "checks"), epsilon, delta, draws),
     }
 
 
-def guarantee_tables(
+def tabulate_guarantees(
     seed: int, workloads: Mapping, epsilon: float, constant: Mapping, losses: Mapping
 ) -> Tables:
-    """Compute what the mechanisms guarantee."""
+    """Compute the privacy guarantees of the mechanisms."""
     attained = [guarantees.attained_loss(cells, epsilon, DISTANCES) for cells in losses["cells"]]
     return {
-        "constant": guarantees.constant_table(**constant),
-        "failing": guarantees.failing_table(FAILING),
-        "losses": guarantees.pure_loss_table(workloads, epsilon),
+        "constant": guarantees.tabulate_constant(**constant),
+        "failing": guarantees.tabulate_failing(FAILING_EPSILONS),
+        "losses": guarantees.tabulate_pure_losses(workloads, epsilon),
         "attained": pd.concat(attained, ignore_index=True),
-        "profiles": guarantees.profile_table(stream(seed, "subspace", "profiles"), **losses),
+        "profiles": guarantees.compute_profiles(stream(seed, "subspace", "profiles"), **losses),
     }
 
 
-def equal_privacy_tables(seed: int, epsilon: float, delta: float, equal_privacy: Mapping) -> Tables:
+def tabulate_equal_privacy(
+    seed: int, epsilon: float, delta: float, equal_privacy: Mapping
+) -> Tables:
     """Compare all mechanisms at equal privacy, in the privacy units of two papers."""
     counties, (rows, columns) = equal_privacy["counties"], equal_privacy["table"]
-    margins = margins_table(
+    margins = compare_margins(
         stream(seed, "subspace", "equal privacy"),
         (rows, columns),
         equal_privacy["table_epsilon"],
@@ -71,49 +73,49 @@ def equal_privacy_tables(seed: int, epsilon: float, delta: float, equal_privacy:
         equal_privacy["walk_steps"],
     )
     settings = {
-        f"{counties} counts under their total": total_table(counties, epsilon, delta),
+        f"{counties} counts under their total": compare_total(counties, epsilon, delta),
         f"{rows} x {columns} table under both margins": margins,
     }
-    orders = {name: order_table(table) for name, table in settings.items()}
+    orders = {name: tabulate_orders(table) for name, table in settings.items()}
     return {"equal_privacy": _named(settings, ["setting"]), "orders": _named(orders, ["setting"])}
 
 
-def campus_tables(seed: int, campus: Mapping) -> Tables:
-    """Simulate the WiFi example, read its printed numbers in every way, and add integer noise."""
+def tabulate_campus(seed: int, campus: Mapping) -> Tables:
+    """Simulate the WiFi example, compare all readings of its numbers, and draw integer noise."""
     sizes = wifi.Campus(campus["buildings"], campus["groups"], campus["hours"])
     streams = partial(stream, seed, "campus")
     count = campus["repetitions"]
     return {
-        "campus_constraints": wifi.constraint_table(sizes),
-        "campus_laws": wifi.exact_law_table(
+        "campus_constraints": wifi.tabulate_constraints(sizes),
+        "campus_laws": wifi.compute_readings(
             streams("laws"), sizes, count, campus["exact_experiments"]
         ),
-        "campus": wifi.reading_table(streams("readings"), sizes, count, campus["experiments"]),
-        "campus_integer": wifi.integer_table(
+        "campus": wifi.simulate_readings(streams("readings"), sizes, count, campus["experiments"]),
+        "campus_integer": wifi.simulate_integers(
             streams("integer"), sizes, 1.0, campus["integer_repetitions"]
         ),
     }
 
 
-def county_tables(
+def tabulate_counties(
     seed: int, epsilon: float, counties: Mapping, population: pd.DataFrame, states: pd.DataFrame
 ) -> Tables:
-    """Add projected Laplace noise to the counties of the figure's state and all states of the run.
+    """Draw projected Laplace noise for the counties of the figure's state and the run's states.
 
-    Each state has its own stream. `population` is the table of all counties.
+    Each state has its own random stream. `population` is the table of all counties.
     """
     tables, shown = {}, counties["state"]
     for state in dict.fromkeys([shown, *states["state"]]):
-        place = counties_of(population, state)
+        place = select_counties(population, state)
         runs_rng, slopes_rng = stream(seed, "subspace counties", state).spawn(2)
         noise = {
-            scale: county_noise(runs_rng, len(place), epsilon, counties["runs"], scale)
+            scale: draw_county_noise(runs_rng, len(place), epsilon, counties["runs"], scale)
             for scale in counties["scales"]
         }
-        table = state_table(slopes_rng, place, noise, epsilon, counties["slope_runs"])
+        table = compare_state(slopes_rng, place, noise, epsilon, counties["slope_runs"])
         tables[state, state == shown] = table
         if state == shown:
-            boxes = run_table(place, noise)
+            boxes = tabulate_runs(place, noise)
     return {"counties": _named(tables, ["state", "shown"]), "boxes": boxes}
 
 

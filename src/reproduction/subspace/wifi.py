@@ -1,11 +1,9 @@
-"""The campus example (SDP, Section 5.2): which statistic of the noise the printed numbers are.
+"""The campus example (SDP, Section 5.2): statistics that may be the printed numbers.
 
-Fourteen groups, 24 hours, 20 buildings. The invariants are every hour's and every group's
-person-hours in each building. The data are not public and not needed: the noise depends on the
-invariants alone.
+The example has fourteen groups, 24 hours and 20 buildings. The invariants are the person-hours of
+every hour and every group in each building. The data are not public and not needed, because the
+noise depends on the invariants alone.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -19,9 +17,9 @@ from isdp.exact.selection import select_sampler
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.subspace import null_space
 
-LEVELS = (0.5, 0.05, 0.95)
-NUMBERS = ["median", "q05", "q95"]  # of these levels
-PRINTED = (0.88, 0.86, 0.91)  # SDP, 5.2
+QUANTILE_LEVELS = (0.5, 0.05, 0.95)
+QUANTILE_COLUMNS = ["median", "q05", "q95"]  # of these levels
+PRINTED_NUMBERS = (0.88, 0.86, 0.91)  # SDP, 5.2
 
 
 class Campus(NamedTuple):
@@ -42,7 +40,7 @@ class Campus(NamedTuple):
         return (1 - 1 / self.groups) * (1 - 1 / self.hours)
 
 
-# what "standard deviation over repetitions" may mean: noise (repetition, building, group, hour)
+# readings of "standard deviation over repetitions": noise (repetition, building, group, hour)
 READINGS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "sd of each cell over repetitions": lambda e: e.std(axis=0, ddof=1),
     "variance of each cell over repetitions": lambda e: e.var(axis=0, ddof=1),
@@ -63,7 +61,7 @@ READINGS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-def constraint_table(campus: Campus) -> pd.DataFrame:
+def tabulate_constraints(campus: Campus) -> pd.DataFrame:
     """Count cells and constraints, and compare the cells' variances with the closed form."""
     null = null_space(campus.invariants)
     row = {
@@ -78,10 +76,10 @@ def constraint_table(campus: Campus) -> pd.DataFrame:
     return pd.DataFrame([row])
 
 
-def repetitions(rng: np.random.Generator, campus: Campus, count: int) -> np.ndarray:
+def draw_repetitions(rng: np.random.Generator, campus: Campus, count: int) -> np.ndarray:
     """Draw projected standard normal noise; shape (repetition, building, group, hour).
 
-    The means of rows and columns are taken off, which is faster than the general projection.
+    Subtracting the means of rows and columns is faster than the general projection.
     """
     noise = rng.standard_normal((count, *campus))
     noise -= noise.mean(axis=2, keepdims=True)
@@ -89,44 +87,44 @@ def repetitions(rng: np.random.Generator, campus: Campus, count: int) -> np.ndar
     return noise
 
 
-def matches(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Compare triples of shape (..., 3) with the printed ones: all equal if rounded, if cut off."""
-    printed = np.rint(np.array(PRINTED) * 100)
+def match_printed(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Compare triples, shape (..., 3), with the printed numbers: equal if rounded, if cut off."""
+    printed = np.rint(np.array(PRINTED_NUMBERS) * 100)
     rounded = (np.rint(numbers * 100) == printed).all(axis=-1)
     return rounded, (np.floor(numbers * 100) == printed).all(axis=-1)
 
 
-def reading_table(
+def simulate_readings(
     rng: np.random.Generator, campus: Campus, count: int, experiments: int
 ) -> pd.DataFrame:
-    """Repeat the paper's experiment of `count` repetitions, and read each in every way."""
-    found = np.empty((experiments, len(READINGS), len(LEVELS)))
+    """Repeat the paper's experiment of `count` repetitions, and compute every reading of it."""
+    found = np.empty((experiments, len(READINGS), len(QUANTILE_LEVELS)))
     for experiment in range(experiments):
-        noise = repetitions(rng, campus, count)
+        noise = draw_repetitions(rng, campus, count)
         for row, reading in enumerate(READINGS.values()):
-            found[experiment, row] = np.quantile(reading(noise), LEVELS)
+            found[experiment, row] = np.quantile(reading(noise), QUANTILE_LEVELS)
     means, spreads = found.mean(axis=0), found.std(axis=0)
-    rounded, cut = matches(found)
-    table = pd.DataFrame(means, columns=NUMBERS)
+    rounded, cut = match_printed(found)
+    table = pd.DataFrame(means, columns=QUANTILE_COLUMNS)
     table.insert(0, "reading", list(READINGS))
-    table[[f"{name}_sd" for name in NUMBERS]] = spreads
+    table[[f"{name}_sd" for name in QUANTILE_COLUMNS]] = spreads
     table["printed_by_rounding"] = rounded.mean(axis=0)
     table["printed_by_cutting"] = cut.mean(axis=0)
-    table["off"] = np.abs(means - PRINTED).max(axis=1)
+    table["off"] = np.abs(means - PRINTED_NUMBERS).max(axis=1)
     return table
 
 
-def exact_law_table(
+def compute_readings(
     rng: np.random.Generator, campus: Campus, count: int, experiments: int
 ) -> pd.DataFrame:
-    """Compute the readings whose distributions are known: for cells, and for repetitions.
+    """Compute the readings with known distributions: for cells, and for repetitions.
 
     A cell's variance over repetitions is chi-square with count - 1 degrees of freedom. A
     repetition's variance over all cells is chi-square with the dimension of the null space.
-    Repetitions are independent, so that for them whole experiments can be simulated.
+    Repetitions are independent, so that whole experiments can be simulated for them.
     """
     null = null_space(campus.invariants)
-    levels = np.array(LEVELS)
+    levels = np.array(QUANTILE_LEVELS)
     per_cell = 2 * gammaincinv((count - 1) / 2, levels) * (campus.variance / (count - 1))
     per_run = 2 * gammaincinv(null.dimension / 2, levels) * (1 / null.cells)
     laws = {
@@ -135,27 +133,29 @@ def exact_law_table(
         "sd of each repetition over cells": np.sqrt(per_run),
         "variance of each repetition over cells": per_run,
     }
-    table = pd.DataFrame(laws, index=NUMBERS).T
-    table["off"] = (table - np.array(PRINTED)).abs().max(axis=1)
+    table = pd.DataFrame(laws, index=QUANTILE_COLUMNS).T
+    table["off"] = (table - np.array(PRINTED_NUMBERS)).abs().max(axis=1)
     variances = rng.chisquare(null.dimension, (experiments, count)) / null.cells
     for statistic, values in (("sd", np.sqrt(variances)), ("variance", variances)):
-        shares = [each.mean() for each in matches(np.quantile(values, LEVELS, axis=1).T)]
+        shares = [
+            each.mean() for each in match_printed(np.quantile(values, QUANTILE_LEVELS, axis=1).T)
+        ]
         row = f"{statistic} of each repetition over cells"
         table.loc[row, ["printed_by_rounding", "printed_by_cutting"]] = shares
     return table.reset_index(names="reading")
 
 
-def integer_table(
+def simulate_integers(
     rng: np.random.Generator, campus: Campus, sigma: float, count: int
 ) -> pd.DataFrame:
     """Draw exact integer noise on the same tables, and compare its variance with the continuous.
 
-    The constraints fall into one table for each building, and Gaussian noise factorises over them.
+    The constraints split into one table for each building, and Gaussian noise factorises over them.
     """
     sampler = select_sampler(
         GeneralizedGaussian(sigma), Invariants.margins((campus.groups, campus.hours))
     )
-    sampler.sample(rng, 1)  # the recorded results are of the draws after this one
+    sampler.sample(rng, 1)  # a discarded draw, so that results equal those recorded
     means = np.empty((count, campus.buildings))
     for repetition in range(count):  # one campus at a time, so that memory does not grow
         noise = sampler.sample(rng, campus.buildings)

@@ -1,6 +1,4 @@
-"""Mechanisms on several workloads: sensitivities, errors, and how near they are to the least."""
-
-from __future__ import annotations
+"""Mechanisms on several workloads: sensitivities, errors, and comparison with lower bounds."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -34,18 +32,20 @@ from isdp.subspace.accuracy import min_variance_approximate, min_variance_pure
 from isdp.subspace.mechanisms.base import NullSpaceMechanism
 from isdp.subspace.mechanisms.correlated_shapes import WEIGHTINGS
 from isdp.subspace.privacy.sensitivities import rank_of_differences
-from reproduction.subspace.settings import HELD
+from reproduction.subspace.settings import INVARIANTS_BY_QUERY
 from reproduction.subspace.theory.joint_invariants import consistency, together
 
 
-def build(entry: Mapping) -> tuple[Query, Invariants]:
-    """Make a query and its invariants from an entry of the config's block `subspace.workloads`.
+def build_workload(entry: Mapping) -> tuple[Query, Invariants]:
+    """Build a query and its invariants from an entry of the config's block `subspace.workloads`.
 
-    Raises InputError if the query is unknown, or does not go with what is held.
+    Raises InputError if the query is unknown, or incompatible with the invariants.
     """
     kind, size, held = entry["query"], entry["size"], entry["held"]
-    if held not in HELD.get(kind, ()):
-        raise InputError(f"workload: no query {kind!r} has {held!r} as its invariants")
+    if held not in INVARIANTS_BY_QUERY.get(kind, ()):
+        raise InputError(
+            f"workload: the query {kind!r} does not allow the invariants {held!r}; choose others"
+        )
     if kind == "histogram":
         cells = int(np.prod(size) if held == "margins" else np.sum(size))
         if held == "total":
@@ -65,8 +65,8 @@ def build(entry: Mapping) -> tuple[Query, Invariants]:
     return query, total if held == "total" else together(total, consistency(query))
 
 
-def bases_of(entry: Mapping, query: Query, invariants: Invariants) -> dict:
-    """Make orthonormal bases by name, without those that do not fit.
+def build_bases(entry: Mapping, query: Query, invariants: Invariants) -> dict:
+    """Build the orthonormal bases that exist, by name.
 
     The basis "differences" spans the differences alone, the others the whole null space.
     """
@@ -80,11 +80,11 @@ def bases_of(entry: Mapping, query: Query, invariants: Invariants) -> dict:
     return bases | {"differences": difference_basis(query, invariants)}
 
 
-def workload_table(workloads: Mapping[str, Mapping]) -> pd.DataFrame:
+def tabulate_workloads(workloads: Mapping[str, Mapping]) -> pd.DataFrame:
     """Compute dimensions and sensitivities of each workload, one row each."""
     rows = []
     for name, entry in workloads.items():
-        query, held = build(entry)
+        query, held = build_workload(entry)
         null = null_space(held)
         row = {
             "workload": name,
@@ -97,15 +97,15 @@ def workload_table(workloads: Mapping[str, Mapping]) -> pd.DataFrame:
             "null_l2_squared": null_sensitivity(query, held) ** 2,
             "quotient": quotient_sensitivity(query, held),
         }
-        for kind, basis in bases_of(entry, query, held).items():
+        for kind, basis in build_bases(entry, query, held).items():
             row[f"l1_{kind}"] = basis_sensitivity(query, basis)
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def mechanisms_of(entry: Mapping, epsilon: float, delta: float) -> dict[str, NullSpaceMechanism]:
-    """Make all mechanisms that a workload allows, by name, each at the same guarantee."""
-    query, held = build(entry)
+def build_mechanisms(entry: Mapping, epsilon: float, delta: float) -> dict[str, NullSpaceMechanism]:
+    """Build all mechanisms that a workload allows, by name, each at the same guarantee."""
+    query, held = build_workload(entry)
     shapes = {
         "best Gaussian": min_trace_shape(query, held),
         "round Gaussian": spherical_shape(query, held),
@@ -119,14 +119,14 @@ def mechanisms_of(entry: Mapping, epsilon: float, delta: float) -> dict[str, Nul
         **{name: CorrelatedGaussian(shape, epsilon, delta) for name, shape in shapes.items()},
         "projected Laplace": ProjectedLaplace(query, held, epsilon),
     }
-    for kind, basis in bases_of(entry, query, held).items():
+    for kind, basis in build_bases(entry, query, held).items():
         laws[f"extended Laplace, {kind}"] = ExtendedLaplace(query, held, epsilon, basis)
-    with suppress(InputError):  # no exact sampler: the walk is for the table of equal privacy
+    with suppress(InputError):  # without an exact sampler
         laws["K-norm"] = KNorm(query, held, epsilon)
     return laws
 
 
-def error_table(
+def tabulate_errors(
     rng: np.random.Generator, workloads: Mapping, epsilon: float, delta: float, draws: int
 ) -> pd.DataFrame:
     """Compute the error of every mechanism on every workload, exact and simulated.
@@ -136,7 +136,7 @@ def error_table(
     """
     rows = []
     for name, entry in workloads.items():
-        laws = mechanisms_of(entry, epsilon, delta)
+        laws = build_mechanisms(entry, epsilon, delta)
         best = laws["best Gaussian"].shape
         for kind, law in laws.items():
             flavour = law.guarantee.flavour
@@ -163,11 +163,14 @@ def error_table(
     return table
 
 
-def near_optimal_table(errors: pd.DataFrame, workloads: pd.DataFrame, delta: float) -> pd.DataFrame:
+def tabulate_near_optimal(
+    errors: pd.DataFrame, workloads: pd.DataFrame, delta: float
+) -> pd.DataFrame:
     """Compare the noise of Theorem 3.11 with a lower bound for all additive noise.
 
-    The theorem's order is a multiple of the least error. Null spaces of fewer than four dimensions
-    are left out. The first two arguments are from `error_table` and `workload_table`.
+    The theorem's order is a multiple of the smallest error. Null spaces with fewer than four
+    dimensions are omitted. The first two arguments are from `tabulate_errors` and
+    `tabulate_workloads`.
     """
     paper = errors[errors["mechanism"] == "base decomposition, paper"].set_index("workload")
     paper = paper[["unit", "least", "ratio"]].rename(columns={"ratio": "to_bound"})
@@ -179,12 +182,12 @@ def near_optimal_table(errors: pd.DataFrame, workloads: pd.DataFrame, delta: flo
     return table.reset_index()
 
 
-def formula_table(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame:
+def tabulate_formulas(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame:
     """Compare the errors of the four general mechanisms with Corollaries 3.5 to 3.9.
 
     For Gaussian noise the formula is dimension times squared l2 sensitivity, for c = 1. For Laplace
-    noise it is twice dimension times squared l1 sensitivity, for epsilon = 1. The sensitivity is of
-    the answers where noise is projected, and within the null space where it is extended.
+    noise it is twice dimension times squared l1 sensitivity, for epsilon = 1. The sensitivity is
+    that of the answers for projected noise, and that within the null space for extended noise.
     """
     rows = []
     for _, row in errors.merge(workloads, on="workload").iterrows():
@@ -204,10 +207,10 @@ def formula_table(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame
     return pd.DataFrame(rows, columns=["workload", "mechanism", "formula", "unit", "off", "z"])
 
 
-def framework_table(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame:
+def tabulate_frameworks(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame:
     """Divide the error of extending by that of projecting, for each workload.
 
-    The coordinates that complete the basis of the differences do not make it more sensitive.
+    The coordinates that complete the basis of the differences do not change its sensitivity.
     """
     wide = errors.pivot(index="workload", columns="mechanism", values="error")
     known = workloads.set_index("workload")

@@ -1,1 +1,1 @@
-"""Can swapping be differentially private? The slides' numbers, tables and open question."""
+"""Permutation swapping (SWAP): the slides' numbers and tables, and a comparison with noise."""

@@ -1,15 +1,13 @@
-"""Swapping against exact integer noise on the same table, with the same totals held.
+"""Swapping compared with exact integer noise on the same table with the same invariants.
 
-The table has counties in rows and two categories in columns; county totals and category totals are
-held, and swapping works on one stratum. Noise that keeps both is (v_c, -v_c) in the rows, with
-sum v = 0, so that its l1 norm is 2 sum |v_c|. The l1 mechanism at epsilon is the distribution of
-n_c double geometric variables at 2 epsilon given their sum. An exchange of two households is two
-units for swapping and l1 distance 4 for noise: in both cases the loss is counted for each
-household, epsilon_h = 2 epsilon_l1. An array `before` has shape (counties, 2), an array `stratum`
-shape (1, counties, 2), and every `epsilon` is for each household.
+The table has counties in rows and two categories in columns. County totals and category totals are
+invariants, and swapping works on one stratum. Noise with both invariants is (v_c, -v_c) in the
+rows, with sum v = 0, so that its l1 norm is 2 sum |v_c|. The l1 mechanism at epsilon is the
+distribution of n_c double geometric variables at 2 epsilon given their sum. An exchange of two
+households is two units for swapping and l1 distance 4 for noise. The loss is per household in both
+cases: epsilon_h = 2 epsilon_l1. An array `before` has shape (counties, 2), an array `stratum` shape
+(1, counties, 2), and every `epsilon` is per household.
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import Iterable
@@ -31,11 +29,14 @@ from isdp.swapping.privacy.worst_case import worst_case_loss
 from reproduction.swapping.theory.location_attack import bayes_factor_loss, distinguishing_advantage
 from reproduction.swapping.theory.released_table import two_counties_bound
 
-SMALLEST, LARGEST = 1e-4, 20.0  # epsilon for each household between which equal errors are sought
+# search range of epsilon per household
+MIN_EPSILON, MAX_EPSILON = 1e-4, 20.0
 
 
-def noise_law(counties: int, epsilon: float, strata: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Compute values and probabilities of the noise in one county, summed over held strata."""
+def noise_distribution(
+    counties: int, epsilon: float, strata: int = 1
+) -> tuple[np.ndarray, np.ndarray]:
+    """Compute values and probabilities of the noise in one county, summed over strata."""
     law = exact.total_distribution(counties, epsilon)
     if strata == 1:
         return law.support, law.pmf
@@ -45,52 +46,56 @@ def noise_law(counties: int, epsilon: float, strata: int = 1) -> tuple[np.ndarra
     return np.arange(-reach, reach + 1), np.clip(pmf, 0, None)
 
 
-@lru_cache(maxsize=256)  # all searches begin at the same two ends, and the smallest takes longest
+@lru_cache(maxsize=256)  # all searches begin at the same two ends
 def noise_error(counties: int, epsilon: float, strata: int = 1) -> float:
     """Mean absolute noise in a county, in households."""
-    values, pmf = noise_law(counties, epsilon, strata)
+    values, pmf = noise_distribution(counties, epsilon, strata)
     return float((abs(values) * pmf).sum())
 
 
 def noise_mape(before: np.ndarray, epsilon: float, strata: int = 1) -> float:
-    """Compute the expected percentage error of the noisy table (`isdp.swapping.accuracy.mape`)."""
+    """Compute the expected percentage error of the noisy table, as in `isdp.swapping.accuracy`."""
     return 100 * float(np.mean(1 / before)) * noise_error(len(before), epsilon, strata)
 
 
-def epsilon_of_equal_error(before: np.ndarray, error: float) -> float:
+def find_equal_epsilon(before: np.ndarray, error: float) -> float:
     """Find the epsilon at which noise has a given percentage error."""
 
     def over(log_epsilon: float) -> float:
         return math.log(noise_mape(before, math.exp(log_epsilon))) - math.log(error)
 
-    return math.exp(scipy.optimize.brentq(over, math.log(SMALLEST), math.log(LARGEST), xtol=1e-12))
+    return math.exp(
+        scipy.optimize.brentq(over, math.log(MIN_EPSILON), math.log(MAX_EPSILON), xtol=1e-12)
+    )
 
 
-def unchanged(counties: int, epsilon: float) -> float:
-    """Probability that the noise is 0 in all counties at once.
+def unchanged_probability(counties: int, epsilon: float) -> float:
+    """Compute the probability that the noise is 0 in all counties.
 
-    Given that the last counties are 0, the others have the distribution of fewer counties, so it
-    is the product of the probabilities that one county is 0 among n, n - 1, ..., 2.
+    Given that the last counties have noise 0, the others have the distribution of fewer counties.
+    The result is therefore the product of the probabilities that one county of n, n - 1, ..., 2 has
+    noise 0.
     """
     return float(np.prod([noise_advantage(n, epsilon) for n in range(2, counties + 1)]))
 
 
 def noise_advantage(counties: int, epsilon: float) -> float:
-    """Total variation between the noisy tables of two datasets that differ by one exchange.
+    """Compute the total variation between noisy tables of datasets that differ by one exchange.
 
     With a = e^(-epsilon) it is (1 - a) / (1 + a) q_{n-1}(0) / q_n(0), where q_m is the distribution
-    of the sum of m double geometric variables: the probability that one county's noise is 0.
+    of the sum of m double geometric variables. This is the probability that one county's noise is
+    0.
     """
     return exact.total_distribution(counties, epsilon).within(0)
 
 
-def equal_error(stratum: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
-    """Compute the epsilon of noise of equal error, next to three readings of swapping's loss."""
+def compare_at_equal_error(stratum: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
+    """Compute the epsilon of noise of equal error, and three readings of swapping's loss."""
     before, n = stratum[0], int(stratum.sum())
     rows = []
     for rate in rates:
-        error, undone = (expected_mape(stratum, rate, unmixed=way) for way in (False, True))
-        noise, noise_undone = (epsilon_of_equal_error(before, e) for e in (error, undone))
+        error, undone = (expected_mape(stratum, rate, debiased=way) for way in (False, True))
+        noise, noise_undone = (find_equal_epsilon(before, e) for e in (error, undone))
         nominal = epsilon_bound(rate, n)
         rows.append(
             {
@@ -119,23 +124,27 @@ def expected_l1(stratum: np.ndarray, rate: float) -> float:
     return float(2 * expected_absolute_error(bias, sd).sum())
 
 
-def equal_epsilon(before: np.ndarray, epsilons: Iterable[float]) -> pd.DataFrame:
-    """Compute the error of noise by epsilon, and the probability that it changes nothing."""
+def tabulate_noise_errors(before: np.ndarray, epsilons: Iterable[float]) -> pd.DataFrame:
+    """Compute the error of noise by epsilon, and the probability of an unchanged table."""
     n = len(before)
-    rows = [(e, noise_mape(before, e), noise_error(n, e), unchanged(n, e)) for e in epsilons]
+    rows = [
+        (e, noise_mape(before, e), noise_error(n, e), unchanged_probability(n, e)) for e in epsilons
+    ]
     return pd.DataFrame(rows, columns=["epsilon", "mape", "mean_error", "unchanged"])
 
 
-def by_strata(before: np.ndarray, epsilons: Iterable[float], strata: int) -> pd.DataFrame:
-    """Compute the error of noise if the totals of each of several strata are held as well."""
+def tabulate_strata_errors(
+    before: np.ndarray, epsilons: Iterable[float], strata: int
+) -> pd.DataFrame:
+    """Compute the error of noise if the totals of each of several strata are invariants too."""
     rows = [(e, noise_mape(before, e), noise_mape(before, e, strata)) for e in epsilons]
     return pd.DataFrame(rows, columns=["epsilon", "mape", "mape_strata"])
 
 
-def error_curves(
+def gather_error_curves(
     before: np.ndarray, swapped: pd.DataFrame, epsilons: Iterable[float]
 ) -> pd.DataFrame:
-    """Gather error against epsilon: readings of swapping from `equal_error`, and integer noise."""
+    """Combine error by epsilon: readings of swapping from `compare_at_equal_error`, and noise."""
     noise = [("integer noise", e, noise_mape(before, e)) for e in epsilons]
     columns = ["curve", "epsilon", "mape"]
     parts = [
@@ -148,12 +157,13 @@ def error_curves(
     return pd.concat([*parts, pd.DataFrame(noise, columns=columns)], ignore_index=True)
 
 
-def advantages(
+def compare_advantages(
     stratum: np.ndarray, first: int, second: int, compared: pd.DataFrame
 ) -> pd.DataFrame:
-    """Compute the total variation between datasets that differ by an exchange, at equal errors.
+    """Compute total variation between datasets that differ by an exchange, at equal errors.
 
-    The households exchanged are of two counties, by number; `compared` is from `equal_error`.
+    The exchanged households are of the counties `first` and `second`, by number. `compared` is from
+    `compare_at_equal_error`.
     """
     n = stratum.shape[1]
     swapping = [distinguishing_advantage(stratum, rate, first, second) for rate in compared["rate"]]

@@ -1,6 +1,4 @@
-"""The information that an attacker gains on where a uniquely described household lives."""
-
-from __future__ import annotations
+"""Information that an attacker gains on the county of a uniquely described household."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -17,8 +15,10 @@ from reproduction.swapping.theory.location_attack import (
 )
 
 
-def locations(names: Sequence[str], totals: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
-    """Compute the posterior probability of the county that is seen, with prior and bound."""
+def compute_locations(
+    names: Sequence[str], totals: np.ndarray, rates: Iterable[float]
+) -> pd.DataFrame:
+    """Compute the posterior probability of the observed county, with prior and bound."""
     parts = [
         pd.DataFrame(
             {
@@ -36,7 +36,7 @@ def locations(names: Sequence[str], totals: np.ndarray, rates: Iterable[float]) 
     return pd.concat(parts, ignore_index=True)
 
 
-def whole_state(totals: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
+def compute_accuracy(totals: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
     """Compute the share of households placed correctly, without the file and by believing it."""
     rows = [(rate, accuracy(totals, rate), bayes_factor_loss(totals, rate).value) for rate in rates]
     table = pd.DataFrame(rows, columns=["rate", "accuracy", "bayes_factor"])
@@ -44,8 +44,10 @@ def whole_state(totals: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
     return table
 
 
-def curves(found: pd.DataFrame, state: pd.DataFrame, advantages: pd.DataFrame) -> pd.DataFrame:
-    """Gather the points of the figure of attacks, with the smallest and the largest county."""
+def gather_attack_curves(
+    found: pd.DataFrame, state: pd.DataFrame, advantages: pd.DataFrame
+) -> pd.DataFrame:
+    """Combine the points of the figure of attacks, for the smallest and the largest county."""
     prior = found.drop_duplicates("county").set_index("county")["prior"]
     shown = found[found["county"].isin([prior.idxmin(), prior.idxmax()])]
     columns = ["curve", "rate", "chance", "without_data"]
@@ -58,17 +60,17 @@ def curves(found: pd.DataFrame, state: pd.DataFrame, advantages: pd.DataFrame) -
     return pd.concat(parts, names=["panel"]).reset_index(level=0).reset_index(drop=True)
 
 
-def place_simulated(found: pd.DataFrame, simulated: Mapping[float, np.ndarray]) -> pd.DataFrame:
-    """Add to `locations` the mean of `simulated_posteriors` by rate, with its standard error."""
+def add_simulated(found: pd.DataFrame, simulated: Mapping[float, np.ndarray]) -> pd.DataFrame:
+    """Add the mean of `simulate_posteriors` by rate to the locations, with its standard error."""
     runs = np.concatenate([simulated[rate] for rate in found["rate"].unique()], axis=1)
     error = runs.std(axis=0, ddof=1) / np.sqrt(len(runs))
     return found.assign(simulated=runs.mean(axis=0), simulated_error=error)
 
 
-def simulated_posteriors(
+def simulate_posteriors(
     rng: np.random.Generator, totals: np.ndarray, rate: float, runs: int
 ) -> np.ndarray:
-    """Simulate the share of the households seen in a county that live there; (runs, counties)."""
+    """Simulate the share of households observed in a county that live there; (runs, counties)."""
     home = np.repeat(np.arange(len(totals)), totals)
     strata = Strata.from_sizes([len(home)])
     shares = []
@@ -78,7 +80,7 @@ def simulated_posteriors(
     return np.array(shares)
 
 
-def by_strata(counts: np.ndarray, rates: Sequence[float]) -> pd.DataFrame:
+def find_exposed_strata(counts: np.ndarray, rates: Sequence[float]) -> pd.DataFrame:
     """Compute the gain of the most exposed exchange if households are swapped within sizes.
 
     Counts have shape (sizes, counties, tenures).

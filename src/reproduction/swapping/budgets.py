@@ -1,6 +1,4 @@
-"""Budgets of the slides, their distance from the exact loss, and the permutations drawn."""
-
-from __future__ import annotations
+"""Budgets of the slides, their distance from the exact loss, and tests of sampled permutations."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations, product
@@ -32,32 +30,32 @@ from reproduction.swapping.theory.released_table import (
     two_counties_bound,
 )
 
-LOGIT_REACH = 9.0  # curves run over swap rates from 0.0001 to 0.9999
-ABOVE_SMALLEST = (0.0, 0.01, 1.0, 5.0, 20.0)  # epsilons for which both rates are computed
+MAX_LOGIT = 9.0  # curves run over swap rates from 0.0001 to 0.9999
+EPSILONS_ABOVE_MIN = (0.0, 0.01, 1.0, 5.0, 20.0)  # epsilons above the minimum, with two rates each
 
 
-def curves(sizes: Iterable[int], points: int = 401) -> pd.DataFrame:
-    """Compute the bound and the exact worst case by swap rate for some largest strata.
+def compute_budget_curves(sizes: Iterable[int], points: int = 401) -> pd.DataFrame:
+    """Compute the bound and the exact worst case by swap rate for some sizes of strata.
 
-    Rates are evenly spaced in their log-odds, 1/2 in the middle, and the rate of the smallest
-    bound of each size is among them.
+    Rates are evenly spaced in their log-odds, with 1/2 in the middle. The rate of the smallest
+    bound of each size is included.
     """
-    rates = 1 / (1 + np.exp(-np.linspace(-LOGIT_REACH, LOGIT_REACH, points)))
+    rates = 1 / (1 + np.exp(-np.linspace(-MAX_LOGIT, MAX_LOGIT, points)))
     parts = [
-        exact_losses([largest], np.sort([*rates, min_epsilon(largest)[1].selected]))
+        compute_exact_losses([largest], np.sort([*rates, min_epsilon(largest)[1].selected]))
         for largest in sizes
     ]
     return pd.concat(parts, ignore_index=True).drop(columns="gap")
 
 
-def points(curves: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Gather the points of the figure: curves, and printed numbers with their bounds."""
+def gather_budget_points(curves: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Combine the points of the figure: curves, and printed numbers with their bounds."""
     marks = printed[["largest", "rate", "epsilon", "computed"]]
     return pd.concat([curves.assign(series="curve"), marks.assign(series="printed")])
 
 
-def printed_budgets(printed: pd.DataFrame) -> pd.DataFrame:
-    """Compute each budget of `reproduction.swapping.printed.read_budgets` again."""
+def recompute_printed(printed: pd.DataFrame) -> pd.DataFrame:
+    """Recompute each budget of `reproduction.swapping.printed.read_budgets`."""
     table = printed.copy()
     table["computed"] = list(map(epsilon_bound, table["rate"], table["largest"]))
     table["exact"] = list(map(worst_case_loss, table["rate"], table["largest"]))
@@ -68,17 +66,17 @@ def printed_budgets(printed: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def remarks(sizes: Iterable[int]) -> pd.DataFrame:
+def check_remarks(sizes: Iterable[int]) -> pd.DataFrame:
     """Check the slides' three remarks on the figure, for the bound and for the exact loss."""
     sizes = sorted(sizes)
     smallest = [min_epsilon(largest)[0] for largest in sizes]
     off = [
         max(
             abs(epsilon_bound(rate, largest) - goal)
-            for goal in (least + np.array(ABOVE_SMALLEST)).tolist()
+            for goal in (minimum + np.array(EPSILONS_ABOVE_MIN)).tolist()
             for rate in rates_with_epsilon(goal, largest)
         )
-        for largest, least in zip(sizes, smallest, strict=True)
+        for largest, minimum in zip(sizes, smallest, strict=True)
     ]
     at_half = [epsilon_bound(0.5, largest) for largest in sizes]
     return pd.DataFrame(
@@ -92,14 +90,14 @@ def remarks(sizes: Iterable[int]) -> pd.DataFrame:
     )
 
 
-def law_table(
+def compare_permutations(
     rng: np.random.Generator,
     sizes: Iterable[int],
     rates: Iterable[float],
     strata: int,
     draw: Callable[..., np.ndarray] = draw_permutation,
 ) -> pd.DataFrame:
-    """Compare permutations that `draw` samples with their exact distribution, by size and rate.
+    """Compare sampled permutations with their exact distribution, by size and rate.
 
     Sizes are at least 2 and small, because every permutation is a cell of the chi-square test.
     """
@@ -107,11 +105,13 @@ def law_table(
     for size, rate in product(sizes, rates):
         every = np.array(list(permutations(range(size))))
         moved = (every != np.arange(size)).sum(axis=1)
-        # no permutation moves one record, whose weight is NaN
+        # the weight of one moved record is NaN, and no permutation moves one record
         expected = strata * np.exp(log_weights(rate, size)[moved])
         drawn = draw(rng, Strata.from_sizes(np.full(strata, size)), rate)
         within = drawn.reshape(strata, size) - size * np.arange(strata)[:, None]
-        code = size ** np.arange(size)[::-1]  # rises along `every`, which is in the order of words
+        code = (
+            size ** np.arange(size)[::-1]
+        )  # increasing along `every`, which is in lexicographic order
         place = np.searchsorted(every @ code, within @ code)
         seen = np.bincount(place, minlength=len(every))
         statistic = ((seen - expected) ** 2 / expected).sum()
@@ -123,7 +123,7 @@ def law_table(
     return table.assign(degrees=degrees, p=chdtrc(degrees, table["chi_square"]))
 
 
-def exact_losses(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
+def compute_exact_losses(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
     """Compute the bound, the exact worst case and their difference by size and rate."""
     table = pd.DataFrame(product(sizes, rates), columns=["largest", "rate"])
     table["epsilon_bound"] = list(map(epsilon_bound, table["rate"], table["largest"]))
@@ -132,13 +132,15 @@ def exact_losses(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
     return table
 
 
-def universes(all_totals: Iterable[Sequence[int]], rates: Iterable[float]) -> pd.DataFrame:
-    """Compute the loss for given county totals: exact where that can be, else a lower bound."""
+def compute_universe_losses(
+    all_totals: Iterable[Sequence[int]], rates: Iterable[float]
+) -> pd.DataFrame:
+    """Compute the loss for given county totals: exact if possible, otherwise a lower bound."""
     rows = []
     for totals, rate in product(all_totals, rates):
         try:
             loss = universe_loss(totals, rate)
-        except InputError:  # too large to try all pairs
+        except InputError:  # too many pairs to enumerate
             loss = universe_lower_bound(totals, rate)
         rows.append(
             {
@@ -155,7 +157,7 @@ def universes(all_totals: Iterable[Sequence[int]], rates: Iterable[float]) -> pd
     return pd.DataFrame(rows).eval("gap = epsilon_bound - loss")
 
 
-def table_only(
+def compute_table_losses(
     margins: Iterable[tuple[Sequence[int], Sequence[int]]], rates: Iterable[float]
 ) -> pd.DataFrame:
     """Compute the exact loss if only a small table of county by category is released."""
@@ -174,8 +176,10 @@ def table_only(
     return pd.DataFrame(rows).eval("gap = epsilon_bound - loss")
 
 
-def table_only_bounds(sizes: Iterable[int], share: float, rates: Iterable[float]) -> pd.DataFrame:
-    """Compute lower bounds of the same loss where a county or a category is rare.
+def compute_table_bounds(
+    sizes: Iterable[int], share: float, rates: Iterable[float]
+) -> pd.DataFrame:
+    """Compute lower bounds of the same loss if a county or a category has a single record.
 
     Sizes are at least 4; `share` of the records are in one of two categories (second bound).
     """
@@ -188,8 +192,10 @@ def table_only_bounds(sizes: Iterable[int], share: float, rates: Iterable[float]
     return pd.DataFrame(rows, columns=columns)
 
 
-def profile(sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float]) -> pd.DataFrame:
-    """Find epsilon if the loss of an exchange may exceed it with a small weight delta."""
+def compute_profile(
+    sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float]
+) -> pd.DataFrame:
+    """Find the epsilon that the loss of an exchange exceeds with weight delta only."""
     rows = []
     for n, rate in product(sizes, rates):
         law, bound = exchange_loss_distribution(n, rate), epsilon_bound(rate, n)
@@ -197,10 +203,10 @@ def profile(sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float
     return pd.DataFrame(rows, columns=["largest", "rate", "delta", "epsilon", "epsilon_bound"])
 
 
-def variants(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
-    """Compare the exact worst case of the listing and of its variants with the bound.
+def compare_variants(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
+    """Compare the exact worst case of the algorithm and of its variants with the bound.
 
-    Above a rate of 1/2 the listing can attain the bound, so that `within` allows for rounding.
+    Above a rate of 1/2 the algorithm can attain the bound, so that `within` allows for rounding.
     """
     rows = [
         (
@@ -217,13 +223,13 @@ def variants(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
     return table.assign(within=table["loss"] <= bound + ROUNDING * (1 + bound))
 
 
-def tightness(
+def gather_tightness_points(
     sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float], largest: int
 ) -> pd.DataFrame:
-    """Gather the points of the figure: gaps by size, and profiles of the largest stratum."""
-    gaps = exact_losses(sizes, [0.5]).assign(panel="gap")
+    """Combine the points of the figure: gaps by size, and profiles of the largest stratum."""
+    gaps = compute_exact_losses(sizes, [0.5]).assign(panel="gap")
     names = {"delta": "x", "epsilon": "profile", "epsilon_bound": "bound"}
-    profiles = profile([largest], rates, deltas).rename(columns=names)
+    profiles = compute_profile([largest], rates, deltas).rename(columns=names)
     points = profiles.melt(["rate", "x"], ["profile", "bound"], var_name="panel", value_name="y")
     gaps = gaps.rename(columns={"largest": "x", "gap": "y"})
     columns = ["panel", "rate", "x", "y"]

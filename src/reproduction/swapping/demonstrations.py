@@ -1,6 +1,4 @@
-"""The slides' theorems and remarks as computations, and their errata with the argument."""
-
-from __future__ import annotations
+"""Theorems and remarks of the slides as computations, and errata with arguments."""
 
 import math
 from itertools import product
@@ -22,14 +20,15 @@ from reproduction.swapping.theory.enumeration import distance, output_distributi
 from reproduction.swapping.theory.flavours import RENYI, SYSTEMS, compare, differences
 from reproduction.swapping.theory.privacy_profile import exchange_epsilon
 
-DELTA = 1e-10  # of the slides
+SLIDES_DELTA = 1e-10  # of the slides
 PRINTED_EPSILONS = {"TopDown, PL 94-171 and DHC": 52.83}
 
 
-def flavours_compared() -> pd.DataFrame:
-    """Compare every two systems: what differs, and whether one budget may be set by the other.
+def compare_flavours() -> pd.DataFrame:
+    """Compare every two systems: components that differ, and whether budgets can be compared.
 
-    The exact release of invariants is left out: its budget is 0 in any domain and for any unit.
+    The exact release of invariants is omitted, because its budget is 0 in any domain and for any
+    unit.
     """
     rows = []
     for first, second in product([one for one in SYSTEMS if one.intensity != 0], repeat=2):
@@ -42,13 +41,13 @@ def flavours_compared() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["first", "second", "differ", "number", "ratio", "why"])
 
 
-def topdown_budgets() -> pd.DataFrame:
-    """State the budgets of the 2020 systems in epsilon, by each conversion, and as if misread."""
+def convert_topdown_budgets() -> pd.DataFrame:
+    """Convert the budgets of the 2020 systems to epsilon, by each conversion, and if misread."""
     rows = []
     for one in [system for system in SYSTEMS if system.standard == RENYI]:
         rho = one.intensity**2
         half = 10.0 ** -len(f"{rho:g}".partition(".")[2]) / 2  # half a unit of its last digit
-        low, high = (epsilon_bun_steinke(rho + side * half, DELTA) for side in (-1, 1))
+        low, high = (epsilon_bun_steinke(rho + side * half, SLIDES_DELTA) for side in (-1, 1))
         printed = PRINTED_EPSILONS.get(one.name, math.nan)
         rows.append(
             {
@@ -56,19 +55,19 @@ def topdown_budgets() -> pd.DataFrame:
                 "rho": rho,
                 "on_d_nor": one.intensity,
                 "share_of_rho": one.intensity / rho,
-                **{name: epsilon(rho, DELTA) for name, epsilon in CONVERSIONS.items()},
+                **{name: epsilon(rho, SLIDES_DELTA) for name, epsilon in CONVERSIONS.items()},
                 "slides_low": low,
                 "slides_high": high,
                 "printed_epsilon": printed,
                 "off_printed": abs(printed - np.clip(printed, low, high)),
-                "misread": epsilon_bun_steinke(rho**2, DELTA),
+                "misread": epsilon_bun_steinke(rho**2, SLIDES_DELTA),
             }
         )
     return pd.DataFrame(rows)
 
 
-def necessity() -> pd.DataFrame:
-    """Compute the privacy of four households' swapped table, among equal invariants and beyond."""
+def check_necessity() -> pd.DataFrame:
+    """Compute the privacy of four households' swapped table, with equal and unequal invariants."""
     tenure = (0, 0, 1, 1)
     here = ((0, 0, 1, 1), tenure)
     pairs = {
@@ -77,7 +76,7 @@ def necessity() -> pd.DataFrame:
         "another tenure total": ((0, 0, 1, 1), (0, 1, 1, 1)),
     }
     records = [*zip(*here, strict=True)]
-    apart = {
+    distances = {
         name: distance(records, [*zip(*there, strict=True)], [0] * len(records))
         for name, there in pairs.items()
     }
@@ -85,7 +84,7 @@ def necessity() -> pd.DataFrame:
         (
             name,
             *(output_distribution(*data, "1/2", table=True) for data in (here, there)),
-            apart[name],
+            distances[name],
         )
         for name, there in pairs.items()
     ]
@@ -93,12 +92,12 @@ def necessity() -> pd.DataFrame:
     cases.append(("two households at p = 1/2, a constant mechanism", *exchanged, 2))
     cases.append(("integer noise, another row total", *_noisy_tables([[1, 0], [0, 1]]), 1))
     for name in ("equal invariants", "another county total"):
-        # the totals alone are one output, for certain
+        # the totals alone are one output with probability 1
         margins = (
             [np.bincount(part, minlength=2) for part in data] for data in (here, pairs[name])
         )
         totals = ({tuple(np.ravel(both)): 1} for both in margins)
-        cases.append((f"{name}, and only the totals are released", *totals, apart[name]))
+        cases.append((f"{name}, and only the totals are released", *totals, distances[name]))
     rows = []
     for name, one, other, units in cases:
         outputs = sorted(one.keys() | other.keys())
@@ -118,12 +117,12 @@ def _noisy_tables(table: list[list[int]]) -> list[dict]:
     ]
 
 
-def redundant_invariants(shape: tuple[int, int] = (4, 4)) -> pd.DataFrame:
+def rank_reduced_margins(shape: tuple[int, int] = (4, 4)) -> pd.DataFrame:
     """Compute the rank of the margins of a table when one of their sums is dropped.
 
     The slides say that a mechanism satisfies no finite budget under any proper subset of its
-    invariants. Where the rank stays, the rest implies the sum that was dropped: the datasets
-    compared, and the budget, are the same.
+    invariants. If the rank stays the same, the other sums imply the dropped sum, and neither the
+    datasets compared nor the budget change.
     """
     whole = Invariants.margins(shape)
     kept = {"nothing": whole} | {
@@ -138,12 +137,12 @@ def redundant_invariants(shape: tuple[int, int] = (4, 4)) -> pd.DataFrame:
     return table.assign(implied=(table["rank"] == table["rank"][0]) & (table.index > 0))
 
 
-def perverse_guide(
+def tabulate_perverse_guide(
     printed: pd.DataFrame, one_stratum: np.ndarray, by_size: np.ndarray, rate: float = 0.05
 ) -> pd.DataFrame:
-    """Make epsilon smaller without more noise, in the slides' three ways.
+    """Reduce epsilon without more noise, in the slides' three ways.
 
-    The same households are counted without and with their size in the key; both arrays have shape
+    The same households are counted without and with their size in the key. Both arrays have shape
     (strata, counties, tenures).
     """
     key = printed[(printed["census"] == "2020") & (printed["rate"] == rate)]
@@ -158,23 +157,23 @@ def perverse_guide(
     error = expected_mape(by_size, rate)
     epsilon = epsilon_bound(rate, int(by_size[1:].sum(axis=(1, 2)).max()))
     with_delta = max(
-        exchange_epsilon(int(n), rate, DELTA) for n in by_size.sum(axis=(1, 2)) if n >= 2
+        exchange_epsilon(int(n), rate, SLIDES_DELTA) for n in by_size.sum(axis=(1, 2)) if n >= 2
     )
     rows += [
         ("a finer unit", "1940: household", epsilon, error),
         ("a finer unit", "1940: person, of households of two or more", epsilon / 2, error),
         ("a smaller divergence", "1940: delta = 0", epsilon, error),
-        ("a smaller divergence", f"1940: delta = {DELTA:g}", with_delta, error),
+        ("a smaller divergence", f"1940: delta = {SLIDES_DELTA:g}", with_delta, error),
     ]
     table = pd.DataFrame(rows, columns=["way", "step", "epsilon", "mape"])
     before = table.groupby([table["way"], table["step"].str[:4]])["epsilon"].shift()
     return table.assign(falls=(table["epsilon"] < before).where(before.notna()))
 
 
-def errata(printed: pd.DataFrame) -> pd.DataFrame:
-    """List what the slides' numbers and words cannot all mean, each with its computed argument."""
-    dhc = topdown_budgets().set_index("system").loc["TopDown, PL 94-171 and DHC"]
-    ranks = redundant_invariants()
+def list_errata(printed: pd.DataFrame) -> pd.DataFrame:
+    """List inconsistent numbers and statements of the slides, each with a computed argument."""
+    dhc = convert_topdown_budgets().set_index("system").loc["TopDown, PL 94-171 and DHC"]
+    ranks = rank_reduced_margins()
     block_group = printed[printed["largest"] == 11691].iloc[0]
     wider = printed[printed["largest"] == 21535].iloc[0]
     rows = [

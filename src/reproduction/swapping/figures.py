@@ -1,6 +1,4 @@
-"""Figures of swapping; each draws tables of `reproduction.swapping.tables` and nothing else."""
-
-from __future__ import annotations
+"""Figures of swapping, from the tables of `reproduction.swapping.tables` alone."""
 
 import itertools
 from textwrap import fill
@@ -12,26 +10,26 @@ from scipy.special import chdtri
 
 from isdp.plots.style import BOX, DARK, DAS, DRAW, FAINT, INK, finish, panels, styled
 
-# limits of the comparison of swapping and integer noise, under every figure of the two
-FAIRNESS = (
-    "Swapping's epsilon covers every table made from the swapped records, that of noise this table "
-    "alone: beyond the break-even number of tables swapping costs less.",
-    "Swapping returns records, noise a table.",
-    "The percentage error is set by the smallest counties; errors of swapping grow with the "
-    "county, those of noise do not.",
-    "Three readings of swapping's loss: the published bound; what an observer of uniquely "
-    "described households gains; and a lower bound of the loss if this table alone is released, "
+# notes below the figures that compare swapping and integer noise
+COMPARISON_LIMITS = (
+    "Swapping's epsilon covers every table made from the swapped records, and that of noise "
+    "covers this table alone. Beyond the break-even number of tables swapping costs less.",
+    "Swapping returns records, and noise returns a table.",
+    "The percentage error depends mostly on the smallest counties. Errors of swapping grow with "
+    "the county, and those of noise do not.",
+    "Swapping's loss has three readings: the published bound, the gain of an observer of "
+    "uniquely described households, and a lower bound of the loss if this table alone is released, "
     "for counties of one household.",
 )
-STATE = "Massachusetts, 1940"
-SHADES = ("#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08306b")
-LEAST_SHOWN = 1e-5  # per cent; smaller errors of the table are no change at all in most draws
-MARKS = {
+STATE_TITLE = "Massachusetts, 1940"
+CURVE_COLOURS = ("#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08306b")
+MIN_SHOWN_PERCENT = 1e-5  # with smaller errors most draws leave the table unchanged
+READING_STYLES = {
     "nominal": (DAS, "published bound"),
-    "bayes_factor": (DRAW, "what an observer gains"),
-    "table_only": (FAINT, "this table alone, from below"),
+    "bayes_factor": (DRAW, "gain of an observer"),
+    "table_only": (FAINT, "this table alone, lower bound"),
 }
-SYSTEMS = {
+SYSTEM_LABELS = {
     "swapping": "swapping",
     "noise": "integer noise of equal error",
     "noise_unmixed": "integer noise of the error after unmixing",
@@ -39,17 +37,17 @@ SYSTEMS = {
 
 
 def _mixes(scenarios) -> dict[str, str]:
-    """One colour for each mix of households, in every figure that has several."""
+    """Return one colour per mix of households, the same in all figures."""
     colours = [INK, DRAW, DAS, *DARK[2:]]
     return dict(zip(scenarios, itertools.cycle(colours), strict=False))
 
 
 @styled
-def budget(curves: pd.DataFrame, printed: pd.DataFrame) -> Figure:
-    """Draw epsilon by swap rate for each largest stratum, its minimum, and the printed numbers."""
+def plot_budget(curves: pd.DataFrame, printed: pd.DataFrame) -> Figure:
+    """Draw epsilon by swap rate and largest stratum, with its minimum and the printed numbers."""
     figure, ((axis,),) = panels(1, 1, (8, 4.6))
     sizes = curves.groupby("largest")
-    for (largest, part), colour in zip(sizes, np.resize(SHADES, len(sizes)), strict=True):
+    for (largest, part), colour in zip(sizes, np.resize(CURVE_COLOURS, len(sizes)), strict=True):
         axis.plot(part["rate"], part["epsilon_bound"], color=colour, label=f"b = {largest:,.0f}")
         axis.plot(part["rate"], part["epsilon_exact"], color=colour, ls=":", lw=1)
     axis.plot(printed["rate"], printed["epsilon"], "x", color=DAS, ms=5, label="printed")
@@ -57,13 +55,13 @@ def budget(curves: pd.DataFrame, printed: pd.DataFrame) -> Figure:
     label = "bound for the printed row's own b"
     axis.plot(printed["rate"], printed["computed"], "o", **ring, label=label)
     gap = (curves["epsilon_bound"] - curves["epsilon_exact"]).groupby(curves["largest"]).max()[1:]
-    apart = ""
-    if len(gap):  # there the line of the exact worst case is hidden under that of the bound
-        apart = f" (less by {gap.max():.2g} at most from b = {gap.index[0]:,.0f} on)"
-    axis.plot([], [], ls=":", color=INK, label=f"exact worst case{apart}")
-    least = curves.loc[sizes["epsilon_bound"].idxmin()]
-    label = "smallest bound that any rate has"
-    axis.plot(least["rate"], least["epsilon_bound"], "o", color=INK, ms=5, label=label)
+    note = ""
+    if len(gap):  # the bound hides the exact worst case of large strata
+        note = f" (smaller by at most {gap.max():.2g} from b = {gap.index[0]:,.0f} on)"
+    axis.plot([], [], ls=":", color=INK, label=f"exact worst case{note}")
+    minima = curves.loc[sizes["epsilon_bound"].idxmin()]
+    label = "minimum of the bound over rates"
+    axis.plot(minima["rate"], minima["epsilon_bound"], "o", color=INK, ms=5, label=label)
     ticks = [0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999]
     axis.set(
         xscale="logit",
@@ -81,8 +79,8 @@ def budget(curves: pd.DataFrame, printed: pd.DataFrame) -> Figure:
 
 
 @styled
-def errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: pd.DataFrame) -> Figure:
-    """Draw the error of the swapped table by swap rate: box plots of runs, a panel for each mix."""
+def plot_errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: pd.DataFrame) -> Figure:
+    """Draw the error of the swapped table by swap rate: box plots of runs, one panel per mix."""
     error = printed.set_index("table")["mape"]["as printed"]
     scenarios = summary["scenario"].unique()
     figure, axes = panels(1, len(scenarios), (3.1 * len(scenarios), 3.8), sharey=True)
@@ -109,12 +107,12 @@ def errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: pd.DataFrame) -> 
         axis.set_title(scenario, loc="left", fontsize=9)
     axes[0, 0].set_ylabel("mean absolute percentage error (%)")
     axes[0, 0].legend(frameon=False)
-    return finish(figure, f"{STATE}: error of dwellings by county and ownership")
+    return finish(figure, f"{STATE_TITLE}: error of dwellings by county and ownership")
 
 
 @styled
-def printed_swap(counties: pd.DataFrame) -> Figure:
-    """Draw how far the printed swap is from its mean in each county, in standard deviations."""
+def plot_printed_swap(counties: pd.DataFrame) -> Figure:
+    """Draw the distance of the printed swap from its mean by county, in standard deviations."""
     figure, ((axis,),) = panels(1, 1, (9, 3.8))
     axis.axhspan(-2, 2, color=BOX, alpha=0.4, lw=0, label="two standard deviations")
     axis.axhline(0, color=INK, lw=0.6)
@@ -128,18 +126,20 @@ def printed_swap(counties: pd.DataFrame) -> Figure:
     axis.set_xticks(range(len(z)), z.index, rotation=40, ha="right")
     axis.set_ylabel("printed minus mean (standard deviations)")
     axis.legend(frameon=False, ncols=z.shape[1] + 1, loc="lower left", bbox_to_anchor=(0, 1))
-    axis.set_title(f"{STATE}: owned dwellings of the printed swap at 50 %", loc="left", pad=24)
+    axis.set_title(
+        f"{STATE_TITLE}: owned dwellings of the printed swap at 50 %", loc="left", pad=24
+    )
     return finish(figure)
 
 
 @styled
-def against_noise(curves: pd.DataFrame) -> Figure:
-    """Draw error against epsilon for swapping, in three readings, and for integer noise."""
+def plot_against_noise(curves: pd.DataFrame) -> Figure:
+    """Draw error by epsilon for three readings of swapping, and for integer noise."""
     figure, ((axis,),) = panels(1, 1, (8, 6.4))
     by_curve = dict(list(curves.sort_values("epsilon").groupby("curve")))
     noise = by_curve["integer noise"]
     axis.plot(noise["epsilon"], noise["mape"], color=INK, label="integer noise, exact")
-    for reading, (colour, words) in MARKS.items():
+    for reading, (colour, words) in READING_STYLES.items():
         for suffix, line in (("", "-"), (", unmixed", "--")):
             part = by_curve[f"swapping, {reading}{suffix}"]
             look = {"ls": line, "marker": "o", "ms": 3, "color": colour}
@@ -151,28 +151,28 @@ def against_noise(curves: pd.DataFrame) -> Figure:
         xlabel="epsilon for each household (nats)",
         ylabel="mean absolute percentage error (%)",
     )
-    axis.set_ylim(LEAST_SHOWN)
+    axis.set_ylim(MIN_SHOWN_PERCENT)
     axis.legend(frameon=False)
-    title = f"{STATE}: swapping against integer noise, one table, the same totals held"
+    title = f"{STATE_TITLE}: swapping and integer noise on one table with the same held totals"
     axis.set_title(title, loc="left")
-    words = "\n".join(fill(note, 125, subsequent_indent="   ") for note in FAIRNESS)
+    words = "\n".join(fill(note, 125, subsequent_indent="   ") for note in COMPARISON_LIMITS)
     finish(figure).subplots_adjust(bottom=0.24)
     figure.text(0.02, 0.01, words, va="bottom", fontsize=7.5, color=INK)
     return figure
 
 
 @styled
-def attack(points: pd.DataFrame) -> Figure:
-    """Draw what an attacker learns: where a household lives, and which of two datasets it is."""
+def plot_attack(points: pd.DataFrame) -> Figure:
+    """Draw the success of attackers: on a household's county, and on which of two datasets."""
     labels = {
-        "where it lives": "chance to live in the county seen",
+        "where it lives": "probability of the observed county",
         "which of two datasets": "total variation between the two releases",
     }
     figure, (axes,) = panels(1, 2, (9, 3.8))
     for axis, (panel, part) in zip(axes, points.groupby("panel", sort=False), strict=True):
         curves = part.sort_values("rate").groupby("curve", sort=False)
         for curve, colour in zip(part["curve"].unique(), (DAS, DRAW, INK), strict=True):
-            each, label = curves.get_group(curve), SYSTEMS.get(curve, curve)
+            each, label = curves.get_group(curve), SYSTEM_LABELS.get(curve, curve)
             axis.plot(100 * each["rate"], each["chance"], "o-", ms=4, color=colour, label=label)
         known = part.drop_duplicates("curve").dropna(subset="without_data")
         for chance, sharing in known.groupby("without_data"):
@@ -188,22 +188,22 @@ def attack(points: pd.DataFrame) -> Figure:
     axes[0].set_ylim(-0.03, 1.03)
     axes[1].set_yscale("log")
     axes[1].set_ylim(top=1)
-    return finish(figure, f"{STATE}: what an attacker learns")
+    return finish(figure, f"{STATE_TITLE}: information of an attacker")
 
 
 @styled
-def tightness(points: pd.DataFrame, largest: int) -> Figure:
-    """Draw how near the bound is, and epsilon by delta for a largest stratum of so many records."""
+def plot_tightness(points: pd.DataFrame, largest: int) -> Figure:
+    """Draw the gap of the bound by size, and epsilon by delta for one largest stratum."""
     figure, ((left, right),) = panels(1, 2, (9, 3.8))
     by_panel = dict(list(points.groupby("panel")))
     gap = by_panel["gap"]
-    left.plot(gap["x"], gap["y"], "o", ms=3, color=DRAW, label="bound less exact, p = 50 %")
+    left.plot(gap["x"], gap["y"], "o", ms=3, color=DRAW, label="bound minus exact, p = 50 %")
     left.plot(gap["x"], 1.5 / gap["x"], color=INK, lw=0.8, ls="--", label="3 / (2 b)")
     left.set(
         xscale="log",
         yscale="log",
         xlabel="records b of the largest stratum",
-        ylabel="epsilon that the bound gives away (nats)",
+        ylabel="bound minus exact epsilon (nats)",
     )
     left.legend(frameon=False)
     profiles = by_panel["profile"].groupby("rate")
@@ -220,48 +220,48 @@ def tightness(points: pd.DataFrame, largest: int) -> Figure:
     right.plot([], [], ":", color=INK, label="bound, delta = 0")
     right.set(
         xscale="log",
-        xlabel="delta that is allowed",
+        xlabel="allowed delta",
         ylabel="epsilon for each record that differs (nats)",
     )
     right.invert_xaxis()
     right.set_title(f"exchange in a stratum of {largest:,}", loc="left", fontsize=9)
     right.legend(loc="center", bbox_to_anchor=(0.5, 0.4), frameon=False, ncols=3)
-    return finish(figure, "How tight the published bound is")
+    return finish(figure, "Tightness of the published bound")
 
 
 @styled
-def likely_rate(curves: pd.DataFrame, fits: pd.DataFrame) -> Figure:
-    """Draw how well each swap rate explains the printed swap, by the mix of households."""
+def plot_likely_rate(curves: pd.DataFrame, fits: pd.DataFrame) -> Figure:
+    """Draw the fit of each swap rate to the printed swap, by mix of households."""
     figure, ((axis,),) = panels(1, 1, (8, 4))
     degrees = fits["degrees"].iloc[0]
-    label = "where 99 % of swaps at the right rate lie"
+    label = "99 % interval at the true rate"
     axis.axhspan(*chdtri(degrees, [0.995, 0.005]), color=BOX, alpha=0.4, lw=0, label=label)
     colours = _mixes(fits["scenario"])
     for row in fits.itertuples():
         colour = colours[row.scenario]
         part = curves[curves["scenario"] == row.scenario]
-        label = row.scenario + (" (made from this very swap: no evidence)" if row.fitted else "")
+        label = row.scenario + (" (fitted to this swap: no evidence)" if row.fitted else "")
         axis.plot(100 * part["rate"], part["chi_square"], color=colour, label=label)
         look = {"xerr": 100 * row.error, "fmt": "o", "ms": 4, "color": colour}
         axis.errorbar(100 * row.rate, row.chi_square_at_rate, **look)
-    axis.errorbar([], [], xerr=[], fmt="o", ms=4, color=INK, label="likeliest rate, one s.e.")
+    axis.errorbar([], [], xerr=[], fmt="o", ms=4, color=INK, label="maximum likelihood, one s.e.")
     axis.axvline(50, color=INK, lw=0.6, ls="--", label="printed rate")
-    axis.set(xlabel="swap rate (%)", ylabel=f"chi-square on {degrees} degrees")
+    axis.set(xlabel="swap rate (%)", ylabel=f"chi-square, {degrees} degrees of freedom")
     axis.set_ylim(0)
     axis.legend(loc="upper center", frameon=True, framealpha=1, edgecolor="white")
-    axis.set_title(f"{STATE}: which swap rate explains the printed swap", loc="left")
+    axis.set_title(f"{STATE_TITLE}: fit of the printed swap by swap rate", loc="left")
     return finish(figure)
 
 
 @styled
-def unmixed(table: pd.DataFrame) -> Figure:
-    """Draw the error of the printed swapped table, as it is and after its bias is taken out."""
+def plot_unmixed(table: pd.DataFrame) -> Figure:
+    """Draw the error of the printed swapped table, as printed and after correction of its bias."""
     figure, (axes,) = panels(1, 2, (9, 4.2), sharey=True)
     for axis, (tenure, part) in zip(axes, table.groupby("tenure", sort=False), strict=True):
         axis.axvline(0, color=INK, lw=0.6)
         for column, colour, mark, label in (
             ("off", DAS, "o", "as printed"),
-            ("off_unmixed", DRAW, "D", "unmixed by a reader"),
+            ("off_unmixed", DRAW, "D", "corrected by a reader"),
         ):
             off = 100 * part[column] / part["before"]
             axis.plot(off, part["county"], mark, ms=5, color=colour, label=label)
@@ -269,12 +269,12 @@ def unmixed(table: pd.DataFrame) -> Figure:
         axis.set_title(f"{tenure} dwellings", loc="left", fontsize=9)
     axes[0].invert_yaxis()
     axes[0].legend(frameon=False)
-    return finish(figure, f"{STATE}: what a reader can undo who knows the rate")
+    return finish(figure, f"{STATE_TITLE}: errors before and after correction of the bias")
 
 
 @styled
-def flavours(compared: pd.DataFrame) -> Figure:
-    """Draw which building blocks differ between every two systems."""
+def plot_flavours(compared: pd.DataFrame) -> Figure:
+    """Draw the components in which the guarantees of every two systems differ."""
     names = compared["first"].unique()
     cells = compared.fillna({"differ": ""}).pivot(index="first", columns="second")
     number, words = (cells[column].loc[names, names] for column in ("number", "differ"))
@@ -286,5 +286,5 @@ def flavours(compared: pd.DataFrame) -> Figure:
     axis.set_xticks(range(len(names)), names, rotation=30, ha="right")
     axis.set_yticks(range(len(names)), names)
     axis.grid(False)
-    axis.set_title("Building blocks in which two systems' guarantees differ", loc="left")
+    axis.set_title("Components in which two systems' guarantees differ", loc="left")
     return finish(figure)

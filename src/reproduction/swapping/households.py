@@ -1,11 +1,9 @@
-"""Households by size, county and tenure: synthetic by a stated mix, or a file of real ones.
+"""Households by size, county and tenure: synthetic by a stated mix, or real ones from a file.
 
 The slides swap within household sizes, and print the table of county by tenure only. The synthetic
 households have exactly that table, exactly 264,331 households of two persons, and sizes in stated
-shares; how sizes differ between counties is an assumption, of which there are three.
+shares. The differences in size between counties are an assumption, of which there are three.
 """
-
-from __future__ import annotations
 
 import numpy as np
 import pandas as pd
@@ -13,72 +11,76 @@ import scipy
 
 from isdp.errors import InputError
 from isdp.swapping.accuracy import covariance
-from reproduction.swapping.printed import PRINTED_RATE, TENURES, before
+from reproduction.swapping.printed import PRINTED_RATE, TENURES, counts_before
 
-TWO_PERSONS = 264331  # the slides' largest stratum
-# per cent; ours. The slides count the households of two persons, and those of twelve are the rest
-SHARES = (9.0, 0, 21.5, 18.2, 11.9, 7.1, 4.1, 2.4, 1.3, 0.75, 0.35, 0)
-OWNING_BY_SIZE = 0.12  # rise of the log-odds of owning by a person more; ours
-TILT_BY_PERSONS = 0.25  # tilt towards large households by a person more a dwelling; ours
+TWO_PERSON_HOUSEHOLDS = 264331  # the slides' largest stratum
+# percent, ours; the slides give the households of two persons, and size twelve is the remainder
+SIZE_SHARES = (9.0, 0, 21.5, 18.2, 11.9, 7.1, 4.1, 2.4, 1.3, 0.75, 0.35, 0)
+OWNING_LOG_ODDS = 0.12  # change of the log-odds of owning per person; ours
+TILT_BY_PERSONS = 0.25  # tilt to large households per person in a dwelling; ours
 SCENARIOS = ("equal mix", "persons per dwelling", "fitted")
-RAKING_STEPS, RAKING_ERROR = 5000, 1e-9
-FITTING_STEPS = 12
+MAX_RAKING_STEPS, RAKING_TOLERANCE = 5000, 1e-9
+N_FITTING_STEPS = 12
 
 
-def size_totals(households: int) -> np.ndarray:
-    """Households of each size from 1 to 12, int64 (12,); the last takes what is left."""
-    totals = [round(households * share / 100) for share in SHARES]
-    totals[1] = TWO_PERSONS
+def compute_size_totals(households: int) -> np.ndarray:
+    """Compute the households of each size from 1 to 12, int64 (12,); the last is the remainder."""
+    totals = [round(households * share / 100) for share in SIZE_SHARES]
+    totals[1] = TWO_PERSON_HOUSEHOLDS
     totals[-1] = households - sum(totals[:-1])
     return np.array(totals, dtype=np.int64)
 
 
-def synthetic(table: pd.DataFrame, scenario: str) -> np.ndarray:
+def build_households(table: pd.DataFrame, scenario: str) -> np.ndarray:
     """Build households by size, county and tenure, with both margins exact; int64 (12, 14, 2).
 
-    Sizes are tilted between counties. "equal mix": the same everywhere; "persons per dwelling":
-    towards larger households where more persons live in a dwelling; "fitted": so that the printed
-    swapped table is expected, as far as its noise lets one see. The last is fitted to that table
-    and is no evidence about it.
+    The scenarios differ in the sizes between counties. "equal mix" has the same sizes everywhere,
+    "persons per dwelling" has larger households where more persons live in a dwelling, and "fitted"
+    makes the printed swapped table the expected one, up to its noise. The last is fitted to that
+    table and is no evidence about it.
     """
     if scenario not in SCENARIOS:
-        raise InputError(f"households: no scenario {scenario!r}; there are {', '.join(SCENARIOS)}")
+        raise InputError(
+            f"households: unknown scenario {scenario!r}; choose from {', '.join(SCENARIOS)}"
+        )
     tilts = np.zeros(len(table))
     if scenario == "persons per dwelling":
         per_dwelling = table["persons"] / table["total"]
         state = table["persons"].sum() / table["total"].sum()
         tilts = TILT_BY_PERSONS * (per_dwelling - state).to_numpy()
-    counts = raked(table, tilts)
+    counts = rake(table, tilts)
     if scenario == "fitted":
         counts = _fitted(table, tilts)
-    return rounded(counts, size_totals(int(table["total"].sum())))
+    return round_counts(counts, compute_size_totals(int(table["total"].sum())))
 
 
-def raked(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
+def rake(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
     """Fit seed weights to both margins by iterative proportional fitting; float64 (12, 14, 2)."""
-    cells = before(table)[0].astype(float)
-    sizes = size_totals(int(table["total"].sum())).astype(float)
+    cells = counts_before(table)[0].astype(float)
+    sizes = compute_size_totals(int(table["total"].sum())).astype(float)
     persons = np.arange(1, len(sizes) + 1)
     centred = persons - persons @ sizes / sizes.sum()
-    odds = np.stack([centred * OWNING_BY_SIZE, np.zeros(len(sizes))], axis=1)
+    odds = np.stack([centred * OWNING_LOG_ODDS, np.zeros(len(sizes))], axis=1)
     log_seed = np.log(sizes)[:, None, None] + np.outer(centred, tilts)[:, :, None]
     counts = np.exp(log_seed + odds[:, None, :])
-    for _ in range(RAKING_STEPS):
+    for _ in range(MAX_RAKING_STEPS):
         counts *= cells / counts.sum(axis=0)
         ratio = sizes / counts.sum(axis=(1, 2))
         counts *= ratio[:, None, None]
-        if abs(ratio - 1).max() < RAKING_ERROR:
+        if abs(ratio - 1).max() < RAKING_TOLERANCE:
             return counts
-    raise InputError("households: the margins cannot be fitted with these tilts")
+    raise InputError(
+        "households: iterative proportional fitting did not converge; use smaller tilts"
+    )
 
 
-def rounded(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Round to whole numbers and keep both margins: each cell goes to one of its neighbours.
+def round_counts(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Round to whole numbers and keep both margins: each cell is rounded down or up.
 
-    Where to go up is the vertex of a transport problem, which is whole, with the least change.
+    A transport problem with the least change selects the cells to round up. Its vertices are whole.
     """
     flat = counts.reshape(len(sizes), -1)
-    low = np.floor(flat + RAKING_ERROR)
+    low = np.floor(flat + RAKING_TOLERANCE)
     up = [*(sizes - low.sum(axis=1)), *(np.rint(flat.sum(axis=0)) - low.sum(axis=0))]
     rows, columns = flat.shape
     margins = np.vstack(
@@ -87,55 +89,56 @@ def rounded(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     gain = np.clip(flat - low, 0, 1).ravel()
     found = scipy.optimize.linprog(-gain, A_eq=margins, b_eq=up, bounds=(0, 1), method="highs-ds")
     if not found.success:
-        raise InputError("households: no rounding keeps both margins")
+        raise InputError("households: no rounding keeps both margins; correct the margins")
     whole = (low.ravel() + np.rint(found.x)).astype(np.int64).reshape(counts.shape)
     if not np.array_equal(whole.sum(axis=(1, 2)), sizes):
-        raise InputError("households: the rounding lost a total of sizes")
+        raise InputError("households: the rounding changed a size total; correct the margins")
     return whole
 
 
-def implied_rates(table: pd.DataFrame) -> pd.DataFrame:
+def estimate_owning_rates(table: pd.DataFrame) -> pd.DataFrame:
     """Estimate the owning share that a county would have at the state's share of each size.
 
     At a swap rate of 50 % a household keeps its county or takes that of another of its size, each
-    with probability 1/2 up to terms of 1/n. So the printed table shows twice the owners after the
-    swap less those before, over the households; its standard error is that under one stratum.
+    with probability 1/2 up to terms of 1/n. The estimate is therefore twice the owners after the
+    swap minus those before, divided by the households. Its standard error is that under one
+    stratum.
     """
     rate = (2 * table["owned_after"] - table["owned"]) / table["total"]
-    sd = np.sqrt(np.diag(covariance(before(table), PRINTED_RATE)))
+    sd = np.sqrt(np.diag(covariance(counts_before(table), PRINTED_RATE)))
     return pd.DataFrame({"rate": rate, "error": 2 * sd / table["total"]})
 
 
 def _fitted(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
-    """Tilt each county until its expected owning share is the implied one, shrunk to the state."""
-    implied = implied_rates(table)
+    """Tilt each county until its expected owning share is the estimate, shrunk to the state's."""
+    implied = estimate_owning_rates(table)
     state = table["owned"].sum() / table["total"].sum()
     off, noise = implied["rate"] - state, implied["error"] ** 2
     between = max(float((off**2 - noise).mean()), 0.0)
     goal = (state + off * between / (between + noise)).to_numpy()
-    counts = raked(table, tilts)
-    for _ in range(FITTING_STEPS):
+    counts = rake(table, tilts)
+    for _ in range(N_FITTING_STEPS):
         own = counts[:, :, 0].sum(axis=1) / counts.sum(axis=(1, 2))
         share = counts.sum(axis=2) / counts.sum(axis=(0, 2))
         persons = np.arange(1, len(own) + 1)
         slope = own @ (share * persons[:, None]) - (own @ share) * (persons @ share)
         tilts = tilts + (goal - own @ share) / slope
-        counts = raked(table, tilts)
+        counts = rake(table, tilts)
     return counts
 
 
 def read_households(path, table: pd.DataFrame) -> np.ndarray:
-    """Read real households, int64 (sizes, 14, 2), from a csv of county, size, tenure and count.
+    """Read real households, int64 (sizes, 14, 2), from a CSV of county, size, tenure and count.
 
-    Raises InputError unless they sum to the printed table and to its 264,331 households of the
-    largest size.
+    Raises InputError unless they sum to the printed table, with 264,331 households of the largest
+    size.
     """
     frame = pd.read_csv(path)
     if list(frame.columns) != ["county", "size", "tenure", "count"]:
-        raise InputError(f"{path}: wanted the columns county, size, tenure, count")
+        raise InputError(f"{path}: the columns must be county, size, tenure, count")
     if not set(frame["county"]) <= set(table.index) or not set(frame["tenure"]) <= set(TENURES):
         raise InputError(
-            f"{path}: counties must be named as in the printed table, tenures "
+            f"{path}: counties must be those of the printed table, and tenures "
             f"{' or '.join(TENURES)}"
         )
     if any(frame[column].dtype.kind != "i" for column in ("size", "count")):
@@ -144,21 +147,23 @@ def read_households(path, table: pd.DataFrame) -> np.ndarray:
     sums = frame.groupby(["size", "county", "tenure"])["count"].sum()
     counts = sums.reindex(pd.MultiIndex.from_product(cells), fill_value=0)
     counts = counts.to_numpy(np.int64).reshape([len(names) for names in cells])
-    if not np.array_equal(counts.sum(axis=0), before(table)[0]) or counts.min() < 0:
-        raise InputError(f"{path}: the table of county by tenure is not the one of the slides")
-    largest = int(counts.sum(axis=(1, 2)).max())
-    if largest != TWO_PERSONS:
+    if not np.array_equal(counts.sum(axis=0), counts_before(table)[0]) or counts.min() < 0:
         raise InputError(
-            f"{path}: the largest size has {largest:,} households; the slides say {TWO_PERSONS:,}"
+            f"{path}: the table of county by tenure differs from the slides; correct it"
+        )
+    largest = int(counts.sum(axis=(1, 2)).max())
+    if largest != TWO_PERSON_HOUSEHOLDS:
+        raise InputError(
+            f"{path}: the largest size lacks the {TWO_PERSON_HOUSEHOLDS:,} households of the slides"
         )
     return counts
 
 
-def scenarios(table: pd.DataFrame, path=None) -> dict[str, np.ndarray]:
-    """All households to swap, by name: one stratum, then each mix, then a file's, if given."""
+def build_scenarios(table: pd.DataFrame, path=None) -> dict[str, np.ndarray]:
+    """Build all households to swap, by name: one stratum, each mix, and a file's if given."""
     given = {} if path is None else {"given households": read_households(path, table)}
     return {
-        "one stratum": before(table),
-        **{name: synthetic(table, name) for name in SCENARIOS},
+        "one stratum": counts_before(table),
+        **{name: build_households(table, name) for name in SCENARIOS},
         **given,
     }

@@ -1,10 +1,8 @@
-"""The experiment on Massachusetts in 1940: the printed swap, its likely rate, errors by rate.
+"""Experiment on Massachusetts in 1940: the printed swap, its likely rate, errors by rate.
 
-Households are mappings from an assumption on their sizes (a scenario) to counts by size, county
-and tenure, int64 of shape (sizes, 14, 2), from `reproduction.swapping.households.scenarios`.
+Households map an assumption about their sizes (a scenario) to counts by size, county and tenure,
+int64 of shape (sizes, 14, 2), from `reproduction.swapping.households.build_scenarios`.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import product
@@ -15,12 +13,12 @@ import pandas as pd
 from isdp.swapping.accuracy import covariance, debias_table, expected_mape, expected_table, mape
 from isdp.swapping.mechanism.permutation import invariants, swap_table
 from isdp.swapping.privacy.bound import epsilon_bound
-from reproduction.swapping.printed import PRINTED_RATE, TENURES, after, before
+from reproduction.swapping.printed import PRINTED_RATE, TENURES, counts_after, counts_before
 from reproduction.swapping.theory.rate_estimation import chi_square, fit, likely_rate
 
 
-def counties_table(table: pd.DataFrame, households: Mapping[str, np.ndarray]) -> pd.DataFrame:
-    """Compare the printed swapped table with its exact mean and spread, county by county."""
+def compare_counties(table: pd.DataFrame, households: Mapping[str, np.ndarray]) -> pd.DataFrame:
+    """Compare the printed swapped table with its exact mean and standard deviation, by county."""
     owned = table[["owned", "owned_after"]].set_axis(["before", "after"], axis=1).reset_index()
     parts = [
         owned.assign(
@@ -35,16 +33,16 @@ def counties_table(table: pd.DataFrame, households: Mapping[str, np.ndarray]) ->
     return found[["scenario", *found.columns.drop("scenario")]]
 
 
-def fit_table(table: pd.DataFrame, households: Mapping[str, np.ndarray]) -> pd.DataFrame:
-    """Test how well each scenario explains the printed swapped table, and at which rate best."""
+def fit_scenarios(table: pd.DataFrame, households: Mapping[str, np.ndarray]) -> pd.DataFrame:
+    """Test the fit of each scenario to the printed swapped table, and estimate its rate."""
     rows = []
     for scenario, counts in households.items():
-        at_half = fit(counts, after(table), PRINTED_RATE)
-        best = likely_rate(counts, after(table))
+        at_half = fit(counts, counts_after(table), PRINTED_RATE)
+        best = likely_rate(counts, counts_after(table))
         worst = int(abs(at_half.z[:, 0]).argmax())
         statistic = (at_half.chi_square, at_half.degrees, at_half.p)
         rate = (best.rate, best.error, (best.rate - PRINTED_RATE) / best.error)
-        at_rate = chi_square(counts, after(table), best.rate)
+        at_rate = chi_square(counts, counts_after(table), best.rate)
         rows.append((scenario, *statistic, table.index[worst], at_half.z[worst, 0], *rate, at_rate))
     columns = ["scenario", "chi_square", "degrees", "p", "farthest", "z", "rate", "error", "rate_z"]
     found = pd.DataFrame(rows, columns=[*columns, "chi_square_at_rate"])
@@ -56,19 +54,19 @@ def fit_by_rate(
 ) -> pd.DataFrame:
     """Compute the chi-square statistic of the printed swapped table by swap rate."""
     rows = [
-        (scenario, rate, chi_square(counts, after(table), rate))
+        (scenario, rate, chi_square(counts, counts_after(table), rate))
         for (scenario, counts), rate in product(households.items(), rates)
     ]
     return pd.DataFrame(rows, columns=["scenario", "rate", "chi_square"])
 
 
-def all_runs(
+def simulate_swaps(
     rng: np.random.Generator,
     households: Mapping[str, np.ndarray],
     rates: Iterable[float],
     number: int,
 ) -> pd.DataFrame:
-    """Swap every scenario some times at every rate, each pair with a random stream of its own."""
+    """Simulate swaps of every scenario at every rate, each pair with its own random stream."""
     rows = []
     pairs = list(product(households.items(), rates))
     for ((scenario, counts), rate), stream in zip(pairs, rng.spawn(len(pairs)), strict=True):
@@ -91,7 +89,7 @@ def all_runs(
     return pd.DataFrame(rows)
 
 
-def summary(
+def summarise_runs(
     runs: pd.DataFrame, households: Mapping[str, np.ndarray], printed: float
 ) -> pd.DataFrame:
     """Summarise the runs of each scenario and rate; `printed` is the printed table's error."""
@@ -111,10 +109,10 @@ def summary(
     return table.assign(grows=(table["median"] > before).where(before.notna()))
 
 
-def unmixed_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Remove the bias of the printed swap, as a reader can who knows its rate."""
+def unmix_printed(table: pd.DataFrame) -> pd.DataFrame:
+    """Correct the bias of the printed swap, as a reader who knows its rate can."""
     cells = pd.MultiIndex.from_product([table.index, TENURES], names=["county", "tenure"])
-    counts = {"before": before(table), "after": after(table)}
+    counts = {"before": counts_before(table), "after": counts_after(table)}
     counts["unmixed"] = debias_table(counts["after"][None], PRINTED_RATE)
     found = pd.DataFrame({name: count.ravel() for name, count in counts.items()}, index=cells)
     found["off"] = found["after"] - found["before"]
@@ -122,15 +120,15 @@ def unmixed_table(table: pd.DataFrame) -> pd.DataFrame:
     return found.reset_index()
 
 
-def printed_errors(table: pd.DataFrame) -> pd.DataFrame:
-    """Measure the printed swapped table, as it is and after its bias is removed."""
-    truth, swapped = before(table)[0], after(table)
+def measure_printed(table: pd.DataFrame) -> pd.DataFrame:
+    """Measure the error of the printed swapped table, before and after correction of its bias."""
+    truth, swapped = counts_before(table)[0], counts_after(table)
     undone = debias_table(swapped[None], PRINTED_RATE)[0]
     rows = []
     for name, other in (("as printed", swapped), ("unmixed", undone)):
         off = abs(other - truth).astype(float)
         errors = (mape(truth, other), *(mape(truth[:, k], other[:, k]) for k in (0, 1)))
-        expected = expected_mape(before(table), PRINTED_RATE, unmixed=name == "unmixed")
+        expected = expected_mape(counts_before(table), PRINTED_RATE, debiased=name == "unmixed")
         rows.append((name, *errors, off.sum(), off.max(), expected))
     columns = ["table", "mape", "mape_owned", "mape_rented", "l1", "largest", "expected_mape"]
     return pd.DataFrame(rows, columns=columns)

@@ -1,34 +1,42 @@
-"""Tables that the slides print: Massachusetts in 1940, and the budgets."""
-
-from __future__ import annotations
+"""Printed tables of the slides: Massachusetts in 1940, and the budgets."""
 
 import numpy as np
 import pandas as pd
 
 from isdp.errors import InputError
 
-COUNTIES = 14
+N_COUNTIES = 14
 TENURES = ("owned", "rented")
-COLUMNS = ("owned", "rented", "total", "owned_after", "rented_after", "total_after", "persons")
+PRINTED_COLUMNS = (
+    "owned",
+    "rented",
+    "total",
+    "owned_after",
+    "rented_after",
+    "total_after",
+    "persons",
+)
 PRINTED_RATE = 0.5  # of the printed swap
 
 
 def read_massachusetts(path) -> pd.DataFrame:
     """Read the printed table of dwellings by county, `data/swapping/massachusetts_1940.csv`.
 
-    Raises InputError if a column is missing, or a sum that the slide prints is not met.
+    Raises InputError if a column is missing, or if a printed sum is wrong.
     """
     table = pd.read_csv(path, index_col="county")
-    if not set(COLUMNS) <= set(table.columns) or len(table) != COUNTIES:
-        raise InputError(f"{path}: wanted {COUNTIES} counties and the columns {', '.join(COLUMNS)}")
-    failing = failing_sums(table)
+    if not set(PRINTED_COLUMNS) <= set(table.columns) or len(table) != N_COUNTIES:
+        raise InputError(
+            f"{path}: expected {N_COUNTIES} counties and the columns {', '.join(PRINTED_COLUMNS)}"
+        )
+    failing = find_failing_sums(table)
     if failing:
-        raise InputError(f"{path}: these sums are not met: {', '.join(failing)}")
+        raise InputError(f"{path}: wrong sums: {', '.join(failing)}; correct the table")
     return table
 
 
-def failing_sums(table: pd.DataFrame) -> list[str]:
-    """Name the sums of the printed table that are wrong: rows, and totals that a swap keeps."""
+def find_failing_sums(table: pd.DataFrame) -> list[str]:
+    """List the wrong sums of the printed table: of rows, and of totals that a swap keeps."""
     before = table["owned"] + table["rented"] == table["total"]
     after = table["owned_after"] + table["rented_after"] == table["total_after"]
     kept = table["total"] == table["total_after"]
@@ -39,12 +47,12 @@ def failing_sums(table: pd.DataFrame) -> list[str]:
     return rows + columns
 
 
-def before(table: pd.DataFrame) -> np.ndarray:
+def counts_before(table: pd.DataFrame) -> np.ndarray:
     """Return the counts before the swap as one stratum, int64 (1, 14, 2)."""
     return table[["owned", "rented"]].to_numpy(np.int64)[None]
 
 
-def after(table: pd.DataFrame) -> np.ndarray:
+def counts_after(table: pd.DataFrame) -> np.ndarray:
     """Return the counts after the swap, int64 (14, 2)."""
     return table[["owned_after", "rented_after"]].to_numpy(np.int64)
 

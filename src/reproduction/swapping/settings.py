@@ -1,7 +1,5 @@
 """The block `swapping` of the configuration."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -78,7 +76,7 @@ class SwappingSettings(Block):
         for place, (counties, categories) in enumerate(self.tables):
             if sum(counties) != sum(categories):
                 raise ConfigError(
-                    f"config: swapping.tables.{place}: both lists must have the same sum; the "
-                    f"counties have {sum(counties)} records, the categories {sum(categories)}"
+                    f"config: swapping.tables.{place}: both lists must have the same sum, got "
+                    f"{sum(counties)} for the counties and {sum(categories)} for the categories"
                 )
         check_file("swapping.households", self.households)

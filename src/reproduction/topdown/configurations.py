@@ -1,11 +1,9 @@
-"""Budgets of the runs: the slides', the papers', and those that the Census Bureau published.
+"""Budgets of the TopDown runs: those of the slides, the papers, and the Census Bureau.
 
 The shares of the production run of 8 June 2021 are facts from the Bureau's published code
 (DAS_2020_Redistricting_Production_Code: its global scale 339/542, the shares of levels and queries
 in strategy ProductionCandidate20210527US_mult8_add02_dsepJune3).
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,19 +15,19 @@ from isdp.topdown import Budget, Plan, Schema
 from reproduction.data.histogram import AXES, SHAPE
 
 SCHEMA = Schema(AXES, SHAPE)
-WITHOUT_RACE = Schema(AXES[1:], SHAPE[1:])  # four cells a county, hardly any of them empty
+SCHEMA_WITHOUT_RACE = Schema(AXES[1:], SHAPE[1:])  # four cells per county, nearly all non-zero
 LEVELS = ("nation", "state", "county")
-HELD = ("state",)  # each state's population is published as it is
+HELD_LEVELS = ("state",)  # states' populations are invariants
 GLOBAL_SCALE = Fraction(339, 542)
 QUERIES = (
     *("total", "race", "hispanic", "adult"),
     *("race*hispanic", "race*adult", "hispanic*adult", "detail"),
 )
-# Parts of the production run's budget, by level and then by query. The first number of a level
-# stands for the queries of households and group quarters, which are not run here. The last two are
-# those of the detail: the three-way table, and the one with group quarters. Only the national runs
-# and their benchmark have the levels below the county.
-OF_QUERIES = {
+# Parts of the production run's budget, by level and then by query. The first number of a level is
+# for the queries of households and group quarters, which are not run here. The last two are for
+# the detail: the three-way table, and the one with group quarters. Only the national runs and their
+# benchmark use the levels below the county.
+QUERY_PARTS = {
     "nation": (26 + 26, 0, 52, 26, 26, 130, 130, 26, 442, 3213),
     "state": (6 + 6, 3773, 6, 6, 6, 12, 12, 6, 34, 230),
     "county": (10 + 10, 3126, 10, 10, 10, 28, 28, 10, 101, 754),
@@ -37,70 +35,70 @@ OF_QUERIES = {
     "block group": (3 + 3, 1705, 3, 3, 3, 1055, 9, 3, 24, 1288),
     "block": (5 + 5, 5, 9, 5, 5, 21, 21, 5, 71, 3945),
 }
-OF_LEVELS = dict(zip(OF_QUERIES, (104, 1440, 447, 687, 1256, 165), strict=True))
-GROUP_QUARTERS = 8  # levels of the axis that our histogram lacks
+LEVEL_PARTS = dict(zip(QUERY_PARTS, (104, 1440, 447, 687, 1256, 165), strict=True))
+N_QUARTERS_LEVELS = 8  # types of group quarters, an axis that our histogram lacks
 
 
-def production(detail_with_group_quarters: bool = False, levels=LEVELS) -> Budget:
-    """Budget of the run behind the demonstration data of vintage 20210608.
+def production_budget(detail_with_group_quarters: bool = False, levels=LEVELS) -> Budget:
+    """Return the budget of the run behind the demonstration data of vintage 20210608.
 
     With group quarters, the detailed query has an eighth of its precision, as if the noise of the
-    eight kinds of quarters were summed. The Bureau's own run lies between the two.
+    eight types of quarters were summed. The run with production settings lies between the two.
     """
     queries = {}
     for level in levels:
-        elsewhere, *asked, three_way, finest = OF_QUERIES[level]
-        kept = Fraction(finest, GROUP_QUARTERS if detail_with_group_quarters else 1)
+        elsewhere, *asked, three_way, finest = QUERY_PARTS[level]
+        kept = Fraction(finest, N_QUARTERS_LEVELS if detail_with_group_quarters else 1)
         parts = dict(zip(QUERIES, [*asked, three_way + kept], strict=True))
         queries[level] = _of_one({"elsewhere": elsewhere + finest - kept} | parts)
-    parts = {level: OF_LEVELS[level] for level in levels}
-    parts["elsewhere"] = sum(OF_LEVELS.values()) - sum(parts.values())
+    parts = {level: LEVEL_PARTS[level] for level in levels}
+    parts["elsewhere"] = sum(LEVEL_PARTS.values()) - sum(parts.values())
     return Budget("zCDP", 1 / GLOBAL_SCALE**2, _of_one(parts), queries)
 
 
-def six_levels() -> Plan:
-    """Production run's budget at all six levels, blocks in one pass as in that run."""
-    budget = production(levels=OF_LEVELS)
-    return Plan(SCHEMA, budget, HELD, passes="isolate_total", one_pass_at=("block",))
+def six_level_plan() -> Plan:
+    """Return the plan with production settings at all six levels, with blocks in one pass."""
+    budget = production_budget(levels=LEVEL_PARTS)
+    return Plan(SCHEMA, budget, HELD_LEVELS, passes="isolate_total", one_pass_at=("block",))
 
 
-def identity(epsilon) -> Budget:
-    """Ask for all cells at three levels, a sixth of the budget each, as the slides have six."""
+def identity_budget(epsilon) -> Budget:
+    """Return a budget for all cells at three levels, each a sixth of it, as on the slides."""
     levels = dict.fromkeys(LEVELS, Fraction(1, 6)) | {"elsewhere": Fraction(1, 2)}
     return Budget("pure", epsilon, levels, {level: {"detail": 1} for level in LEVELS})
 
 
-def slides() -> Budget:
-    """Four by pure differential privacy; the county's shares are SDP's, the others ours."""
+def slides_budget() -> Budget:
+    """Return epsilon 4, pure; the county's shares are SDP's, the others ours."""
     above = {"hispanic*adult": "1/5", "race": "3/10", "detail": "1/2"}
     county = {"total": "3/10", "hispanic*adult": "1/10", "race": "1/10", "detail": "1/2"}
     levels = {"nation": "1/5", "state": "1/5", "county": "4/25", "elsewhere": "11/25"}
     return Budget("pure", 4, levels, {"nation": above, "state": above, "county": county})
 
 
-def plans() -> dict[str, Plan]:
-    """Every configuration by its name, those of the comparison first."""
+def list_plans() -> dict[str, Plan]:
+    """List all configurations by name; those of the comparison come first."""
     passes = "isolate_total"
     found = {
-        "identity 1": Plan(SCHEMA, identity(1), HELD),
-        "identity 4": Plan(SCHEMA, identity(4), HELD),
-        "slides": Plan(SCHEMA, slides(), HELD),
-        "production": Plan(SCHEMA, production(), HELD, passes=passes),
+        "identity 1": Plan(SCHEMA, identity_budget(1), HELD_LEVELS),
+        "identity 4": Plan(SCHEMA, identity_budget(4), HELD_LEVELS),
+        "slides": Plan(SCHEMA, slides_budget(), HELD_LEVELS),
+        "production": Plan(SCHEMA, production_budget(), HELD_LEVELS, passes=passes),
     }
     name = "production, detail with group quarters"
-    found[name] = replace(found["production"], budget=production(True))
+    found[name] = replace(found["production"], budget=production_budget(True))
     for name in ("identity 1", "identity 4", "slides", "production"):
         found[f"{name}, negatives allowed"] = replace(found[name], nonnegative=False)
     found["slides, total first"] = replace(found["slides"], passes=passes)
-    found["identity 4, four cells"] = replace(found["identity 4"], schema=WITHOUT_RACE)
+    found["identity 4, four cells"] = replace(found["identity 4"], schema=SCHEMA_WITHOUT_RACE)
     for name in ("identity 1", "identity 4"):
         found[f"{name}, nothing held"] = replace(found[name], held=())
     return found
 
 
-def configuration_table(runs: Mapping[str, int]) -> pd.DataFrame:
-    """Describe each configuration, and its number of runs; the table topdown_configurations."""
-    known, rows = plans(), []
+def tabulate_configurations(runs: Mapping[str, int]) -> pd.DataFrame:
+    """Describe each configuration, and its number of runs: the table topdown_configurations."""
+    known, rows = list_plans(), []
     for name, times in runs.items():
         plan = known[name]
         budget = plan.budget

@@ -1,6 +1,4 @@
-"""Errors of released tables: by true size of the cell, of margins, and slopes on log population."""
-
-from __future__ import annotations
+"""Errors of released tables: by true count, of margins, and slopes on log population."""
 
 import math
 
@@ -12,9 +10,9 @@ from isdp.topdown import Schema
 from isdp.topdown.budget import DETAIL, TOTAL
 from reproduction.topdown.configurations import QUERIES
 
-MIN_COUNTIES = 6  # of a state that is regressed
-# first sizes of the classes of true county cells
-CLASSES = dict(
+MIN_COUNTIES = 6  # in a regression of a state
+# smallest count of each class of true county cells
+SIZE_CLASSES = dict(
     zip(
         ("0", "1", "2", "3-5", "6-10", "11-50", "51-200", "201-1000", "over 1000"),
         (0, 1, 2, 3, 6, 11, 51, 201, 1001),
@@ -23,22 +21,22 @@ CLASSES = dict(
 )
 
 
-def bias_by_size(released, true) -> pd.DataFrame:
-    """Mean and root mean square error of the cells by true size, and the share released as zero.
+def measure_bias(released, true) -> pd.DataFrame:
+    """Compute mean and root mean square errors by true count, and the share released as zero.
 
     The released and the true counts have the shape (units, cells).
     """
     error = np.ravel(released - true).astype(float)
     each = pd.DataFrame({"mean": error, "rmse": error**2, "zeros": np.ravel(released) == 0})
-    groups = each.groupby(np.digitize(np.ravel(true), list(CLASSES.values())) - 1)
+    groups = each.groupby(np.digitize(np.ravel(true), list(SIZE_CLASSES.values())) - 1)
     found = groups.mean().assign(rmse=lambda means: np.sqrt(means["rmse"]))
-    found.insert(0, "cell_class", [list(CLASSES)[number] for number in found.index])
+    found.insert(0, "cell_class", [list(SIZE_CLASSES)[number] for number in found.index])
     found.insert(1, "cells", groups.size())
     return found.reset_index(drop=True)
 
 
-def margin_errors(schema: Schema, released, true) -> pd.DataFrame:
-    """Root mean square errors of the margins that a schema has, over all units and answers."""
+def measure_margins(schema: Schema, released, true) -> pd.DataFrame:
+    """Compute root mean square errors of a schema's margins, over all units and answers."""
     rows = []
     for query in QUERIES:
         if set(query.split("*")) <= {*schema.axes, TOTAL, DETAIL}:
@@ -48,8 +46,8 @@ def margin_errors(schema: Schema, released, true) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["query", "rmse"])
 
 
-def summary(released, true) -> dict:
-    """Sum a released table of the counties up: mae_total, rmse_cell (persons), and two shares."""
+def summarise_errors(released, true) -> dict:
+    """Summarise a released county table: mae_total, rmse_cell (persons), and two shares."""
     error = (released - true).astype(float)
     return {
         "mae_total": float(np.abs(error.sum(axis=1)).mean()),
@@ -59,8 +57,8 @@ def summary(released, true) -> dict:
     }
 
 
-def pooled_slope(counties: pd.DataFrame, errors) -> dict[str, float]:
-    """Regress all errors at once on log population, with an intercept for each state.
+def fit_pooled_slope(counties: pd.DataFrame, errors) -> dict[str, float]:
+    """Regress all errors on log population, with an intercept for each state.
 
     The pooled slope is in persons per unit of natural log population.
     """
@@ -70,7 +68,7 @@ def pooled_slope(counties: pd.DataFrame, errors) -> dict[str, float]:
     x, y = (points - groups.transform("mean"))[size >= MIN_COUNTIES].to_numpy().T
     leverage = 1 / size[size >= MIN_COUNTIES].to_numpy()
     states = int((groups.size() >= MIN_COUNTIES).sum())
-    slope, plain, robust = slope_and_errors(x, y, leverage, states)
+    slope, plain, robust = fit_slope(x, y, leverage, states)
     return {
         "states": states,
         "pooled_slope": slope,
@@ -79,10 +77,11 @@ def pooled_slope(counties: pd.DataFrame, errors) -> dict[str, float]:
     }
 
 
-def slope_and_errors(x, y, intercept_leverage, intercepts: int) -> tuple[float, float, float]:
-    """Slope of y on x, both centred, with its standard error, plain and robust (HC3).
+def fit_slope(x, y, intercept_leverage, intercepts: int) -> tuple[float, float, float]:
+    """Fit the slope of centred y on centred x, with plain and robust (HC3) standard errors.
 
-    The intercepts add to each point's leverage one over the number of points that share its own.
+    The intercepts add to each point's leverage one over the number of points with the same
+    intercept.
     """
     spread = x @ x
     slope = x @ y / spread
@@ -93,7 +92,7 @@ def slope_and_errors(x, y, intercept_leverage, intercepts: int) -> tuple[float, 
     return float(slope), float(plain), float(robust)
 
 
-def state_slopes(counties: pd.DataFrame, errors) -> pd.DataFrame:
+def fit_state_slopes(counties: pd.DataFrame, errors) -> pd.DataFrame:
     """Regress the errors on log population in each state with enough counties."""
     points = pd.DataFrame({"x": np.log(counties["population"]), "y": np.asarray(errors, float)})
     centred = points - points.groupby(counties["state"]).transform("mean")
@@ -102,7 +101,7 @@ def state_slopes(counties: pd.DataFrame, errors) -> pd.DataFrame:
     slope = sums["xy"] / sums["x"]
     left = np.maximum(sums["y"] - slope * sums["xy"], 0)
     free = sums["counties"] - 2
-    # errors that are all alike have no slope, and a perfect line leaves no doubt of its own
+    # z is 0 for constant errors, and infinite for an exact line
     z = np.where(slope == 0, 0, np.inf)
     np.divide(abs(slope), np.sqrt(left / free / sums["x"]), out=z, where=left > 0)
     return sums[["counties"]].assign(slope=slope, p=2 * stdtr(free, -z)).reset_index()

@@ -1,7 +1,5 @@
 """TopDown on the published 2010 counts of all counties, run by run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
@@ -14,27 +12,27 @@ from isdp.topdown import Plan, Release, Schema, run
 from reproduction.data.histogram import AXES, SHAPE, Histogram
 from reproduction.topdown.configurations import SCHEMA
 from reproduction.topdown.errors import (
-    bias_by_size,
-    margin_errors,
-    pooled_slope,
-    state_slopes,
-    summary,
+    fit_pooled_slope,
+    fit_state_slopes,
+    measure_bias,
+    measure_margins,
+    summarise_errors,
 )
-from reproduction.topdown.swapping_trace import fingerprint, rmse_by_size
+from reproduction.topdown.swapping_trace import measure_rmse_by_size, trace_swapping
 
 ALPHA = 0.01  # of the papers' regressions
-EDGES = (0, 5_000, 10_000, 20_000, 50_000, 100_000, 250_000, 1_000_000)  # populations
+POPULATION_EDGES = (0, 5_000, 10_000, 20_000, 50_000, 100_000, 250_000, 1_000_000)  # populations
 
 
 def census_hierarchy(histogram: Histogram) -> Hierarchy:
-    """Nation, states and counties, Puerto Rico counted among the states."""
+    """Return the hierarchy of nation, states and counties; Puerto Rico counts as a state."""
     counties = histogram.counties
     columns = {"state": counties["state"].tolist(), "county": counties["fips"].tolist()}
     return Hierarchy.from_columns(columns, root="nation")
 
 
-def only_states(histogram: Histogram, states) -> Histogram:
-    """Restrict the histogram to some states; "all" leaves it whole."""
+def keep_states(histogram: Histogram, states) -> Histogram:
+    """Restrict the histogram to some states; "all" keeps all."""
     if states == "all":
         return histogram
     some = histogram.counties["state"].isin(list(states)).to_numpy()
@@ -42,61 +40,64 @@ def only_states(histogram: Histogram, states) -> Histogram:
 
 
 def release_once(rng: np.random.Generator, histogram: Histogram, plan: Plan) -> Release:
-    """One run over nation, states and counties."""
-    return run(rng, counts_for(histogram, plan.schema), census_hierarchy(histogram), plan)
+    """Run TopDown once over nation, states and counties."""
+    return run(rng, sum_counts(histogram, plan.schema), census_hierarchy(histogram), plan)
 
 
-def counts_for(histogram: Histogram, schema: Schema) -> np.ndarray:
+def sum_counts(histogram: Histogram, schema: Schema) -> np.ndarray:
     """Sum the histogram over the axes that a schema lacks; shape (counties, cells)."""
     lacking = tuple(1 + AXES.index(axis) for axis in AXES if axis not in schema.axes)
     table = histogram.counts.reshape(-1, *SHAPE).sum(axis=lacking)
     return table.reshape(len(table), schema.cells)
 
 
-def measure(histogram: Histogram, schema: Schema, tables: Mapping, once: bool = False) -> dict:
-    """Every table of errors of one release, given as an int64 array (units, cells) by level.
+def measure_release(
+    histogram: Histogram, schema: Schema, tables: Mapping, once: bool = False
+) -> dict:
+    """Measure the errors of one release, given as an int64 array (units, cells) by level.
 
-    The tables are bias, margins, slopes (one row per state) and summary (one row). Where `once`,
-    also counties (errors of their populations) and, if the schema has races, fingerprint and sizes.
+    The tables are bias, margins, slopes (one row per state) and summary (one row). With `once`,
+    they include counties (errors of the populations) and, if the schema has races, fingerprint and
+    sizes.
     """
     counties = histogram.counties
-    levels = census_hierarchy(histogram).aggregate(counts_for(histogram, schema))
+    levels = census_hierarchy(histogram).aggregate(sum_counts(histogram, schema))
     true = dict(zip(tables, levels, strict=True))
     released, real = tables["county"], true["county"]
     error = (released - real).sum(axis=1)
-    slopes, trend = trend_of(counties, error)
-    margins = {level: margin_errors(schema, tables[level], true[level]) for level in tables}
+    slopes, trend = fit_trend(counties, error)
+    margins = {level: measure_margins(schema, tables[level], true[level]) for level in tables}
     found = {
-        "bias": bias_by_size(released, real),
+        "bias": measure_bias(released, real),
         "margins": pd.concat(margins, names=["level", None]).reset_index("level"),
         "slopes": slopes,
-        "summary": pd.DataFrame([summary(released, real) | trend]),
+        "summary": pd.DataFrame([summarise_errors(released, real) | trend]),
     }
     if once:
         found["counties"] = counties[["fips", "state", "population"]].assign(error=error)
         if schema == SCHEMA:
-            found["fingerprint"] = fingerprint(counties, real, released)
-            found["sizes"] = rmse_by_size(counties, real, released, EDGES)
+            found["fingerprint"] = trace_swapping(counties, real, released)
+            found["sizes"] = measure_rmse_by_size(counties, real, released, POPULATION_EDGES)
     return found
 
 
-def trend_of(counties: pd.DataFrame, errors) -> tuple[pd.DataFrame, dict]:
-    """Regress errors of county totals on log population: each state's slope, and their sums."""
-    slopes, pooled = state_slopes(counties, errors), pooled_slope(counties, errors)
+def fit_trend(counties: pd.DataFrame, errors) -> tuple[pd.DataFrame, dict]:
+    """Regress errors of county totals on log population: each state's slope, and a summary."""
+    slopes, pooled = fit_state_slopes(counties, errors), fit_pooled_slope(counties, errors)
     negative = slopes["slope"] < 0
     significant = negative & (slopes["p"] < ALPHA)
     signs = {"negative_slopes": int(negative.sum()), "significant_slopes": int(significant.sum())}
     return slopes, {"states": pooled["states"]} | signs | pooled
 
 
-def tables_of(histogram: Histogram, counts) -> dict[str, np.ndarray]:
+def sum_to_levels(histogram: Histogram, counts) -> dict[str, np.ndarray]:
     """Sum a released table of the counties to all levels; negative counts are allowed."""
     tree, table = census_hierarchy(histogram), pd.DataFrame(counts)
     members = zip(tree.levels, tree.leaf_units, strict=True)
     return {level: table.groupby(units).sum().to_numpy() for level, units in members}
 
 
-def state_noise(
+def draw_state_noise(
     rng: np.random.Generator, counties: pd.DataFrame, epsilon: float, draws: int, cells: int = 1
 ) -> np.ndarray:
     """Draw integer noise that sums to zero in each state (ISDP, l1).
@@ -111,13 +112,13 @@ def state_noise(
     return noise
 
 
-def integer_noise(
+def release_integer_noise(
     rng: np.random.Generator, histogram: Histogram, epsilon: float, held: str
 ) -> np.ndarray:
     """Release the counties by exact integer noise: each state keeps its "cells" or "totals"."""
     cells = histogram.counts.shape[1]
     if held == "cells":  # the noise of each cell sums to zero over the counties
-        noise = state_noise(rng, histogram.counties, epsilon, draws=cells)[:, :, 0].T
+        noise = draw_state_noise(rng, histogram.counties, epsilon, draws=cells)[:, :, 0].T
     else:
-        noise = state_noise(rng, histogram.counties, epsilon, draws=1, cells=cells)[0]
+        noise = draw_state_noise(rng, histogram.counties, epsilon, draws=1, cells=cells)[0]
     return histogram.counts + noise

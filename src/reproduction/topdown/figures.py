@@ -1,6 +1,4 @@
-"""Figures of TopDown: bias by size of cell, slopes, a state's counties, swapping, noise."""
-
-from __future__ import annotations
+"""Figures of TopDown: bias by true count, slopes, counties of a state, swapping, noise."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -25,22 +23,22 @@ STYLES = {
     "identity 4, negatives allowed": (FAINT, "v"),
     "integer noise, state cells held": (PURPLE, "D"),
 }
-# systems in the figure of slopes, from the top down, and those in the figure of counties
-SLOPES = (
+# systems in the figure of slopes, from top to bottom, and in the figure of counties
+SLOPE_SYSTEMS = (
     *("identity 4", "identity 4, negatives allowed", "identity 4, four cells"),
     *("slides", "slides, negatives allowed", "slides, total first"),
     *("production", "production, detail with group quarters", "Bureau"),
     "integer noise of county totals",
 )
-COUNTIES = (
+COUNTY_SYSTEMS = (
     *("slides", "slides, total first", "production", "identity 4", "Bureau"),
     "integer noise of county totals",
 )
-MAX_LETTERS = 24  # of a line of a label of the vertical axis
+MAX_LABEL_LENGTH = 24  # in a line of a label of the vertical axis
 
 
-def label_of(system: str) -> str:
-    """Name a system of the tables in legends and titles."""
+def format_label(system: str) -> str:
+    """Format the name of a system for legends and titles."""
     if system == "Bureau":
         return BUREAU_LABEL
     return system if system.startswith("integer noise") else f"TopDown, {system}"
@@ -58,7 +56,7 @@ def _draw_by_class(
     error: str = "",
     **options,
 ) -> None:
-    """Draw a value of each system at each class, with bars of three standard errors."""
+    """Draw a value of each system in each class, with bars of three standard errors."""
     by, value = columns
     classes = list(dict.fromkeys(table[by]))
     for place, (name, label) in enumerate(labels.items()):
@@ -71,14 +69,16 @@ def _draw_by_class(
 
 
 @styled
-def bias(table: pd.DataFrame) -> Figure:
-    """Show mean and root mean square errors of county cells by their true size.
+def plot_bias(table: pd.DataFrame) -> Figure:
+    """Draw mean and root mean square errors of county cells by their true size.
 
-    The legend gives the number of runs; one run has no standard error, and no bar.
+    The legend gives the number of runs. A single run has no standard error, and no bar.
     """
     figure, (axes,) = panels(1, 2, (11, 4.4))
     runs = table.groupby("system")["runs"].max()
-    labels = {name: f"{label_of(name)} ({_runs(runs[name])})" for name in STYLES if name in runs}
+    labels = {
+        name: f"{format_label(name)} ({_runs(runs[name])})" for name in STYLES if name in runs
+    }
     if "Bureau" in labels:
         labels["Bureau"] = BUREAU_LABEL
     style = {"ms": 4.5, "lw": 0.9, "elinewidth": 1}
@@ -90,22 +90,22 @@ def bias(table: pd.DataFrame) -> Figure:
     figure.supxlabel("true size of the cell (persons)", fontsize=9)
     axes[0].axhline(0, color=INK, lw=0.8)
     axes[0].set_ylabel("mean error (persons);\nbars: three standard errors over the runs")
-    axes[0].set_title("Non-negative counts are biased, cell by cell", loc="left")
+    axes[0].set_title("Mean error: non-negative counts are biased", loc="left")
     axes[1].set(yscale="log", ylabel="root mean square error (persons)")
     axes[1].set_ylim(top=4 * table[table["system"].isin(labels)]["rmse"].max())
-    axes[1].set_title("and nearer to the truth where cells are small", loc="left")
+    axes[1].set_title("Root mean square error: smaller for small cells", loc="left")
     axes[1].legend(frameon=False, loc="upper left", fontsize=8)
     return finish(figure)
 
 
 @styled
-def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
-    """Show the states' slopes of county errors on log population, system by system.
+def plot_slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
+    """Draw the states' slopes of county errors on log population, by system.
 
-    Dots are of one run. The text next to them gives means of all runs, and the pooled slope with
-    its distance from zero in robust standard errors, z.
+    Dots are slopes of one run. The text next to them gives means over all runs, and the pooled
+    slope with its distance from zero in robust standard errors, z.
     """
-    shown = [name for name in SLOPES if name in set(table["system"])]
+    shown = [name for name in SLOPE_SYSTEMS if name in set(table["system"])]
     figure, ((axis,),) = panels(1, 1, (9.5, 1.2 + 0.62 * len(shown)))
     means = trend.set_index("system")
     for place, name in enumerate(shown):
@@ -127,11 +127,11 @@ def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
     unit = "persons per unit; linear within 1, log beyond"
     xlabel = f"slope of county errors on log population ({unit})"
     axis.set(xlim=(-limit, limit), ylim=(len(shown) - 0.4, -0.6), xlabel=xlabel)
-    labels = [textwrap.fill(label_of(name), MAX_LETTERS) for name in shown]
+    labels = [textwrap.fill(format_label(name), MAX_LABEL_LENGTH) for name in shown]
     axis.set_yticks(range(len(shown)), labels)
     axis.grid(axis="y", visible=False)
     axis.set_title(
-        f"Slopes in {int(means['states'].max())} states, one dot per state, sorted downwards: "
+        f"Slopes in {int(means['states'].max())} states, one dot per state, sorted, of the "
         "first run\n"
         f"red: negative with p < {ALPHA}; black: positive with p < {ALPHA}\n"
         "bars and numbers: means of runs; z: pooled slope over its robust standard error",
@@ -141,10 +141,10 @@ def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
 
 
 @styled
-def counties(table: pd.DataFrame, state: str) -> Figure:
-    """Show the errors of one state's county populations, with a panel for each system."""
+def plot_counties(table: pd.DataFrame, state: str) -> Figure:
+    """Draw the errors of one state's county populations, with one panel per system."""
     part = table[table["state"] == state]
-    shown = [name for name in COUNTIES if name in set(part["system"])]
+    shown = [name for name in COUNTY_SYSTEMS if name in set(part["system"])]
     rows = -(-len(shown) // 2)
     figure, axes = panels(rows, 2, (10.5, 2.5 * rows), sharex=True)
     for axis, name in zip(axes.flat, shown, strict=False):
@@ -157,7 +157,7 @@ def counties(table: pd.DataFrame, state: str) -> Figure:
         line = at_zero + slope * np.log(ends)
         axis.plot(ends, line, color=INK, lw=1, ls="--", label=f"slope {slope:+.2f}")
         axis.set(xscale="log", ylabel="error (persons)")
-        axis.set_title(label_of(name), loc="left", fontsize=9)
+        axis.set_title(format_label(name), loc="left", fontsize=9)
         axis.margins(y=0.15)
         axis.legend(frameon=False, loc="best", fontsize=8)
     for axis in axes.flat[len(shown) :]:
@@ -171,12 +171,12 @@ def counties(table: pd.DataFrame, state: str) -> Figure:
 
 
 @styled
-def swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
-    """Show the trace that swapping would leave in the Bureau's errors, and TopDown's."""
+def plot_swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
+    """Draw the trace that swapping would leave in errors, for demonstration data and TopDown."""
     ran = set(trace["system"])
     ours = [name for name in STYLES if name.startswith("production") and name in ran]
     shown = [*(["Bureau"] if "Bureau" in ran else []), *(ours or ["identity 4"])]
-    labels = {name: label_of(name) for name in shown}
+    labels = {name: format_label(name) for name in shown}
     figure, (axes,) = panels(1, 2, (11, 4))
     per_thousand = trace.assign(**1000 * trace[["slope", "robust_error"]])
     _draw_by_class(axes[0], per_thousand, labels, ("group", "slope"), "robust_error", ls="")
@@ -200,8 +200,8 @@ def swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
 
 
 @styled
-def noise(table: pd.DataFrame, conversions: Sequence[str]) -> Figure:
-    """Show the Gaussian variance over the Laplace one, by epsilon, delta and conversion."""
+def plot_noise(table: pd.DataFrame, conversions: Sequence[str]) -> Figure:
+    """Draw the Gaussian variance relative to the Laplace variance, by epsilon and conversion."""
     deltas = table.groupby("delta", sort=False)
     figure, (axes,) = panels(1, len(deltas), (10.5, 3.6), sharey=True)
     looks = dict(zip(conversions, ((DAS, "o"), (DRAW, "s"), (GREEN, "^")), strict=True))
@@ -217,5 +217,5 @@ def noise(table: pd.DataFrame, conversions: Sequence[str]) -> Figure:
     axes[0].set_ylabel("Gaussian variance / Laplace variance")
     axes[0].set_ylim(bottom=0.6)
     axes[-1].legend(frameon=False, loc="upper right", fontsize=8)
-    axes[0].text(1, 0.97, "below this line the Gaussian is smaller", va="top", fontsize=8)
+    axes[0].text(1, 0.97, "below this line the Gaussian variance is smaller", va="top", fontsize=8)
     return finish(figure)

@@ -1,6 +1,4 @@
-"""Implied constraints (TDA): dormitories, group quarters, regions, and where they fail."""
-
-from __future__ import annotations
+"""Implied constraints (TDA): dormitories, group quarters, regions, and counterexamples."""
 
 from collections.abc import Mapping
 from itertools import product
@@ -18,22 +16,22 @@ from isdp.topdown.measurement_noise import draw_noise
 from reproduction.topdown.theory.total_unimodularity import totally_unimodular, whole_vertices
 from reproduction.topdown.workarounds import (
     DORMITORIES,
-    cuts_table,
-    failsafe_table,
-    rounded_simplices,
+    round_to_simplices,
+    tabulate_cuts,
+    tabulate_failsafe,
 )
 
 # totals of the dormitories (TDA, "An Example")
-SLIDES_REFUSED = (49, 50, 101)
-PEOPLE = 200
-TRUTHS = ((2, 100, 98), (99, 2, 99), (50, 100, 50), (10, 180, 10))
-# the last slide of the example: rows of >= constraints on female, co-ed and male
-NAIVE = (((1, 0, 0), 1), ((0, 1, 0), 2), ((0, 0, 1), 1))
-PRINTED = (*NAIVE, ((-1, 0, 0), -99), ((1, 1, 0), 101))
-# rows' and columns' sums of the slides' regions A and B
-REGIONS = {"A": ((6, 16), (17, 5)), "B": ((15, 5), (5, 15))}
+IMPOSSIBLE_TOTALS = (49, 50, 101)
+N_STUDENTS = 200
+TRUE_TOTALS = ((2, 100, 98), (99, 2, 99), (50, 100, 50), (10, 180, 10))
+# constraints of the last slide of the example: coefficients of female, co-ed and male, and bound
+NAIVE_CONSTRAINTS = (((1, 0, 0), 1), ((0, 1, 0), 2), ((0, 0, 1), 1))
+PRINTED_CONSTRAINTS = (*NAIVE_CONSTRAINTS, ((-1, 0, 0), -99), ((1, 1, 0), 101))
+# row and column sums of the slides' regions A and B
+REGION_MARGINS = {"A": ((6, 16), (17, 5)), "B": ((15, 5), (5, 15))}
 TWO_WAY = ((0, 1), (0, 2), (1, 2))
-# cells of a 3 x 4 x 6 table; half a person in each meets two-way margins that no whole table has
+# a 3 x 4 x 6 table whose half has whole two-way margins that no table of whole numbers has
 WITNESS = (
     ("010100", "001100", "010001", "001001"),
     ("010010", "101000", "110000", "001010"),
@@ -41,7 +39,7 @@ WITNESS = (
 )
 
 
-def constraint_tables(
+def derive_constraints(
     which: Literal["implied", "workarounds"],
     seed: int,
     counties: pd.DataFrame,
@@ -50,47 +48,47 @@ def constraint_tables(
 ) -> dict[str, pd.DataFrame]:
     """Derive the implied constraints, or release group quarters by workarounds for them.
 
-    `people` are the persons in group quarters, of shape (counties, kinds), and the settings are
-    those of the block "topdown.implied" of the config.
+    `people` are the persons in group quarters, of shape (counties, kinds). The settings are those
+    of the block "topdown.implied" of the config.
     """
     if settings["states"] != "all":
         kept = counties["state"].isin(settings["states"]).to_numpy()
         counties, people = counties[kept].reset_index(drop=True), people[kept]
     if which == "implied":
         return {
-            "dormitories": dormitory_table(),
-            "naive": naive_table(stream(seed, "topdown", "naive"), **settings["naive"]),
-            "regions": region_table(),
-            "witness": witness_table(),
-            "implied": group_quarters_table(counties, people),
-            "unimodular": unimodular_table(stream(seed, "topdown", "unimodular")),
+            "dormitories": tabulate_dormitories(),
+            "naive": tabulate_naive(stream(seed, "topdown", "naive"), **settings["naive"]),
+            "regions": tabulate_regions(),
+            "witness": check_witness(),
+            "implied": tabulate_group_quarters(counties, people),
+            "unimodular": check_unimodularity(stream(seed, "topdown", "unimodular")),
         }
     return {
-        "cuts": cuts_table(seed, **settings["cuts"]),
-        "failsafe": failsafe_table(
+        "cuts": tabulate_cuts(seed, **settings["cuts"]),
+        "failsafe": tabulate_failsafe(
             stream(seed, "topdown", "failsafe"), counties, people, **settings["failsafe"]
         ),
     }
 
 
-def all_totals() -> np.ndarray:
-    """List female, co-ed and male totals from 0 up that add up to 200; shape (20301, 3)."""
-    pairs = np.array([(f, c) for f in range(PEOPLE + 1) for c in range(PEOPLE + 1 - f)])
-    return np.column_stack([pairs, PEOPLE - pairs.sum(axis=1)])
+def list_totals() -> np.ndarray:
+    """List non-negative female, co-ed and male totals with sum 200; shape (20301, 3)."""
+    pairs = np.array([(f, c) for f in range(N_STUDENTS + 1) for c in range(N_STUDENTS + 1 - f)])
+    return np.column_stack([pairs, N_STUDENTS - pairs.sum(axis=1)])
 
 
-def extendable() -> np.ndarray:
-    """List all totals of the dormitories by listing both regions, distinct rows, sorted."""
-    female = np.arange(1, 100)  # of the first region; the rest of its 100 are co-ed
+def list_possible_totals() -> np.ndarray:
+    """List all totals of the dormitories by enumerating both regions, distinct rows, sorted."""
+    female = np.arange(1, 100)  # in the first region; the other students are co-ed
     first = np.column_stack([female, 100 - female, 0 * female])
     second = first[:, ::-1]  # male and co-ed
     return np.unique((first[:, None] + second[None]).reshape(-1, 3), axis=0)
 
 
-def eliminated() -> tuple[Polytope, int]:
+def eliminate_variables() -> tuple[Polytope, int]:
     """Derive the constraints on the totals by exact Fourier-Motzkin elimination.
 
-    The number is the largest number of inequalities on the way.
+    The second value is the largest number of intermediate inequalities.
     """
     # cells: the three totals, then female and co-ed of region 1, co-ed and male of region 2
     equal = np.array(
@@ -110,18 +108,15 @@ def eliminated() -> tuple[Polytope, int]:
     return found.polytope, found.peak
 
 
-def dormitory_table(printed=PRINTED) -> pd.DataFrame:
-    """Count the whole totals that each description allows, against a list of all that exist.
-
-    `printed` are the constraints that the slides print.
-    """
-    points, real = all_totals(), extendable()
+def tabulate_dormitories(printed=PRINTED_CONSTRAINTS) -> pd.DataFrame:
+    """Count the whole totals that each description allows, and compare with the possible totals."""
+    points, real = list_totals(), list_possible_totals()
     listed = pd.MultiIndex.from_arrays(points.T).isin(pd.MultiIndex.from_arrays(real.T))
-    derived, peak = eliminated()
+    derived, peak = eliminate_variables()
     flows = DORMITORIES.polytope()
     described = {
         "non-negative": (),
-        "occupied dormitories": NAIVE,
+        "occupied dormitories": NAIVE_CONSTRAINTS,
         "printed": printed,
         "printed without co-ed >= 2": (printed[0], *printed[2:]),
     }
@@ -140,20 +135,20 @@ def dormitory_table(printed=PRINTED) -> pd.DataFrame:
     ]
     table = pd.DataFrame(rows, columns=columns)
     table["wrong"] = table["missing"] + table["impossible"]
-    refused = (points == SLIDES_REFUSED).all(axis=1)
+    refused = (points == IMPOSSIBLE_TOTALS).all(axis=1)
     return table.assign(allows_49_50_101=[some[refused].any() for _, some in allowed.values()])
 
 
 def _meets(points, constraints) -> np.ndarray:
-    """Whether each point meets all constraints, each a row and a lower bound."""
+    """Return True for each point that meets all constraints, each a row and a lower bound."""
     met = np.ones(len(points), dtype=bool)
-    for row, least in constraints:
-        met &= points @ np.array(row) >= least
+    for row, bound in constraints:
+        met &= points @ np.array(row) >= bound
     return met
 
 
-def naive_releases(rng: np.random.Generator, truth, epsilon: float, draws: int) -> float:
-    """Share of releases that meet the obvious constraints of the dormitories but no regions can.
+def simulate_naive_releases(rng: np.random.Generator, truth, epsilon: float, draws: int) -> float:
+    """Simulate the share of releases that meet the obvious constraints but are impossible.
 
     The three totals (female-only, co-ed and male-only) get double geometric noise, are projected
     onto the least numbers and the grand total, and rounded.
@@ -161,28 +156,28 @@ def naive_releases(rng: np.random.Generator, truth, epsilon: float, draws: int) 
     least = DORMITORIES.least.sum(axis=0)
     noise = draw_noise(rng, "pure", [epsilon], [3 * draws]).reshape(draws, 3)
     sums = np.full(draws, DORMITORIES.totals.sum() - least.sum())
-    released = least + rounded_simplices(rng, np.asarray(truth) + noise - least, sums)
+    released = least + round_to_simplices(rng, np.asarray(truth) + noise - least, sums)
     return 1 - float(DORMITORIES.polytope().contains(released).mean())
 
 
-def naive_table(rng: np.random.Generator, epsilons, draws: int) -> pd.DataFrame:
-    """Share of releases under the obvious constraints alone that no regions can have."""
+def tabulate_naive(rng: np.random.Generator, epsilons, draws: int) -> pd.DataFrame:
+    """Simulate the share of impossible releases under the obvious constraints alone."""
     rows = []
-    for truth, epsilon in product(TRUTHS, epsilons):
-        share = naive_releases(rng, truth, epsilon, draws)
+    for truth, epsilon in product(TRUE_TOTALS, epsilons):
+        share = simulate_naive_releases(rng, truth, epsilon, draws)
         error = float(np.sqrt(share * (1 - share) / draws))
         rows.append((", ".join(map(str, truth)), epsilon, draws, share, error))
     return pd.DataFrame(rows, columns=["truth", "epsilon", "draws", "share", "error"])
 
 
-def group_quarters_table(counties: pd.DataFrame, people) -> pd.DataFrame:
-    """Bounds on the kinds of group quarters that each state's counties imply.
+def tabulate_group_quarters(counties: pd.DataFrame, people) -> pd.DataFrame:
+    """Count bounds on the types of group quarters that each state's counties imply.
 
-    A county's total in group quarters and which kinds it has are taken as known.
+    A county's total in group quarters and the types that it has are taken as known.
     """
     rows = []
     for state, places in counties.groupby("state").indices.items():
-        presence = state_presence(people[places])
+        presence = build_presence(people[places])
         _, bounds = presence.subset_bounds()
         patterns = len(np.unique(presence.present, axis=0))
         binding = int((bounds < presence.totals.sum()).sum())
@@ -192,47 +187,47 @@ def group_quarters_table(counties: pd.DataFrame, people) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def state_presence(people) -> Presence:
-    """Take the kinds that a state has, and in which of its counties each is present."""
+def build_presence(people) -> Presence:
+    """Select the types that a state has, and the counties in which each is present."""
     kept = people[:, people.sum(axis=0) > 0]
     return Presence(kept.sum(axis=1), kept > 0)
 
 
-def region_table() -> pd.DataFrame:
-    """Count the two-by-two tables of the slides' regions, and the parents that they can make."""
-    bounds = {name: _corner(*margins) for name, margins in REGIONS.items()}
+def tabulate_regions() -> pd.DataFrame:
+    """Count the two-by-two tables of the slides' regions, and their possible parents."""
+    bounds = {name: _corner(*margins) for name, margins in REGION_MARGINS.items()}
     bounds["parent, reached"] = tuple(np.sum(list(bounds.values()), axis=0))
-    bounds["parent, own margins"] = _corner(*np.sum(list(REGIONS.values()), axis=0))
+    bounds["parent, own margins"] = _corner(*np.sum(list(REGION_MARGINS.values()), axis=0))
     rows = [(name, low, high, high - low + 1) for name, (low, high) in bounds.items()]
     return pd.DataFrame(rows, columns=["region", "least", "most", "tables"])
 
 
 def _corner(rows, columns) -> tuple[int, int]:
-    """Least and most of the first cell of a two-by-two table (Frechet's bounds)."""
+    """Compute the bounds of the first cell of a two-by-two table (Frechet's bounds)."""
     return max(0, rows[0] - columns[1]), min(rows[0], columns[0])
 
 
 def witness_margins() -> tuple[np.ndarray, np.ndarray]:
-    """Two-way margins of 3 x 4 x 6 that halves meet and whole numbers do not: matrix and sums."""
+    """Return the matrix and sums of 3 x 4 x 6 margins that only fractions meet."""
     halves = np.array([[[int(c) for c in line] for line in layer] for layer in WITNESS]).ravel()
     matrix = Invariants.margins((3, 4, 6), TWO_WAY).matrix
     return matrix, matrix @ halves // 2
 
 
 def can_be_met(matrix, sums, *, integer: bool) -> bool:
-    """Whether a non-negative table has these sums, in whole numbers or in fractions."""
+    """Return True if a non-negative table has these sums, in whole numbers or in fractions."""
     fixed = LinearConstraint(matrix, sums, sums)
     return milp(np.zeros(matrix.shape[1]), constraints=fixed, integrality=integer).status == 0
 
 
-def witness_table() -> pd.DataFrame:
-    """Whether the witness's margins can be met in fractions, and in whole numbers."""
+def check_witness() -> pd.DataFrame:
+    """Check that fractions can have the witness's margins, and that whole numbers cannot."""
     met = [can_be_met(*witness_margins(), integer=integer) for integer in (False, True)]
     margins = "all two-way margins of 3 x 4 x 6"
     return pd.DataFrame({"margins": margins, "numbers": ["fractions", "whole"], "met": met})
 
 
-def unimodular_table(rng: np.random.Generator) -> pd.DataFrame:
+def check_unimodularity(rng: np.random.Generator) -> pd.DataFrame:
     """Test the constraint matrices of TopDown for total unimodularity, with proof or minor."""
     rows = []
     for name, matrix in _matrices().items():

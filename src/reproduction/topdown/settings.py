@@ -1,7 +1,5 @@
 """The block `topdown` of the configuration."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,16 +18,16 @@ from reproduction.jobs.settings import (
     Whole,
     check_file,
     check_states,
-    known_states,
+    read_known_states,
     setting,
 )
 
 # tables of errors of each system's runs
-KINDS = ("bias", "margins", "slopes", "summary", "counties", "fingerprint", "sizes")
-RULE = "identity 4"  # the configuration with which all others are compared
+ERROR_TABLES = ("bias", "margins", "slopes", "summary", "counties", "fingerprint", "sizes")
+REFERENCE = "identity 4"  # the configuration with which all others are compared
 CONFIGURATIONS = {
     "identity 1": "The identity query on all cells at three levels, epsilon 1.",
-    RULE: "The same at epsilon 4. It may not be left out.",
+    REFERENCE: "The same at epsilon 4. It may not be left out.",
     "identity 1, negatives allowed": "As identity 1, with counts below zero.",
     "identity 4, negatives allowed": "As identity 4, with counts below zero.",
     "identity 4, four cells": "As identity 4, on a histogram without races.",
@@ -111,22 +109,22 @@ class TopDownSettings(Block):
     implied: Implied = setting("Implied constraints and the failsafe.")
 
     def check(self, config: Any, base: Path) -> None:
-        """Raise ConfigError unless the files and states exist, and the usual run is made."""
+        """Raise ConfigError unless files and states exist, and the reference is run."""
         for key in ("histogram", "group_quarters"):
             check_file(f"topdown.{key}", getattr(self, key), base)
         if self.runs.identity_4 is None:
             raise ConfigError(
-                f"config: topdown.runs: {RULE!r} may not be left out: the other configurations "
-                f"are compared with it"
+                f"config: topdown.runs: {REFERENCE!r} is missing; give it a number of runs, as the "
+                f"other configurations are compared with it"
             )
-        known = known_states(config, base)
+        known = read_known_states(config, base)
         check_states("topdown.shown", [self.shown], known)
         if self.implied.states != "all":
             check_states("topdown.implied.states", self.implied.states, known)
 
 
-def families(runs: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """Group configurations, and the number of runs of each, by the first words of their names."""
+def group_configurations(runs: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """Group configurations, with their numbers of runs, by the first words of their names."""
     found: dict[str, dict[str, int]] = {}
     for name, times in runs.items():
         found.setdefault(name.replace(",", " ").split()[0], {})[name] = times

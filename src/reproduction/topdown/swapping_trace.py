@@ -1,23 +1,21 @@
-"""What the Bureau's errors tell of the file behind them: the trace that swapping would leave.
+"""Trace of swapping in the errors of the demonstration data.
 
-The run's input is not the published Summary File 1, in which households had been swapped within
-states. Swapping draws a county's share of a group towards its state's. If the noisy file starts
-from unswapped counts, its difference from the published ones grows with the county's distance
-from the state's share, and only for what swapping did not hold.
+The input of the production run is not the published Summary File 1, in which households had been
+swapped within states. Swapping moves a county's share of a group towards the state's share. If the
+noisy counts start from unswapped counts, their difference from the published counts grows with the
+county's distance from the state's share, but only for variables that swapping changed.
 """
-
-from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
-from reproduction.topdown.errors import slope_and_errors
+from reproduction.topdown.errors import fit_slope
 
 
-def group_counts(counts) -> pd.DataFrame:
-    """Count the people of each group in each county, from a histogram (counties, 252).
+def count_groups(counts) -> pd.DataFrame:
+    """Count the persons of each group by county, from a histogram of shape (counties, 252).
 
-    Races are those alone.
+    Races are those reported alone.
     """
     table = np.asarray(counts).reshape(-1, 63, 2, 2)
     by_race = table.sum(axis=(2, 3))
@@ -32,14 +30,15 @@ def group_counts(counts) -> pd.DataFrame:
     )
 
 
-def fingerprint(counties: pd.DataFrame, published, released) -> pd.DataFrame:
-    """Regress errors on the distance from the state's share, both over the root of the population.
+def trace_swapping(counties: pd.DataFrame, published, released) -> pd.DataFrame:
+    """Regress errors on distances from the state's share, both over the root of the population.
 
-    Published and released counts have the shape (counties, 252). Puerto Rico is left out: it is a
-    run of its own. The robust error is HC3, as the scaled errors of small counties vary most.
+    Published and released counts have the shape (counties, 252). Puerto Rico is excluded, because
+    it is a run of its own. The robust error is HC3, because the scaled errors of small counties
+    vary most.
     """
     home = (counties["state"] != "PR").to_numpy()
-    true, ours = group_counts(np.asarray(published)[home]), group_counts(np.asarray(released)[home])
+    true, ours = count_groups(np.asarray(published)[home]), count_groups(np.asarray(released)[home])
     population = counties["population"][home].reset_index(drop=True).astype(float)
     state = counties["state"][home].to_numpy()
     people = population.groupby(state).transform("sum")
@@ -48,7 +47,7 @@ def fingerprint(counties: pd.DataFrame, published, released) -> pd.DataFrame:
     x = (true - share.mul(population, axis=0)).div(root, axis=0)
     y = error.div(root, axis=0)
     x, y = x - x.mean(), y - y.mean()
-    fits = {group: slope_and_errors(x[group], y[group], 1 / len(x), 1) for group in true}
+    fits = {group: fit_slope(x[group], y[group], 1 / len(x), 1) for group in true}
     found = pd.DataFrame(fits, index=["slope", "plain_error", "robust_error"]).T
     found["z"] = found["slope"] / found.pop("plain_error")
     found["z_robust"] = found["slope"] / found["robust_error"]
@@ -56,12 +55,12 @@ def fingerprint(counties: pd.DataFrame, published, released) -> pd.DataFrame:
     return found.reset_index(names="group")
 
 
-def beyond_the_algorithm(trace: pd.DataFrame, system: str, algorithm: str) -> pd.DataFrame:
-    """Take from a system's slopes those that the algorithm leaves by itself.
+def subtract_algorithm(trace: pd.DataFrame, system: str, algorithm: str) -> pd.DataFrame:
+    """Subtract from a system's slopes the mean slopes that the algorithm causes by itself.
 
-    Where no count may be below zero, TopDown's own errors have a slope too; what is beyond it is
-    not the algorithm's. The table is that of `fingerprint` with a column system. The new columns
-    are missing for all systems but the given one, and for it where the algorithm was not run.
+    Without negative counts, TopDown's own errors have a slope too. The table is that of
+    `trace_swapping` with a column system. The new columns are missing for all other systems, and if
+    the algorithm was not run.
     """
     own = trace[trace["system"] == algorithm].groupby("group")
     mean, runs = own["slope"].mean(), own["slope"].size()
@@ -72,13 +71,13 @@ def beyond_the_algorithm(trace: pd.DataFrame, system: str, algorithm: str) -> pd
     return trace.assign(beyond=beyond, beyond_error=beyond_error, z_beyond=beyond / beyond_error)
 
 
-def rmse_by_size(counties: pd.DataFrame, published, released, edges) -> pd.DataFrame:
-    """Root mean square errors of the groups by population of the county.
+def measure_rmse_by_size(counties: pd.DataFrame, published, released, edges) -> pd.DataFrame:
+    """Compute root mean square errors of the groups by population of the county.
 
-    The edges are the first populations of the classes, increasing, from 0.
+    The edges are the smallest populations of the classes, increasing, from 0.
     """
     start = np.array(edges)[np.digitize(counties["population"], edges) - 1]
-    classes = ((group_counts(released) - group_counts(published)) ** 2).groupby(start)
+    classes = ((count_groups(released) - count_groups(published)) ** 2).groupby(start)
     found = np.sqrt(classes.mean()).assign(counties=classes.size())
     each = found.rename_axis("from_population").reset_index()
     each = each.melt(["from_population", "counties"], var_name="group", value_name="rmse")

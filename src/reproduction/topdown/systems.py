@@ -1,6 +1,4 @@
-"""Every system's errors, run by run: TopDown's, those of exact integer noise, and the Bureau's."""
-
-from __future__ import annotations
+"""Errors of TopDown, exact integer noise and the demonstration data, run by run."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -10,85 +8,88 @@ import pandas as pd
 
 from isdp.streams import stream
 from reproduction.data.histogram import Histogram
-from reproduction.topdown.configurations import SCHEMA, identity, plans, slides
+from reproduction.topdown.configurations import SCHEMA, identity_budget, list_plans, slides_budget
 from reproduction.topdown.experiment import (
     census_hierarchy,
-    integer_noise,
-    measure,
+    draw_state_noise,
+    fit_trend,
+    measure_release,
+    release_integer_noise,
     release_once,
-    state_noise,
-    tables_of,
-    trend_of,
+    sum_to_levels,
 )
 
-BUREAU = "Bureau"
-INTEGER = {"cells": "integer noise, state cells held", "totals": "integer noise, state totals held"}
-TOTALS = "integer noise of county totals"
-# run a second time with nothing held, from the same measurements
+DEMONSTRATION_SYSTEM = "Bureau"
+INTEGER_SYSTEMS = {
+    "cells": "integer noise, state cells held",
+    "totals": "integer noise, state totals held",
+}
+TOTALS_SYSTEM = "integer noise of county totals"
+# run a second time without invariants, from the same measurements
 COMPARED_WITHOUT_INVARIANTS = ("identity 1", "identity 4")
 
 
-def topdown_runs(seed: int, histogram: Histogram, runs: Mapping[str, int]) -> dict:
+def run_topdown(seed: int, histogram: Histogram, runs: Mapping[str, int]) -> dict:
     """Run configurations of TopDown, each the number of times that `runs` gives.
 
-    The tables are those of `reproduction.topdown.experiment.measure`, and "nodes" with one row per
-    parent.
+    The tables are those of `reproduction.topdown.experiment.measure_release`, and "nodes" with one
+    row per parent.
     """
-    known, found = plans(), []
+    known, found = list_plans(), []
     for name, times in runs.items():
         for number in range(times):
             release = release_once(stream(seed, "topdown", name, number), histogram, known[name])
-            tables = measure(histogram, known[name].schema, release.tables, number == 0)
+            tables = measure_release(histogram, known[name].schema, release.tables, number == 0)
             tables["nodes"] = pd.DataFrame(release.nodes)
-            found.append(labelled(tables, system=name, run=number))
-    return gathered(found)
+            found.append(add_labels(tables, system=name, run=number))
+    return gather_tables(found)
 
 
-def other_runs(
+def run_other_systems(
     seed: int, histogram: Histogram, runs: int, totals: int, private: Histogram | None = None
 ) -> dict:
-    """Measure exact integer noise in the same way, and the Bureau's errors where they are there.
+    """Measure exact integer noise, and the demonstration data if available, in the same way.
 
-    Noise of the cells has the loss per person of the counties' cells in "identity 4"; that of the
+    Noise of the cells has the loss per person of the counties' cells in "identity 4". Noise of the
     totals has epsilon = 0.192 per unit, as the slides' query of county totals (SDP, ISDP). `runs`
-    is the number of releases of all cells, `totals` that of the totals alone, and `private` has the
-    Bureau's noisy counts in the order of the histogram.
+    is the number of releases of all cells, and `totals` that of the totals alone. `private` has the
+    noisy counts of the demonstration data in the order of the histogram.
     """
     found = []
 
     def add(system: str, number: int, counts) -> None:
-        tables = measure(histogram, SCHEMA, tables_of(histogram, counts), number == 0)
-        found.append(labelled(tables, system=system, run=number))
+        tables = measure_release(histogram, SCHEMA, sum_to_levels(histogram, counts), number == 0)
+        found.append(add_labels(tables, system=system, run=number))
 
     if private is not None:
-        add(BUREAU, 0, private.counts)
-    # a person who changes cell moves the l1 distance by 2
-    per_unit = float(identity(4).loss("county", "detail")) / 2
-    for held, name in INTEGER.items():
+        add(DEMONSTRATION_SYSTEM, 0, private.counts)
+    # a person who changes cell changes the l1 distance by 2
+    per_unit = float(identity_budget(4).loss("county", "detail")) / 2
+    for held, name in INTEGER_SYSTEMS.items():
         for number in range(runs):
             rng = stream(seed, "topdown", name, number)
-            add(name, number, integer_noise(rng, histogram, per_unit, held))
+            add(name, number, release_integer_noise(rng, histogram, per_unit, held))
     counties = histogram.counties
-    epsilon = float(slides().loss("county", "total"))
-    noise = state_noise(stream(seed, "topdown", TOTALS), counties, epsilon, totals)
+    epsilon = float(slides_budget().loss("county", "total"))
+    noise = draw_state_noise(stream(seed, "topdown", TOTALS_SYSTEM), counties, epsilon, totals)
     for number, errors in enumerate(noise[:, :, 0]):
-        slopes, trend = trend_of(counties, errors)
+        slopes, trend = fit_trend(counties, errors)
         row = {"mae_total": float(np.abs(errors).mean())} | trend
         tables = {"slopes": slopes, "summary": pd.DataFrame([row])}
         if number == 0:
             tables["counties"] = counties[["fips", "state", "population"]].assign(error=errors)
-        found.append(labelled(tables, system=TOTALS, run=number))
-    return gathered(found)
+        found.append(add_labels(tables, system=TOTALS_SYSTEM, run=number))
+    return gather_tables(found)
 
 
-def with_and_without(
+def compare_invariants(
     seed: int, histogram: Histogram, configurations, release: Callable = release_once
 ) -> pd.DataFrame:
-    """Run from the same measurements with the states' totals held, and with nothing held.
+    """Compare runs with and without the states' totals as invariants, from equal measurements.
 
     Of the given configurations, those of `COMPARED_WITHOUT_INVARIANTS` are run.
     """
-    known, tree = plans(), census_hierarchy(histogram)
+    known, tree = list_plans(), census_hierarchy(histogram)
     true = dict(zip(tree.levels, tree.aggregate(histogram.counts), strict=True))
     rows = []
     for name in [name for name in COMPARED_WITHOUT_INVARIANTS if name in configurations]:
@@ -124,15 +125,15 @@ def with_and_without(
 
 
 def _gain(squares) -> float:
-    """Per cent by which the first root mean square error is below the second, from their sums."""
+    """Compute the reduction (percent) of the first root mean square error against the second."""
     return float(100 * (1 - np.sqrt(squares[0] / squares[1])))
 
 
 def jackknife_error(parts, statistic: Callable[[np.ndarray], float]) -> float:
     """Estimate a standard error by the jackknife, that is, by leaving out each unit in turn.
 
-    Row i of `parts` is what unit i adds to each of the sums, of which the statistic is a function.
-    The error is missing where there are fewer than two units.
+    Row i of `parts` is the contribution of unit i to the sums, and the statistic is a function of
+    the sums. The error is missing for fewer than two units.
     """
     parts = np.asarray(parts, dtype=float)
     if len(parts) < 2:
@@ -141,16 +142,16 @@ def jackknife_error(parts, statistic: Callable[[np.ndarray], float]) -> float:
     return float(np.sqrt((len(parts) - 1) * without.var()))
 
 
-def labelled(found: dict, **labels) -> dict:
-    """Put labels before the columns of each table."""
+def add_labels(found: dict, **labels) -> dict:
+    """Insert label columns before the columns of each table."""
     for table in found.values():
         for place, (name, value) in enumerate(labels.items()):
             table.insert(place, name, value)
     return found
 
 
-def gathered(each: Iterable[dict]) -> dict[str, pd.DataFrame]:
-    """Put the tables of one kind below each other."""
+def gather_tables(each: Iterable[dict]) -> dict[str, pd.DataFrame]:
+    """Concatenate the tables of each kind."""
     parts: dict[str, list] = {}
     for found in each:
         for kind, table in found.items():

@@ -1,15 +1,14 @@
-"""Releases that no regions below can make up, and ways around them (TDA, "Workarounds").
+"""Workarounds for releases that no regions below can have (TDA, "Workarounds").
 
-Cutting planes: the slides' 28 kinds of group quarters have 2^28 subsets, too many to list. The
-published tables have 7 kinds, so that these regions are synthetic (ours).
+Cutting planes: the slides' 28 types of group quarters have 2^28 subsets, too many to list. The
+published tables have 7 types, so that these regions are synthetic (ours).
 
-Failsafe: totals by kind of a state and of its counties are measured; a county's grand total, and
-which kinds it has, are known. Three releases are made from the same measurements: the state without
-the implied constraints, then the counties, with the failsafe where these cannot add up to it; the
-state with the implied constraints, then the counties; and the minimal schema, both levels at once.
+Failsafe: totals by type of a state and of its counties are measured. A county's grand total, and
+the types that it has, are known. Three releases are made from the same measurements. The first
+releases the state without the implied constraints, then the counties, with the failsafe if these
+cannot sum to it. The second applies the implied constraints to the state, then releases the
+counties. The third, the minimal schema, releases both levels together.
 """
-
-from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
@@ -27,23 +26,23 @@ from reproduction.topdown.theory.subset_bounds import nearest_group_totals
 
 # two regions of 100 students; female-only, co-ed and male-only dormitories
 DORMITORIES = Presence(np.array([100, 100]), np.array([[1, 1, 0], [0, 1, 1]]))
-QUARTERS = "group quarters, states and counties"
-STUDENTS = "dormitories, a state of two regions"
+QUARTERS_CASE = "group quarters, states and counties"
+STUDENTS_CASE = "dormitories, a state of two regions"
 # two regions of 100 students each; the second number of each is co-ed
 STUDENTS_PEOPLE = np.array([[98, 2, 0], [0, 2, 98]])
-COLUMNS = [
+COST_COLUMNS = [
     *("error_failsafe", "error_implied", "error_minimal", "moved"),
     *("counties_failsafe", "counties_implied", "counties_minimal"),
 ]
 # of the synthetic regions
 KINDS = 28
 MAX_KINDS = 4
-USUAL_SIZE = 60  # people of a region in group quarters, its median beyond the least numbers
+MEDIAN_REGION_SIZE = 60  # median persons of a region beyond the least numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Noisy totals by kind of some states and of their counties, int64."""
+    """Noisy totals by type of some states and of their counties, int64."""
 
     people: np.ndarray  # (counties, kinds), true
     state: np.ndarray  # (counties,), from 0 up
@@ -63,18 +62,18 @@ def measure_kinds(rng: np.random.Generator, people, state, presence, epsilon: fl
     return Measured(people, state, presence, *noisy)
 
 
-def minimal_schema(rng: np.random.Generator, measured: Measured) -> np.ndarray:
+def release_minimal(rng: np.random.Generator, measured: Measured) -> np.ndarray:
     """Estimate all states and counties in one least squares problem, and round them in one."""
     tree = RegionTree([measured.state], [1, 1])
     return estimate_all_levels(rng, [measured.above, measured.below], tree, measured.presence)
 
 
-def state_first(rng: np.random.Generator, measured: Measured, state: int, implied: bool):
+def release_state_first(rng: np.random.Generator, measured: Measured, state: int, implied: bool):
     """Release one state, then its counties.
 
-    Where `implied`, the state is held to what its counties imply; else to the least numbers and
-    the grand total alone. With the table, int64 of shape (counties of the state, kinds), comes the
-    l1 distance by which the failsafe moved the state; 0 where it did not fire.
+    With `implied`, the state must meet the constraints that its counties imply. Otherwise it has
+    the least numbers and the grand total only. Returns the table, int64 of shape (counties of the
+    state, kinds), and the l1 distance by which the failsafe moved the state, 0 if it was not used.
     """
     here = measured.state == state
     known = measured.presence
@@ -87,7 +86,7 @@ def state_first(rng: np.random.Generator, measured: Measured, state: int, implie
         top = nearest_group_totals(rng, noisy, presence).totals
     else:
         rest = np.array([presence.totals.sum() - least.sum()])
-        top = least + rounded_simplices(rng, (noisy - least)[None], rest)[0]
+        top = least + round_to_simplices(rng, (noisy - least)[None], rest)[0]
     points = np.where(presence.present, measured.below[some] - presence.least, -np.inf)
     moved = 0
     if presence.broken(top) is None:
@@ -95,25 +94,25 @@ def state_first(rng: np.random.Generator, measured: Measured, state: int, implie
         real = project_onto_transportation_polytope(points, *sums)
         found = presence.least + round_tables(rng, real, sums[1], sums[0]).table
     else:
-        found = presence.least + rounded_simplices(rng, points, presence.caps)
+        found = presence.least + round_to_simplices(rng, points, presence.caps)
         moved = int(np.abs(found.sum(axis=0) - top).sum())
     table = np.zeros((here.sum(), len(kinds)), dtype=np.int64)
     table[:, kinds] = found
     return table, moved
 
 
-def failsafe_table(
+def tabulate_failsafe(
     rng: np.random.Generator, counties: pd.DataFrame, people, epsilons, runs: int
 ) -> pd.DataFrame:
-    """Compare the ways on the real group quarters, then on the slides' dormitories."""
+    """Compare the three ways on the real group quarters, then on the slides' dormitories."""
     state = counties["state"].astype("category").cat.codes.to_numpy(np.int64)
     presence = Presence(people.sum(axis=1), people > 0)
     states = len(np.unique(state)) * runs  # as many releases of the dormitories
     copies = np.tile(STUDENTS_PEOPLE, (states, 1))
     known = Presence(np.tile(DORMITORIES.totals, states), np.tile(DORMITORIES.present, (states, 1)))
     pairs = np.repeat(np.arange(states), len(STUDENTS_PEOPLE))
-    cases = [(QUARTERS, epsilon, (people, state, presence), runs) for epsilon in epsilons]
-    cases += [(STUDENTS, epsilon, (copies, pairs, known), 1) for epsilon in (0.1, 1.0)]
+    cases = [(QUARTERS_CASE, epsilon, (people, state, presence), runs) for epsilon in epsilons]
+    cases += [(STUDENTS_CASE, epsilon, (copies, pairs, known), 1) for epsilon in (0.1, 1.0)]
     rows = [
         {"where": where, "epsilon": epsilon} | compare_ways(rng, *data, epsilon, times)
         for where, epsilon, data, times in cases
@@ -122,22 +121,26 @@ def failsafe_table(
 
 
 def compare_ways(rng: np.random.Generator, people, state, presence, epsilon: float, runs: int):
-    """Make releases in the three ways, from the same measurements; a row of topdown_failsafe."""
+    """Make releases in the three ways from the same measurements; a row of topdown_failsafe."""
     rows, failed = [], 0
     for _ in range(runs):
         measured = measure_kinds(rng, people, state, presence, epsilon)
-        everywhere = minimal_schema(rng, measured)
+        everywhere = release_minimal(rng, measured)
         for number in range(len(measured.above)):
             here = measured.state == number
             failed += not _keeps(everywhere[here], presence, here)
-            table, moved = state_first(rng, measured, number, implied=False)
+            table, moved = release_state_first(rng, measured, number, implied=False)
             found = {"failsafe": table}
             if moved:
-                found["implied"], again = state_first(rng, measured, number, implied=True)
-                if again:
-                    raise AssertionError("a state that meets the implied constraints does not fit")
+                found["implied"], moved_twice = release_state_first(
+                    rng, measured, number, implied=True
+                )
+                if moved_twice:
+                    raise AssertionError(
+                        "no counties sum to a state that meets the implied constraints"
+                    )
             if not all(_keeps(each, presence, here) for each in found.values()):
-                raise AssertionError("a released county does not keep what is known of it")
+                raise AssertionError("a released county contradicts its known values")
             if moved:
                 found["minimal"] = everywhere[here]
             row = {"moved": moved}
@@ -146,7 +149,7 @@ def compare_ways(rng: np.random.Generator, people, state, presence, epsilon: flo
                 row[f"error_{way}"] = np.abs(off.sum(axis=0)).sum()
                 row[f"counties_{way}"] = np.abs(off).sum()
             rows.append(row)
-    every = pd.DataFrame(rows, columns=COLUMNS).astype(float)
+    every = pd.DataFrame(rows, columns=COST_COLUMNS).astype(float)
     fired = every[every["moved"] > 0]
     costs = {
         "releases": len(every),
@@ -161,7 +164,7 @@ def compare_ways(rng: np.random.Generator, people, state, presence, epsilon: flo
 
 
 def _keeps(table, presence: Presence, here) -> bool:
-    """Whether a table of some counties is whole and keeps what is known of them."""
+    """Return True if a table of some counties is whole and agrees with their known values."""
     return bool(
         np.issubdtype(table.dtype, np.integer)
         and (table.sum(axis=1) == presence.totals[here]).all()
@@ -170,26 +173,26 @@ def _keeps(table, presence: Presence, here) -> bool:
     )
 
 
-def synthetic_regions(rng: np.random.Generator, regions: int) -> tuple[np.ndarray, Presence]:
-    """Draw regions with one to four of 28 kinds each, of sizes that vary much: people, presence."""
+def draw_regions(rng: np.random.Generator, regions: int) -> tuple[np.ndarray, Presence]:
+    """Draw regions with one to four of 28 types each, of variable size: persons, presence."""
     people = np.zeros((regions, KINDS), dtype=np.int64)
     for row in people:
         kinds = rng.choice(KINDS, rng.integers(1, MAX_KINDS + 1), replace=False)
-        size = int(USUAL_SIZE * np.exp(1.5 * rng.standard_normal()))
+        size = int(MEDIAN_REGION_SIZE * np.exp(1.5 * rng.standard_normal()))
         row[kinds] = 1 + rng.multinomial(size, rng.dirichlet(np.ones(len(kinds))))
     return people, Presence(people.sum(axis=1), people > 0)
 
 
 def cut_once(seed: int, regions: int, epsilon: float, number: int):
-    """Release one synthetic state's totals by kind: people, presence, noisy totals and release."""
-    people, presence = synthetic_regions(stream(seed, "topdown cuts", "regions", number), regions)
+    """Release one synthetic state's totals by type: persons, presence, noisy totals, release."""
+    people, presence = draw_regions(stream(seed, "topdown cuts", "regions", number), regions)
     rng = stream(seed, "topdown cuts", f"noise {epsilon}", number)
     noisy = people.sum(axis=0) + draw_noise(rng, "pure", [epsilon], [KINDS])
     return people, presence, noisy, nearest_group_totals(rng, noisy, presence)
 
 
-def cuts_table(seed: int, regions: int, epsilons, runs: int) -> pd.DataFrame:
-    """Count the bounds that a release needs, of the 2^28 that there are; the table topdown_cuts."""
+def tabulate_cuts(seed: int, regions: int, epsilons, runs: int) -> pd.DataFrame:
+    """Count the bounds that a release needs, of 2^28 possible ones: the table topdown_cuts."""
     rows = []
     for epsilon, number in product(epsilons, range(runs)):
         people, presence, noisy, found = cut_once(seed, regions, epsilon, number)
@@ -212,7 +215,7 @@ def cuts_table(seed: int, regions: int, epsilons, runs: int) -> pd.DataFrame:
     return found
 
 
-def rounded_simplices(rng: np.random.Generator, points, sums) -> np.ndarray:
-    """Nearest non-negative whole rows with given sums, after projection and rounding."""
+def round_to_simplices(rng: np.random.Generator, points, sums) -> np.ndarray:
+    """Project rows onto non-negative rows with given sums, and round them to whole numbers."""
     real = project_onto_simplices(np.asarray(points, dtype=float).T, sums)
     return round_tables(rng, real, cell_sums=np.asarray(sums)).table.T

@@ -3,22 +3,27 @@ import pandas as pd
 import pytest
 
 from reproduction.comparison.experiment import (
-    EVERYWHERE,
-    KINDS,
-    SWAPPED,
-    areas_of,
-    bureau,
-    measured,
+    ALL_COUNTIES,
+    SWAPPED_STATES,
+    TABLE_KINDS,
+    build_areas,
+    list_shares,
+    measure_demonstration,
+    measure_releases,
     run_family,
-    shares,
 )
 from reproduction.comparison.settings import FAMILIES, PARAMETERS
-from reproduction.comparison.systems import Spending, budgets_of, bureau_rho, systems
-from reproduction.comparison.tables import cost_table, error_table, guarantee_table, share_table
+from reproduction.comparison.systems import Spending, list_budgets, list_systems, published_rho
+from reproduction.comparison.tables import (
+    tabulate_costs,
+    tabulate_errors,
+    tabulate_guarantees,
+    tabulate_shares,
+)
 from reproduction.data.histogram import CELLS, Histogram, read_histogram
 from reproduction.data.published import read_published
-from reproduction.topdown.configurations import production, slides
-from reproduction.topdown.experiment import only_states
+from reproduction.topdown.configurations import production_budget, slides_budget
+from reproduction.topdown.experiment import keep_states
 from tests import ROOT
 
 SETTINGS = {
@@ -34,36 +39,38 @@ SETTINGS = {
 def small():
     published = read_published(ROOT / "data/census2010_county_population.csv")
     whole = read_histogram(ROOT / "data/census2010_race_hispanic_adult_county.csv", published)
-    return only_states(whole, ["DE", "RI", "VT"])
+    return keep_states(whole, ["DE", "RI", "VT"])
 
 
 @pytest.fixture(scope="module")
 def found(small):
-    chosen = [systems()["noise"][0], systems()["swapping"][0]]
+    chosen = [list_systems()["noise"][0], list_systems()["swapping"][0]]
     return run_family(5, small, chosen, SETTINGS)
 
 
 def test_every_family_is_run():
-    found = {family: tuple(each.parameter for each in known) for family, known in systems().items()}
+    found = {
+        family: tuple(each.parameter for each in known) for family, known in list_systems().items()
+    }
     assert found == PARAMETERS
     assert tuple(found) == FAMILIES
 
 
 def test_every_measure_of_every_run_is_there(small, found):
-    assert set(found) == set(KINDS)
+    assert set(found) == set(TABLE_KINDS)
     for kind, table in found.items():
         runs = table.groupby(["system", "budget"])["run"].unique()
         assert all(sorted(each) == [0, 1] for each in runs), kind
     scopes = found["errors"].groupby("system")["scope"].unique()
-    assert sorted(scopes["integer noise"]) == [EVERYWHERE, SWAPPED]
-    assert list(scopes["permutation swapping"]) == [SWAPPED]
+    assert sorted(scopes["integer noise"]) == [ALL_COUNTIES, SWAPPED_STATES]
+    assert list(scopes["permutation swapping"]) == [SWAPPED_STATES]
     people = found["cost"].groupby("system")["people"].first()
     assert people["integer noise"] == small.counts.sum()
-    assert people["permutation swapping"] == only_states(small, ["DE"]).counts.sum()
+    assert people["permutation swapping"] == keep_states(small, ["DE"]).counts.sum()
 
 
 def test_a_system_does_not_depend_on_what_else_is_run(small, found):
-    alone = run_family(5, small, [systems()["swapping"][0]], SETTINGS)["errors"]
+    alone = run_family(5, small, [list_systems()["swapping"][0]], SETTINGS)["errors"]
     both = found["errors"]
     both = both[both["system"] == "permutation swapping"].reset_index(drop=True)
     pd.testing.assert_frame_equal(alone, both)
@@ -80,7 +87,7 @@ def test_what_is_held_has_no_error(found):
 
 
 def test_shares_are_those_of_the_cells_that_bear_their_letters(small):
-    by_name = {share.name: share for share in shares()}
+    by_name = {share.name: share for share in list_shares()}
     letters = [cell.split(":") for cell in CELLS]
     wanted = {
         "Hispanic": [i for i, (_, h, _) in enumerate(letters) if h == "h"],
@@ -94,42 +101,46 @@ def test_shares_are_those_of_the_cells_that_bear_their_letters(small):
 def test_the_bureaus_file_is_measured_as_the_systems_are(small):
     private = Histogram(small.counties, small.counts.copy())
     private.counts[0, :2] += [3, -3] if private.counts[0, 1] >= 3 else [3, 3]
-    found = bureau(small, private, 1.25, ["DE"])
+    found = measure_demonstration(small, private, 1.25, ["DE"])
     errors = found["errors"]
     detail = errors[(errors["query"] == "detail") & (errors["size"] == "all")]
     moved = np.abs(private.counts - small.counts).sum()
-    row = detail.set_index("scope").loc[EVERYWHERE]
+    row = detail.set_index("scope").loc[ALL_COUNTIES]
     assert row["mae"] == pytest.approx(moved / small.counts.size)
     assert set(errors["budget"]) == {1.25}
 
 
 def test_one_scope_where_all_states_are_swapped(small):
-    (tables,) = measured(small, [small.counts], ["DE", "RI", "VT"])
-    assert set(tables["errors"]["scope"]) == {SWAPPED}
+    (tables,) = measure_releases(small, [small.counts], ["DE", "RI", "VT"])
+    assert set(tables["errors"]["scope"]) == {SWAPPED_STATES}
 
 
-@pytest.mark.parametrize(("known", "passes"), [(slides(), "one"), (production(), "isolate_total")])
+@pytest.mark.parametrize(
+    ("known", "passes"), [(slides_budget(), "one"), (production_budget(), "isolate_total")]
+)
 def test_topdown_spends_what_it_is_given_in_the_known_shares(known, passes):
     plan = Spending(known, passes)(0.75)
     assert plan.budget.spent == pytest.approx(0.75)
     assert float(plan.budget.spent) >= 0.75
     assert plan.held == ("region",)
     for old, new in (("nation", "all"), ("state", "region"), ("county", "area")):
-        for query in known.asked(old):
+        for query in known.measured_queries(old):
             share = plan.budget.loss(new, query) / plan.budget.spent
             assert share == known.loss(old, query) / known.spent
 
 
 def test_the_bureaus_budget_is_the_part_for_the_levels_that_are_run():
-    assert 0 < bureau_rho() < production().total
-    topdown = systems()["topdown"][1]
-    assert budgets_of(topdown, SETTINGS) == [0.1, float(bureau_rho())]
+    assert 0 < published_rho() < production_budget().total
+    topdown = list_systems()["topdown"][1]
+    assert list_budgets(topdown, SETTINGS) == [0.1, float(published_rho())]
 
 
 def test_guarantees_are_told_for_every_system_and_budget(small):
-    table = guarantee_table(areas_of(small), areas_of(only_states(small, ["DE"])), SETTINGS)
-    every = [system for family in systems().values() for system in family]
-    wanted = [(each.name, budget) for each in every for budget in budgets_of(each, SETTINGS)]
+    table = tabulate_guarantees(
+        build_areas(small), build_areas(keep_states(small, ["DE"])), SETTINGS
+    )
+    every = [system for family in list_systems().values() for system in family]
+    wanted = [(each.name, budget) for each in every for budget in list_budgets(each, SETTINGS)]
     rows = list(zip(table["system"], table["budget"], strict=True))
     assert rows[:-1] == wanted
     person = table.set_index(["system", "budget"])["loss_per_person"]
@@ -142,15 +153,15 @@ def test_guarantees_are_told_for_every_system_and_budget(small):
     assert set(pure["rho_by_theorem"].astype(float)) == {2.0}
     assert table.loc[table["flavour"] == "zCDP", "rho_by_theorem"].isna().all()
     production_rows = table[table["system"] == "TopDown, production"].set_index("budget")
-    whole = float(production_rows.loc[float(bureau_rho()), "published"])
-    assert whole == pytest.approx(float(production().total), rel=1e-5)
+    whole = float(production_rows.loc[float(published_rho()), "published"])
+    assert whole == pytest.approx(float(production_budget().total), rel=1e-5)
 
 
 def test_tables_are_means_over_runs_with_their_errors(found):
     """Where there is one state, the error is that of a mean of two numbers: half of the gap."""
-    rows = f"system == 'integer noise' and scope == {SWAPPED!r} and size == '0'"
+    rows = f"system == 'integer noise' and scope == {SWAPPED_STATES!r} and size == '0'"
     detail = found["errors"].query(f"{rows} and query == 'detail'")
-    errors = error_table(found["errors"])
+    errors = tabulate_errors(found["errors"])
     row = errors.query(f"{rows} and query == 'detail'").iloc[0]
     assert row["runs"] == 2
     assert row["rmse"] == pytest.approx(detail["rmse"].mean())
@@ -158,7 +169,7 @@ def test_tables_are_means_over_runs_with_their_errors(found):
     of_square = abs(np.diff(detail["rmse"] ** 2)[0]) / 2
     assert row["rmse_error"] == pytest.approx(of_square / (2 * row["rmse"]))
     assert set(errors[errors["query"] == "race"]["size"]) == {"all"}
-    of_shares = share_table(found["shares"])
+    of_shares = tabulate_shares(found["shares"])
     assert of_shares["undefined"].notna().all()
     rows = "system == 'permutation swapping' and size == 'all' and share == 'Hispanic'"
     share = found["shares"].query(rows)
@@ -168,16 +179,16 @@ def test_tables_are_means_over_runs_with_their_errors(found):
 
 
 def test_what_is_never_off_has_no_error_and_one_run_has_none_that_is_known(small, found):
-    errors = error_table(found["errors"])
+    errors = tabulate_errors(found["errors"])
     held = errors.query("system == 'permutation swapping' and query == 'total'")
     assert (held[["bias_error", "rmse_error"]] == 0).all(axis=None)
-    once = error_table(found["errors"].query("run == 0"))
+    once = tabulate_errors(found["errors"].query("run == 0"))
     assert once[["bias_error", "rmse_error"]].isna().all(axis=None)
 
 
 def test_the_cost_is_a_mean_over_releases(found):
     cost = found["cost"].assign(job_memory=100.0)
-    table = cost_table(cost).set_index("system")
+    table = tabulate_costs(cost).set_index("system")
     mean = cost[cost["system"] == "integer noise"]["seconds"].mean()
     assert table.loc["integer noise", "seconds"] == pytest.approx(mean)
     assert table.loc["integer noise", "releases"] == 2

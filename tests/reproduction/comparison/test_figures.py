@@ -5,14 +5,18 @@ import pandas as pd
 import pytest
 
 from reproduction.comparison import figures
-from reproduction.comparison.experiment import BUREAU, POPULATIONS, SWAPPED
-from reproduction.comparison.tables import error_points, points_by_size
+from reproduction.comparison.experiment import (
+    DEMONSTRATION_SYSTEM,
+    POPULATION_CLASSES,
+    SWAPPED_STATES,
+)
+from reproduction.comparison.tables import select_error_points, select_points_by_size
 from tests.artists import inside
 
 SYSTEMS = {
     "integer noise": ("epsilon", [0.5, 2.0]),
     "TopDown, production": ("rho", [0.1, 1.2]),
-    BUREAU: ("rho", [1.2]),
+    DEMONSTRATION_SYSTEM: ("rho", [1.2]),
     "permutation swapping": ("rate", [0.05]),
 }
 CHOSEN = {"epsilon": 0.5, "rho": 1.2, "rate": 0.05}
@@ -24,7 +28,12 @@ def tables():
     errors, shares = [], []
     for system, (parameter, budgets) in SYSTEMS.items():
         for budget in budgets:
-            head = {"system": system, "parameter": parameter, "budget": budget, "scope": SWAPPED}
+            head = {
+                "system": system,
+                "parameter": parameter,
+                "budget": budget,
+                "scope": SWAPPED_STATES,
+            }
             for query in ("detail", "total"):
                 for size in SIZES:
                     values = dict(zip(["bias", "rmse"], rng.uniform(0.5, 9, 2), strict=True))
@@ -32,7 +41,7 @@ def tables():
                         values = {"bias": 0.0, "rmse": 0.0}
                     more = {"bias_error": 0.1, "rmse_error": 0.2}
                     errors.append(head | {"query": query, "size": size} | values | more)
-            for size in ["all", *POPULATIONS]:
+            for size in ["all", *POPULATION_CLASSES]:
                 row = {"share": "Hispanic", "size": size, "mae": rng.uniform(0.1, 3)}
                 shares.append(head | row | {"mae_error": 0.05})
     return pd.DataFrame(errors), pd.DataFrame(shares)
@@ -53,11 +62,11 @@ def points_of(axis):
 
 def test_errors_are_drawn_where_the_table_has_them():
     errors, shares = tables()
-    figure = figures.errors(error_points(errors, shares))
-    listed = error_points(errors, shares)
+    figure = figures.plot_errors(select_error_points(errors, shares))
+    listed = select_error_points(errors, shares)
     axes = np.array(figure.axes).reshape(3, 3)
     drawn = converted = 0
-    for row, query in enumerate(figures.ROWS):
+    for row, query in enumerate(figures.ERROR_ROWS):
         for column, parameter in enumerate(figures.PANELS):
             for label, points in points_of(axes[row, column]).items():
                 system, _, theorem = label.partition(", by ")
@@ -77,30 +86,34 @@ def test_errors_are_drawn_where_the_table_has_them():
     assert drawn == len(listed) == 6 * 3 - 1  # the swap has no error in totals
     assert converted == 2 * 3
     remarks = {place: [text.get_text() for text in axes[place].texts] for place in np.ndindex(3, 3)}
-    assert remarks.pop((1, 2)) == ["held: no error"]
+    assert remarks.pop((1, 2)) == ["invariant: no error"]
     assert not any(remarks.values())
 
 
 def test_bars_reach_three_standard_errors_and_who_holds_more_is_hollow():
     errors, _ = tables()
-    errors.loc[errors["system"] == BUREAU, ["bias_error", "rmse_error"]] = np.nan  # a single file
-    figure = figures.bias(points_by_size(errors[errors["query"] == "detail"], CHOSEN))
+    errors.loc[errors["system"] == DEMONSTRATION_SYSTEM, ["bias_error", "rmse_error"]] = (
+        np.nan
+    )  # a single file
+    figure = figures.plot_bias(select_points_by_size(errors[errors["query"] == "detail"], CHOSEN))
     for row, reach in enumerate((0.3, 0.6)):
         for axis in figure.axes[3 * row : 3 * row + 3]:
             for container in axis.containers:
                 system = container.get_label().split(" (")[0]
                 line, (bars,) = container.lines[0], container.lines[2]
                 lengths = [np.ptp(bar[:, 1]) for bar in bars.get_segments()]
-                assert lengths == pytest.approx([0 if system == BUREAU else 2 * reach] * 3)
+                assert lengths == pytest.approx(
+                    [0 if system == DEMONSTRATION_SYSTEM else 2 * reach] * 3
+                )
                 hollow = line.get_markerfacecolor() == "white"
-                assert hollow == (system in figures.EXCEPTIONS)
+                assert hollow == (system in figures.MORE_CONSTRAINED)
 
 
 def test_bias_is_drawn_where_the_table_has_it():
     errors, _ = tables()
-    listed = points_by_size(errors[errors["query"] == "detail"], CHOSEN)
+    listed = select_points_by_size(errors[errors["query"] == "detail"], CHOSEN)
     assert len(listed) == 4 * 3
-    figure = figures.bias(listed)
+    figure = figures.plot_bias(listed)
     assert inside(figure)
     axes = np.array(figure.axes).reshape(2, 3)
     assert [[axis.get_yscale() for axis in row] for row in axes] == [["symlog"] * 3, ["log"] * 3]
@@ -110,9 +123,9 @@ def test_bias_is_drawn_where_the_table_has_it():
 
 def test_shares_are_drawn_where_the_table_has_them():
     _, shares = tables()
-    listed = points_by_size(shares, CHOSEN)
-    assert len(listed) == 4 * len(POPULATIONS)
-    figure = figures.shares(listed)
+    listed = select_points_by_size(shares, CHOSEN)
+    assert len(listed) == 4 * len(POPULATION_CLASSES)
+    figure = figures.plot_shares(listed)
     assert inside(figure)
     assert found_in(figure.axes, listed, "mae") == 4
 

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reproduction.comparison.spread import spreads, standard_error
+from reproduction.comparison.spread import estimate_spreads, standard_error
 
 RNG = np.random.default_rng(20221201)
 RUNS, AREAS, ANSWERS = 3, 7, 5
@@ -17,7 +17,7 @@ def errors_of(runs=RUNS):
 
 def found_of(each, states=STATES):
     """Standard errors of the means over runs, a row for all and one for each class."""
-    tables = spreads(each, CLASSES, states, MEASURES)
+    tables = estimate_spreads(each, CLASSES, states, MEASURES)
     runs = len(tables)
     mean = sum(tables) / runs
     return mean.apply(standard_error, runs=pd.Series(runs, index=mean.index))

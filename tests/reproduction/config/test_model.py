@@ -4,8 +4,8 @@ import copy
 
 import pytest
 
-from reproduction.config.describe import described, page_with, table
-from reproduction.config.from_the_papers import FromThePapers, replacements
+from reproduction.config.describe import format_table, insert_table, list_keys
+from reproduction.config.from_the_papers import FromThePapers, list_replacements
 from reproduction.config.model import check_config, read_config
 from reproduction.jobs.settings import ConfigError
 from reproduction.jobs.yaml_files import read_yaml
@@ -67,7 +67,7 @@ def test_smoke_holds_what_differs_and_nothing_else():
 
 
 def test_every_key_has_a_meaning_and_every_number_a_source():
-    meanings = {key: (meaning, source) for key, meaning, source in described()}
+    meanings = {key: (meaning, source) for key, meaning, source in list_keys()}
     assert all(meaning.endswith(".") for meaning, _ in meanings.values())
     assert meanings["counties.epsilon"][1] == "paper"
     assert meanings["counties.norm"][1] == "inferred"
@@ -84,7 +84,7 @@ def test_every_key_has_a_meaning_and_every_number_a_source():
 
 def test_the_readme_has_the_table_of_the_keys():
     text = (ROOT / "config/README.md").read_text()
-    assert page_with(text, table()) == text, "run `make keys`"
+    assert insert_table(text, format_table()) == text, "run `make keys`"
 
 
 def test_null_leaves_out_an_experiment_or_a_law():
@@ -269,7 +269,7 @@ def test_a_missing_key_is_named():
 
 def test_the_environment_variable_names_a_file_too(monkeypatch):
     monkeypatch.setenv("NHGIS_PPDD_FILE", "elsewhere.zip")
-    with pytest.raises(ConfigError, match=r"there is no file elsewhere\.zip"):
+    with pytest.raises(ConfigError, match=r"data\.file.*elsewhere\.zip"):
         check_config(changed(), ROOT)
 
 
@@ -334,7 +334,7 @@ def test_a_value_from_a_paper_replaces_the_settings_it_stands_for_and_no_other(
     entry = {"from_the_papers": {part: {key: value}}}
     usual, usually_recorded = read()
     config, recorded = read(entry)
-    settings = dict(replacements({part: {key: value}}))
+    settings = dict(list_replacements({part: {key: value}}))
     assert bool(settings) == replaces
     moved = {each for each in differing(usual, config) if not each.startswith("from_the_papers.")}
     at = {each for each in moved if any(each == s or each.startswith(f"{s}.") for s in settings)}

@@ -26,7 +26,7 @@ def medians():
 
 def test_distances_are_boxes_with_our_median_and_the_papers_where_there_is_one():
     table = medians()
-    figure = figures.distances(table, "title", {"conditional": "cond", "raw": "raw"})
+    figure = figures.plot_distances(table, "title", {"conditional": "cond", "raw": "raw"})
     for axis, distance in ((figure.axes[0], "l1"), (figure.axes[2], "l2")):
         own = table[table["distance"] == distance].set_index("method").loc[["conditional", "raw"]]
         sides = boxes_of(axis)[BOX]
@@ -47,7 +47,7 @@ def test_distances_are_boxes_with_our_median_and_the_papers_where_there_is_one()
 def test_short_chains_are_drawn_by_their_length_beside_the_mixed_ones():
     table = medians()
     table.loc[table["method"] == "conditional", "paper"] = [33.0, 44.0]
-    figure = figures.distances(table, "title", {"raw": "raw", "conditional": "cond"})
+    figure = figures.plot_distances(table, "title", {"raw": "raw", "conditional": "cond"})
     for axis, distance, paper in ((figure.axes[1], "l1", 33.0), (figure.axes[3], "l2", 44.0)):
         own = table[table["distance"] == distance].set_index("method")
         points, _, (bars,) = axis.containers[0].lines
@@ -56,7 +56,7 @@ def test_short_chains_are_drawn_by_their_length_beside_the_mixed_ones():
         reach = [(low[1], high[1]) for low, high in bars.get_segments()]
         assert reach == [(m - 2, m + 2) for m in own["median"].iloc[2:]]
         lines = labelled(axis)
-        assert {*lines["median, mixed chains (band: 2 s.e.)"].get_ydata()} == {
+        assert {*lines["median, converged chains (band: 2 s.e.)"].get_ydata()} == {
             own.loc["conditional", "median"]
         }
         assert {*lines["paper's median"].get_ydata()} == {paper}
@@ -83,7 +83,9 @@ def test_acceptance_of_each_start_with_its_interval(printed):
     table = rates()
     if printed:
         table.loc[2:, "paper_percent"] = 1.7
-    figure = figures.acceptance(pd.concat([table, table.assign(proposal_epsilon=2.0)]), "title")
+    figure = figures.plot_acceptance(
+        pd.concat([table, table.assign(proposal_epsilon=2.0)]), "title"
+    )
     assert [axis.get_title("left").split(",")[0] for axis in figure.axes] == [
         "title",
         "small parameters",
@@ -121,7 +123,7 @@ def test_traces_step_through_the_counts_of_their_cells():
             "steps": [10, 10],
         }
     )
-    figure = figures.traces(steps, summary, "title")
+    figure = figures.plot_traces(steps, summary, "title")
     for axis, counts, held, how in zip(
         figure.axes, ([3, 4, 4], [7, 8, 9]), (3, 6), ("solved", "proposed"), strict=True
     ):
@@ -140,7 +142,7 @@ def test_samplers_show_speed_and_law():
     norms = pd.DataFrame(
         {"sampler": ["a", "a", "b"], "norm": [2, 3, 2], "share": [0.25, 0.75, 1.0]}
     )
-    figure = figures.samplers(speeds, norms, "title", {"a": "A", "b": "B"})
+    figure = figures.plot_samplers(speeds, norms, "title", {"a": "A", "b": "B"})
     left, right = figure.axes
     assert [bar.get_width() for bar in left.patches] == [1000, 10]
     assert [to_hex(bar.get_facecolor()) for bar in left.patches] == list(DARK[:2])

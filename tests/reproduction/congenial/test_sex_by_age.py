@@ -8,10 +8,10 @@ from scipy import stats
 
 from isdp.constraints.polytope import Polytope
 from reproduction.congenial import sex_by_age as sexage
-from reproduction.data.table_p12 import sex_by_age_invariants, table_of
+from reproduction.data.table_p12 import build_table, sex_by_age_invariants
 from tests.statistical.checks import LawRejected, check_mean
 
-COUNTS = table_of(
+COUNTS = build_table(
     {
         "female": [8, 6, 3, 6, 4, 4, 4, 8, 5, 7, 7, 6, 1, 5, 4, 4, 9, 6, 2, 8, 8, 8, 7],
         "male": [3, 4, 5, 8, 6, 4, 5, 5, 5, 6, 10, 7, 3, 2, 5, 11, 6, 4, 7, 4, 5, 3, 8],
@@ -52,13 +52,13 @@ SETTINGS = {
 
 def simulated(seed, tables):
     settings = {**SETTINGS, "distances": SETTINGS["distances"] | {"tables": tables}}
-    return sexage.confidential_tables(np.random.default_rng(seed), COUNTS, settings)
+    return sexage.draw_confidential_tables(np.random.default_rng(seed), COUNTS, settings)
 
 
 @pytest.fixture(scope="module")
 def compared():
-    walk = sexage.lattice_walk(COUNTS, 0.5, 0.8)
-    independence = sexage.independence_sampler(COUNTS, SETTINGS)
+    walk = sexage.build_lattice_walk(COUNTS, 0.5, 0.8)
+    independence = sexage.build_independence_sampler(COUNTS, SETTINGS)
     settings = {"chains": 2, "draws": 60, "burn_in": 100, "thin": 100}
     return sexage.compare_samplers(
         np.random.default_rng(1), {"walk": (walk, WALK), "independence": (independence, settings)}
@@ -71,13 +71,13 @@ def test_the_samplers_are_described_and_their_draws_lie_within(compared):
     for noise in draws.values():
         assert polytope.contains(COUNTS + noise).all()
     assert table["outside"].tolist() == [0, 0]
-    norms = sexage.norm_table(draws)
+    norms = sexage.tabulate_norms(draws)
     assert norms.groupby("sampler")["share"].sum().tolist() == pytest.approx([1, 1])
 
 
 def test_a_release_keeps_the_sums_that_are_marked(compared):
     _, draws = compared
-    table = sexage.release_table(COUNTS, COUNTS + draws["walk"][0, -1])
+    table = sexage.tabulate_release(COUNTS, COUNTS + draws["walk"][0, -1])
     held = table[table["held"]]
     assert held["age"].tolist() == ["18 and over", "all ages"]
     assert held["confidential_both"].tolist() == [213, 256]
@@ -96,15 +96,15 @@ def test_both_samplers_are_described_and_one_release_is_tabulated(printed):
     )
     assert noise.shape == (2, 60, 46)
     assert tables["chains"]["sampler"].tolist() == ["walk", "independence"]
-    assert tables["speed"].columns.tolist() == ["sampler", *sexage.SPEEDS]
-    assert set(sexage.SPEEDS) & set(tables["chains"]) == set()
+    assert tables["speed"].columns.tolist() == ["sampler", *sexage.SPEED_COLUMNS]
+    assert set(sexage.SPEED_COLUMNS) & set(tables["chains"]) == set()
     released = tables["release"].loc[:22, "released_female"] - COUNTS[:23]
     assert released.tolist() == noise[0, -1, :23].tolist()
     assert tables["printed"]["violations"].tolist() == ([] if printed is None else [0])
 
 
 def test_tables_to_compare_are_simulated_or_one_table_again_and_again():
-    same = sexage.confidential_tables(
+    same = sexage.draw_confidential_tables(
         np.random.default_rng(1), COUNTS, {**SETTINGS, "file": "p12.csv"}
     )
     assert same.tolist() == [COUNTS.tolist()] * 6
@@ -146,7 +146,7 @@ def test_a_percentile_is_known_as_well_as_the_chains_are_mixed():
 def test_acceptance_from_both_kinds_of_start(compared):
     _, draws = compared
     noise = draws["walk"]
-    rates = sexage.acceptance_table(np.random.default_rng(2), COUNTS, SETTINGS, noise)
+    rates = sexage.measure_acceptance(np.random.default_rng(2), COUNTS, SETTINGS, noise)
     assert rates["start"].tolist() == ["target", "confidential", "either"] * 2
     stuck = rates.iloc[1]
     assert (stuck["accepted"], stuck["never_moved"], stuck["percent"]) == (0, 4, 0)
@@ -173,18 +173,18 @@ def test_rates_are_set_against_that_at_the_papers_best_from_the_same_start():
             "paper_percent": [1.68, 1.68, 1.56, 1.56],
         }
     )
-    found = sexage.ahead_of_the_papers_best(rates)
+    found = sexage.compare_with_best_rate(rates)
     assert found["ahead"].tolist() == pytest.approx([0, 0, 0.05, -0.5])
     assert found["ahead_low"].iloc[2] == pytest.approx(0.05 - np.hypot(0.03, 0.03))
     assert found["ahead_high"].iloc[2] == pytest.approx(0.05 + np.hypot(0.04, 0.04))
-    unknown = sexage.ahead_of_the_papers_best(rates.assign(paper_percent=np.nan))
+    unknown = sexage.compare_with_best_rate(rates.assign(paper_percent=np.nan))
     assert unknown["ahead"].isna().all()
 
 
 def test_a_trace_keeps_every_change_and_the_longest_stay():
-    sampler = sexage.independence_sampler(COUNTS, SETTINGS)
+    sampler = sexage.build_independence_sampler(COUNTS, SETTINGS)
     trace = {"steps": 2000, "chains": 3, "paper": {"ess": 90}}
-    tables = sexage.trace_tables(np.random.default_rng(3), COUNTS, {**SETTINGS, "trace": trace})
+    tables = sexage.trace_chains(np.random.default_rng(3), COUNTS, {**SETTINGS, "trace": trace})
     traces, summary, spread = (tables[name] for name in ("steps", "trace", "spread"))
     assert summary["proposed"].tolist() == [False, True]
     assert summary["confidential"].tolist() == [8, 6]
@@ -205,10 +205,10 @@ def test_a_trace_keeps_every_change_and_the_longest_stay():
 
 
 def test_a_share_of_chains_is_known_within_the_exact_binomial_limits():
-    low, high = sexage.share_limits(20, 20)
+    low, high = sexage.clopper_pearson(20, 20)
     assert high == 1
     assert low**20 == pytest.approx(0.005)  # all 20 came true with that chance
-    low, high = sexage.share_limits(3, 10)
+    low, high = sexage.clopper_pearson(3, 10)
     assert stats.binom.sf(2, 10, low) == pytest.approx(0.005)
     assert stats.binom.cdf(3, 10, high) == pytest.approx(0.005)
 
@@ -228,8 +228,8 @@ def test_distances_method_by_method():
     tables = simulated(4, 6)
     assert tables.shape == (6, 46)
     settings = {**SETTINGS, "solved": None}
-    means, mixing = sexage.distances(np.random.default_rng(5), tables, settings)
-    medians = sexage.median_table(means, settings)
+    means, mixing = sexage.measure_distances(np.random.default_rng(5), tables, settings)
+    medians = sexage.tabulate_medians(means, settings)
     by = medians[medians["distance"] == "l1"].set_index("method")["median"]
     assert by["unmixed_40"] < by["projected"] + 15
     assert by["raw"] < by["conditional"] < by["raw_half"]

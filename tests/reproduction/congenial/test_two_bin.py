@@ -6,9 +6,9 @@ from scipy.integrate import quad
 
 from reproduction.congenial.two_bin import (
     attained_loss,
-    conditional_noise,
+    draw_conditional_noise,
     log_density,
-    two_bin_table,
+    tabulate_two_bin,
 )
 from tests.statistical.checks import LawRejected, check_mean
 
@@ -37,7 +37,7 @@ def test_the_attained_loss_is_the_papers(beta, loss):
 
 
 def test_conditional_noise_is_laplace_of_half_the_scale():
-    noise = conditional_noise(np.random.default_rng(1), 0.5, 40_000)
+    noise = draw_conditional_noise(np.random.default_rng(1), 0.5, 40_000)
     assert len(noise) == 40_000
     check_mean(np.abs(noise), 2, 2)  # the size of Laplace noise is exponential
     with pytest.raises(LawRejected):
@@ -45,7 +45,7 @@ def test_conditional_noise_is_laplace_of_half_the_scale():
 
 
 def test_the_table_finds_the_erratum_and_nothing_else():
-    table = two_bin_table(np.random.default_rng(2), [30, 70], 0.8, [0, 0.5, 1], 20_000)
+    table = tabulate_two_bin(np.random.default_rng(2), [30, 70], 0.8, [0, 0.5, 1], 20_000)
     l2 = table["mechanism"] == "l2-projected"
     assert (table.loc[l2, "z_paper"].abs() > 1000).all()
     for z in (*table.loc[~l2, "z_paper"], *table["z_variance"]):

@@ -7,8 +7,16 @@ from scipy import integrate, special
 
 from isdp import InputError
 from isdp.io.files import write_csv
-from reproduction.counties.states import biased_states, das_regressions, slope_intervals
-from reproduction.data.demonstration import check_demonstration, county_table, read_demonstration
+from reproduction.counties.states import (
+    add_slope_intervals,
+    regress_das_errors,
+    select_biased_states,
+)
+from reproduction.data.demonstration import (
+    build_county_table,
+    check_demonstration,
+    read_demonstration,
+)
 from reproduction.data.published import read_published
 from reproduction.jobs.tables import read_csv
 from tests import ROOT
@@ -52,7 +60,7 @@ def test_the_regression_is_the_textbook_one(seed):
     rng = np.random.default_rng(seed)
     population = rng.integers(82, 5_000_000, size=12)
     error = rng.integers(-40, 41, size=12)
-    row = das_regressions(counties("AL", population, error)).iloc[0]
+    row = regress_das_errors(counties("AL", population, error)).iloc[0]
     slope, se, p = textbook(population, error)
     assert row["slope"] == pytest.approx(slope, rel=1e-9)
     assert row["se"] == pytest.approx(se, rel=1e-9)
@@ -64,7 +72,7 @@ def test_the_regression_is_the_textbook_one(seed):
 def test_a_known_slope_in_natural_logarithms():
     # ln(population) is k to within rounding, so the slope is -30 and the fit nearly perfect
     population = np.rint(np.exp(np.arange(8, 16))).astype(int)
-    row = das_regressions(counties("TX", population, -30 * np.arange(8, 16) + 200)).iloc[0]
+    row = regress_das_errors(counties("TX", population, -30 * np.arange(8, 16) + 200)).iloc[0]
     assert row["slope"] == pytest.approx(-30, rel=1e-3)
     assert row["p"] < 1e-9
     assert row["negative"]
@@ -74,15 +82,15 @@ def test_a_known_slope_in_natural_logarithms():
 def test_significance_is_two_sided_and_at_alpha():
     population = np.rint(np.exp(np.arange(8, 16))).astype(int)
     rising = counties("TX", population, np.arange(8) * 3 + [5, -5, 5, -5, 5, -5, 5, -5])
-    p = das_regressions(rising)["p"][0]
+    p = regress_das_errors(rising)["p"][0]
     assert 0.001 < p < 0.05
-    assert not das_regressions(rising, alpha=p * 0.999)["significant"][0]
+    assert not regress_das_errors(rising, alpha=p * 0.999)["significant"][0]
     # a one-sided test would find p / 2
-    assert not das_regressions(rising, alpha=p * 0.6)["significant"][0]
-    above = das_regressions(rising, alpha=p * 1.001).iloc[0]
+    assert not regress_das_errors(rising, alpha=p * 0.6)["significant"][0]
+    above = regress_das_errors(rising, alpha=p * 1.001).iloc[0]
     assert above["significant"]
     assert not above["negative"]
-    assert biased_states(das_regressions(rising, alpha=0.5)) == []
+    assert select_biased_states(regress_das_errors(rising, alpha=0.5)) == []
 
 
 def test_one_row_a_state_of_more_than_five_counties_sorted():
@@ -93,7 +101,7 @@ def test_one_row_a_state_of_more_than_five_counties_sorted():
             counties("CT", range(100, 106), [1, 2, 0, 1, -1, 3]),
         ]
     )
-    result = das_regressions(table)
+    result = regress_das_errors(table)
     assert result.columns.tolist() == [
         "state",
         "counties",
@@ -105,19 +113,19 @@ def test_one_row_a_state_of_more_than_five_counties_sorted():
     ]
     assert result["state"].tolist() == ["CT", "VT"]
     assert result["counties"].tolist() == [6, 7]
-    assert das_regressions(table, min_counties=5)["state"].tolist() == ["CT", "DE", "VT"]
-    assert das_regressions(table, min_counties=8).empty
+    assert regress_das_errors(table, min_counties=5)["state"].tolist() == ["CT", "DE", "VT"]
+    assert regress_das_errors(table, min_counties=8).empty
 
 
 def test_the_published_counts_alone_give_48_rows_without_slopes():
-    result = das_regressions(county_table(read_published(REPOSITORY_TABLE)))
+    result = regress_das_errors(build_county_table(read_published(REPOSITORY_TABLE)))
     assert len(result) == 48
     assert "PR" in result["state"].tolist()
     assert not {"DC", "DE", "HI", "RI"} & set(result["state"])
     missing = ["slope", "se", "p", "negative", "significant"]
     assert result[missing].isna().all(axis=None)
     assert (result[["negative", "significant"]].dtypes == "boolean").all()
-    assert biased_states(result) == []
+    assert select_biased_states(result) == []
 
 
 def test_a_state_with_one_missing_error_has_no_regression():
@@ -127,27 +135,29 @@ def test_a_state_with_one_missing_error_has_no_regression():
             counties("VT", range(100, 106), [1, 2, 0, 1, -1, 3]),
         ]
     )
-    result = das_regressions(table).set_index("state")
+    result = regress_das_errors(table).set_index("state")
     assert result["slope"].isna().to_dict() == {"CT": True, "VT": False}
     assert result["significant"].isna().to_dict() == {"CT": True, "VT": False}
 
 
 @pytest.mark.parametrize("error", [0, -7])
 def test_equal_errors_have_slope_zero_and_no_significance(error):
-    row = das_regressions(counties("CT", [82, 900, 1000, 5000, 7777, 10**6], [error] * 6)).iloc[0]
+    row = regress_das_errors(counties("CT", [82, 900, 1000, 5000, 7777, 10**6], [error] * 6)).iloc[
+        0
+    ]
     assert (row["slope"], row["se"], row["p"]) == (0, 0, 1)
     assert not row["negative"]
     assert not row["significant"]
 
 
 def test_what_has_no_regression_is_named():
-    with pytest.raises(InputError, match="state CT, county County 2: a population of 0"):
-        das_regressions(counties("CT", [5, 6, 0, 7, 8, 9], range(6)))
-    with pytest.raises(InputError, match="state CT: all counties have the population 7"):
-        das_regressions(counties("CT", [7] * 6, range(6)))
+    with pytest.raises(InputError, match="state CT, county County 2"):
+        regress_das_errors(counties("CT", [5, 6, 0, 7, 8, 9], range(6)))
+    with pytest.raises(InputError, match="state CT: all counties"):
+        regress_das_errors(counties("CT", [7] * 6, range(6)))
     # nothing is regressed here, so nothing is wrong
-    assert das_regressions(counties("CT", [5, 6, 0, 7, 8, 9], [None] * 6))["slope"].isna().all()
-    assert das_regressions(counties("DE", [5, 6, 0], range(3))).empty
+    assert regress_das_errors(counties("CT", [5, 6, 0, 7, 8, 9], [None] * 6))["slope"].isna().all()
+    assert regress_das_errors(counties("DE", [5, 6, 0], range(3))).empty
 
 
 def test_an_interval_excludes_zero_just_where_the_slope_is_significant():
@@ -159,7 +169,7 @@ def test_an_interval_excludes_zero_just_where_the_slope_is_significant():
             for i in range(40)
         ]
     )
-    result = slope_intervals(das_regressions(table))
+    result = add_slope_intervals(regress_das_errors(table))
     excludes = (result["low"] > 0) | (result["high"] < 0)
     # both kinds: each of 40 does with a chance of 0.42, by the noncentral t law
     assert 0 < excludes.sum() < 40
@@ -170,7 +180,7 @@ def test_an_interval_excludes_zero_just_where_the_slope_is_significant():
 
 
 def test_no_interval_without_a_slope():
-    result = slope_intervals(das_regressions(counties("CT", range(100, 106), [None] * 6)))
+    result = add_slope_intervals(regress_das_errors(counties("CT", range(100, 106), [None] * 6)))
     assert result[["low", "high"]].isna().all(axis=None)
 
 
@@ -193,14 +203,14 @@ def test_biased_states_by_number_of_counties_then_name(tmp_path):
         ]
     )
     expected = ["TX", "IL", "AK", "AL", "NM"]
-    assert biased_states(table) == expected
+    assert select_biased_states(table) == expected
     write_csv(table, tmp_path / "t.csv")
-    assert biased_states(read_csv(tmp_path / "t.csv")) == expected
+    assert select_biased_states(read_csv(tmp_path / "t.csv")) == expected
     whole = table.dropna()
     write_csv(whole, tmp_path / "t.csv")
-    assert biased_states(read_csv(tmp_path / "t.csv")) == expected
+    assert select_biased_states(read_csv(tmp_path / "t.csv")) == expected
     write_csv(flags([("AL", 67, None, None)]), tmp_path / "t.csv")
-    assert biased_states(read_csv(tmp_path / "t.csv")) == []
+    assert select_biased_states(read_csv(tmp_path / "t.csv")) == []
 
 
 def test_regressions_of_a_table_read_back_from_csv(tmp_path):
@@ -209,7 +219,7 @@ def test_regressions_of_a_table_read_back_from_csv(tmp_path):
         table["das_error"] = errors
         write_csv(table, tmp_path / "t.csv")
         pd.testing.assert_frame_equal(
-            das_regressions(read_csv(tmp_path / "t.csv")), das_regressions(table)
+            regress_das_errors(read_csv(tmp_path / "t.csv")), regress_das_errors(table)
         )
 
 
@@ -221,11 +231,11 @@ def test_the_regressions_of_a_genuine_file():
     published = read_published(REPOSITORY_TABLE)
     genuine = read_demonstration(os.environ["NHGIS_PPDD_FILE"])
     check_demonstration(genuine, published)
-    result = das_regressions(county_table(published, genuine))
+    result = regress_das_errors(build_county_table(published, genuine))
     assert len(result) == 48
     assert result.notna().all(axis=None)
     if genuine.vintage != "20210608":
         pytest.skip("the numbers below are those of vintage 20210608")
     assert result["negative"].sum() == 36
     assert result.loc[result["significant"], "state"].tolist() == ["VT"]
-    assert biased_states(result) == ["VT"]
+    assert select_biased_states(result) == ["VT"]

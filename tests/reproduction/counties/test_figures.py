@@ -7,8 +7,8 @@ from matplotlib.colors import to_hex
 
 from isdp.plots.style import BOX, DARK, DAS, DRAW, FAINT, INK
 from reproduction.counties import figures
-from reproduction.counties.experiment import box_table
-from reproduction.counties.projection import project_state, projected_box_table
+from reproduction.counties.experiment import tabulate_boxes
+from reproduction.counties.projection import project_state, tabulate_projected_boxes
 from tests.artists import boxes_of, inside, labelled, legend_of, marks_of
 
 
@@ -26,7 +26,7 @@ def counties(number, das=True):
 
 def boxes(number, das=True):
     rng = np.random.default_rng(1)
-    return box_table(counties(number, das), rng.integers(-9, 10, (2, 30, number)))
+    return tabulate_boxes(counties(number, das), rng.integers(-9, 10, (2, 30, number)))
 
 
 def of(table, series):
@@ -55,7 +55,7 @@ def holds_names_that_can_be_read(axis, first, last):
 @pytest.mark.parametrize(("number", "rows"), [(5, 1), (130, 1), (131, 2)])
 def test_every_county_has_its_box_and_marks_in_order_of_population(number, rows):
     table = boxes(number)
-    figure = figures.county_boxes(table, "a state", "20210608")
+    figure = figures.plot_county_boxes(table, "a state", "20210608")
     assert len(figure.axes) == rows
     assert inside(figure)
     ranks = np.arange(1, number + 1)
@@ -82,7 +82,7 @@ def test_every_county_has_its_box_and_marks_in_order_of_population(number, rows)
 
 
 def test_without_demonstration_data_there_are_no_dots():
-    axis = figures.county_boxes(boxes(3, das=False), "a state", "").axes[0]
+    axis = figures.plot_county_boxes(boxes(3, das=False), "a state", "").axes[0]
     assert marks_of(axis, DAS) == []
     assert not any("Census DAS" in words for words in legend_of(axis))
 
@@ -100,7 +100,7 @@ def test_slopes_stand_in_order_with_their_intervals():
             "significant": [False, False, True, False],
         }
     )
-    figure = figures.slopes(table, "20210608")
+    figure = figures.plot_slopes(table, "20210608")
     axis = figure.axes[0]
     assert labels(axis) == ["VT", "IL", "TX"]
     plain, significant = axis.containers
@@ -121,8 +121,8 @@ def test_slopes_stand_in_order_with_their_intervals():
 
 def test_slopes_say_when_there_is_nothing_to_show():
     table = pd.DataFrame({"state": ["IL"], "slope": [np.nan], "low": [np.nan], "high": [np.nan]})
-    (text,) = figures.slopes(table, "20210608").axes[0].texts
-    assert "no demonstration data" in text.get_text()
+    (text,) = figures.plot_slopes(table, "20210608").axes[0].texts
+    assert "Without demonstration data" in text.get_text()
     assert "NHGIS_PPDD_FILE" in text.get_text()
 
 
@@ -135,7 +135,7 @@ def test_convergence_is_a_strip_a_state_and_a_bar_in_each_panel():
             "frozen": [False, False, True, False],
         }
     )
-    figure = figures.convergence_strips(table, "Convergence")
+    figure = figures.plot_convergence(table, "Convergence")
     for axis, column, bar in zip(figure.axes, ("rhat", "ess_bulk"), (1.01, 2000), strict=True):
         points = np.concatenate([strip.get_offsets() for strip in axis.collections])
         wanted = [(1.001, 0), (1.002, 0), (1.02, 2)]
@@ -157,8 +157,8 @@ def test_convergence_is_a_strip_a_state_and_a_bar_in_each_panel():
 )
 def test_titles_name_a_state_that_is_not_the_papers_and_another_vintage(state, rule, foreign):
     mechanism = {"norm": "l1", "epsilon": 0.2}
-    noise = figures.state_title(state, rule, mechanism, "4 draws", "20210608")
-    projected = figures.state_title(state, rule, mechanism, "9 simulations")
+    noise = figures.format_state_title(state, rule, mechanism, "4 draws", "20210608")
+    projected = figures.format_state_title(state, rule, mechanism, "9 simulations")
     for title in (noise, projected):
         assert title.startswith(state)
         assert (f"{state} is" in title) == foreign
@@ -172,15 +172,15 @@ def test_titles_name_a_state_that_is_not_the_papers_and_another_vintage(state, r
 @pytest.mark.parametrize("number", [12, 140])
 def test_projected_noise_stands_beside_the_generalized_laplaces(number):
     noise, _ = project_state(np.random.default_rng(1), number, 0.2, 60, 5)
-    table = projected_box_table(counties(number), noise, noise["even"][None])
-    figure = figures.projected_boxes(table, "title")
+    table = tabulate_projected_boxes(counties(number), noise, noise["even"][None])
+    figure = figures.plot_projected_boxes(table, "title")
     rows = -(-number // 130)
     assert len(figure.axes) == 2 * rows
-    for panel, choice in enumerate(figures.SHOWN):
+    for panel, choice in enumerate(figures.SHOWN_CHOICES):
         axes = figure.axes[panel::2]
         for law, colour, shift in (
             ("generalized", BOX, -0.2),
-            (choice, figures.PROJECTED, 0.2),
+            (choice, figures.PROJECTED_COLOUR, 0.2),
         ):
             own = table[table["law"] == law]
             sides = np.concatenate([boxes_of(axis)[colour] for axis in axes])
@@ -203,12 +203,12 @@ def test_projected_noise_stands_beside_the_generalized_laplaces(number):
 
 def test_a_box_that_runs_off_the_scale_is_told_with_its_quartiles():
     noise, solved = project_state(np.random.default_rng(1), 12, 0.2, 60, 5)
-    table = projected_box_table(counties(12), noise, noise["even"][None])
-    figure = figures.projected_boxes(table, "title")
+    table = tabulate_projected_boxes(counties(12), noise, noise["even"][None])
+    figure = figures.plot_projected_boxes(table, "title")
     low, high = np.quantile(noise["solver"][:, solved["cell"]], (0.25, 0.75))
     (text,) = figure.axes[0].texts
     assert text.get_text().startswith(
-        f"Place{solved['cell']} County runs off the scale: quartiles {low:.0f} and {high:.0f}"
+        f"Place{solved['cell']} County exceeds the scale: quartiles {low:.0f} and {high:.0f}"
     )
     assert text.xy[0] == pytest.approx(solved["cell"] + 1.4)
     assert not figure.axes[1].texts
@@ -226,7 +226,7 @@ def test_truncation_draws_each_states_curve_and_the_population_needed():
         {"epsilon": [0.1, 1] * 2, "chance": [1e-3, 1e-3, 1e-6, 1e-6], "population": [60, 6, 120, 0]}
     )
     marks = pd.DataFrame({"county": ["Loving"], "state": ["TX"], "population": [82]})
-    figure = figures.truncation(pd.concat([curves, needed]), marks, 0.192)
+    figure = figures.plot_truncation(pd.concat([curves, needed]), marks, 0.192)
     left, right = figure.axes
     named = labelled(left)["AA"]
     assert to_hex(named.get_color()) == DARK[0]
@@ -234,8 +234,8 @@ def test_truncation_draws_each_states_curve_and_the_population_needed():
     (grey,) = [line for line in left.get_lines() if to_hex(line.get_color()) == "#cccccc"]
     assert grey.get_ydata().tolist() == pytest.approx([0.02, 0.001, 0.0001])
     lines = labelled(right)
-    assert lines["chance of truncation 0.001"].get_xydata().tolist() == [[0.1, 60], [1, 6]]
-    assert lines["chance of truncation 1e-06"].get_ydata().tolist() == [120, 0.5]
+    assert lines["probability of truncation 0.001"].get_xydata().tolist() == [[0.1, 60], [1, 6]]
+    assert lines["probability of truncation 1e-06"].get_ydata().tolist() == [120, 0.5]
     for axis in figure.axes:  # the paper's epsilon is named where its line ends, above the panel
         (named,) = [text for text in axis.texts if text.get_text() == "paper: 0.192"]
         assert (named.xy, named.get_va()) == ((0.192, 1.0), "bottom")

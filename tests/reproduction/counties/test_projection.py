@@ -5,7 +5,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reproduction.counties.projection import project_state, projected_box_table, summary_rows
+from reproduction.counties.projection import (
+    project_state,
+    summarise_projection,
+    tabulate_projected_boxes,
+)
 from tests.statistical.checks import check_mean
 
 CHOICES = ("solver", "random", "even")
@@ -35,7 +39,7 @@ def test_where_no_noise_needs_a_correction_it_would_fall_on_the_first_county():
 
 def test_the_vertex_changes_the_picture(projected):
     noise, solved = projected
-    summary = summary_rows("XX", noise, noise["even"][None], solved).set_index("choice")
+    summary = summarise_projection("XX", noise, noise["even"][None], solved).set_index("choice")
     # one county takes the noise of the three others; or each keeps three quarters of its own, and
     # the rest, any number of quarters of a person, is rounded
     own = 2 * np.exp(-0.2) / np.expm1(-0.2) ** 2
@@ -52,7 +56,7 @@ def test_the_vertex_changes_the_picture(projected):
 
 def test_the_boxes_are_of_all_laws_and_counties(projected):
     noise, _ = projected
-    table = projected_box_table(COUNTIES, noise, noise["even"][None])
+    table = tabulate_projected_boxes(COUNTIES, noise, noise["even"][None])
     assert set(table["law"]) == {"generalized", *CHOICES}
     assert (table.groupby("law")["rank"].nunique() == 4).all()
     assert table.loc[table["rank"] == 3, "county"].unique().tolist() == ["c"]
@@ -68,7 +72,9 @@ GENERALIZED = np.array(
 
 def test_a_choice_in_one_row_by_hand():
     solved = {"checked": 4, "linear_equal": 3, "integer_equal": 2, "linear_optimal": 1, "cell": 0}
-    table = summary_rows("XX", {"even": PROJECTED, "none": PROJECTED + 100}, GENERALIZED, solved)
+    table = summarise_projection(
+        "XX", {"even": PROJECTED, "none": PROJECTED + 100}, GENERALIZED, solved
+    )
     row, other = table.iloc[0], table.iloc[1]
     assert (row["state"], row["choice"], row["counties"], row["simulations"]) == (
         "XX",
@@ -100,15 +106,15 @@ def test_a_choice_in_one_row_by_hand():
 def test_boxes_that_are_points_share_all_or_nothing():
     still = np.zeros((3, 2), dtype=np.int64)
     solved = {"checked": 0, "linear_equal": 0, "integer_equal": 0, "linear_optimal": 0}
-    same = summary_rows("XX", {"even": still}, still[None], solved).iloc[0]
-    apart = summary_rows("XX", {"even": still}, still[None] + 1, solved).iloc[0]
+    same = summarise_projection("XX", {"even": still}, still[None], solved).iloc[0]
+    apart = summarise_projection("XX", {"even": still}, still[None] + 1, solved).iloc[0]
     assert (same["box_overlap_min"], same["boxes_overlapping"]) == (1, 1)
     assert (apart["box_overlap_median"], apart["boxes_overlapping"]) == (0, 0)
 
 
 def test_the_box_table_holds_the_quartiles_of_each_law(projected):
     noise, _ = projected
-    table = projected_box_table(COUNTIES, noise, GENERALIZED)
+    table = tabulate_projected_boxes(COUNTIES, noise, GENERALIZED)
     found = table.set_index(["law", "series", "rank"])["value"].sort_index()
     for law, draws in {"generalized": GENERALIZED[0], **noise}.items():
         for series, share in (("q1", 0.25), ("median", 0.5), ("q3", 0.75)):

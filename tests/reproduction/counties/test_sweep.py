@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 
 from isdp import GeneralizedLaplace, Invariants, draw_noise
-from reproduction.counties.sweep import continuous_l2, figure_table, scenario_table
-from reproduction.counties.sweep_figures import NORMS, scenarios
+from reproduction.counties.sweep import continuous_l2, tabulate_figure, tabulate_scenario
+from reproduction.counties.sweep_figures import NORM_COLOURS, plot_scenarios
 from tests.artists import inside
 from tests.statistical.checks import LawRejected, check_mean
 
@@ -48,7 +48,7 @@ def one(epsilon, norm="l1", vintage="20201116", das=(), **state):
     settings = {"counties": {"epsilon": epsilon, "norm": norm}, "data": {"vintage": vintage}}
     provenance = {"source": "download", "vintage": vintage, "das_available": bool(das)}
     states = pd.DataFrame([row | state])
-    return scenario_table("x", settings, states, noise, counties, provenance)
+    return tabulate_scenario("x", settings, states, noise, counties, provenance)
 
 
 @pytest.mark.parametrize(
@@ -75,14 +75,14 @@ def test_a_scenario_says_what_das_errors_it_had():
 
 def test_one_point_is_drawn_for_scenarios_that_differ_in_their_vintage_alone():
     table = pd.concat([one(0.2, vintage=v, das=(1, -1)) for v in ("20200527", "20201116")])
-    shown = figure_table(table)
+    shown = tabulate_figure(table)
     assert (shown["series"] == "chains").sum() == 1
     assert shown.loc[shown["series"] == "das", "vintage"].tolist() == ["20200527", "20201116"]
 
 
 def test_noise_that_is_zero_in_every_draw_is_marked_and_not_put_on_the_scale():
     still = {"sd": 0.0, "rhat_max": np.nan, "ess_min": np.nan, "frozen": 5}
-    figure = scenarios(figure_table(pd.concat([one(0.2), one(20, **still)])), "title")
+    figure = plot_scenarios(tabulate_figure(pd.concat([one(0.2), one(20, **still)])), "title")
     marks = [line for line in figure.axes[0].lines if line.get_marker() == "v"]
     assert [line.get_xdata().tolist() for line in marks] == [[20]]
     points = [
@@ -92,7 +92,7 @@ def test_noise_that_is_zero_in_every_draw_is_marked_and_not_put_on_the_scale():
 
 
 def test_the_exact_law_is_drawn_a_fifth_beyond_the_scenarios_on_either_side():
-    shown = figure_table(pd.concat([one(0.2), one(4)]))
+    shown = tabulate_figure(pd.concat([one(0.2), one(4)]))
     curve = shown.loc[shown["series"] == "exact law", "epsilon"]
     assert (curve.min(), curve.max()) == pytest.approx((0.2 / 1.2, 4 * 1.2))
     assert curve.is_monotonic_increasing
@@ -100,14 +100,14 @@ def test_the_exact_law_is_drawn_a_fifth_beyond_the_scenarios_on_either_side():
 
 def test_curves_come_in_the_order_of_the_scenarios():
     scenarios_of_two = [one(0.2, "l2").assign(state="VT"), one(0.2).assign(state="RI")]
-    shown = figure_table(pd.concat(scenarios_of_two))
+    shown = tabulate_figure(pd.concat(scenarios_of_two))
     curves = shown[shown["series"].isin(["exact law", "continuous law"])]
     found = list(dict.fromkeys(zip(curves["state"], curves["norm"], strict=True)))
     assert found == [("VT", "l2"), ("RI", "l1")]
 
 
 def test_the_continuous_law_is_not_drawn_where_rounding_shows():
-    shown = figure_table(pd.concat([one(0.2, "l2"), one(10, "l2")]))
+    shown = tabulate_figure(pd.concat([one(0.2, "l2"), one(10, "l2")]))
     curve = shown[shown["series"] == "continuous law"]
     assert curve["sd"].min() >= 2
     assert curve["epsilon"].max() < 1.01
@@ -117,7 +117,7 @@ def test_each_state_has_a_row_of_panels_and_each_vintage_a_line():
     das = {"das": (3, -4)}
     table = pd.concat([one(0.2, vintage=v, **das) for v in ("20200527", "20201116")])
     table = pd.concat([table, one(0.2).assign(state="VT")])
-    figure = scenarios(figure_table(table), "title")
+    figure = plot_scenarios(tabulate_figure(table), "title")
     assert [axis.get_ylabel() for axis in figure.axes] == ["RI", "", "", "VT", "", ""]
     dotted = [[line for line in axis.lines if line.get_linestyle() == ":"] for axis in figure.axes]
     assert [len(lines) for lines in dotted] == [2, 0, 1, 0, 0, 1]
@@ -126,7 +126,7 @@ def test_each_state_has_a_row_of_panels_and_each_vintage_a_line():
 def test_panels_show_each_scenario_at_its_epsilon():
     das = {"das": (3, -4)}
     table = pd.concat([one(0.2, **das), one(1, rhat_max=1.05, **das), one(0.2, "l2", **das)])
-    figure = scenarios(figure_table(table), "title")
+    figure = plot_scenarios(tabulate_figure(table), "title")
     sd, share, rhat = figure.axes
     for axis, values in (
         (sd, {"l1": [5, 1], "l2": [5]}),
@@ -137,7 +137,7 @@ def test_panels_show_each_scenario_at_its_epsilon():
             marks = [
                 line
                 for line in axis.get_lines()
-                if line.get_marker() in "oD" and line.get_color() == NORMS[norm]
+                if line.get_marker() in "oD" and line.get_color() == NORM_COLOURS[norm]
             ]
             points = sorted(point for line in marks for point in line.get_xydata().tolist())
             assert [x for x, _ in points] == [0.2, 1][: len(expected)]
@@ -148,12 +148,12 @@ def test_panels_show_each_scenario_at_its_epsilon():
     assert list(criterion.get_ydata()) == pytest.approx([0.01, 0.01])
     (das_line,) = [line for line in sd.get_lines() if line.get_linestyle() == ":"]
     assert list(das_line.get_ydata()) == pytest.approx([np.sqrt(12.5)] * 2)
-    shown = figure_table(table)
+    shown = tabulate_figure(table)
     law = shown[shown["series"] == "exact law"]
     (curve,) = [
         line
         for line in sd.get_lines()
-        if len(line.get_xdata()) == len(law) and line.get_color() == NORMS["l1"]
+        if len(line.get_xdata()) == len(law) and line.get_color() == NORM_COLOURS["l1"]
     ]
     assert curve.get_ydata().tolist() == law["sd"].tolist()
     assert inside(figure)

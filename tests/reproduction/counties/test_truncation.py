@@ -4,11 +4,11 @@ import pytest
 
 from isdp.exact import total_distribution
 from reproduction.counties.truncation import (
-    below_zero,
     expected_truncated,
-    needed_populations,
-    truncation_curves,
-    truncation_states,
+    negative_probability,
+    tabulate_curves,
+    tabulate_needed,
+    tabulate_truncation,
 )
 from tests.statistical.checks import check_law
 
@@ -26,12 +26,14 @@ def test_the_chance_is_the_tail_of_the_exact_law():
     law = total_distribution(3, 0.2)
     for population in (0, 1, 7, 60):
         expected = law.pmf[law.support < -population].sum()
-        assert below_zero(law, population) == pytest.approx(expected, rel=1e-9)
-    assert below_zero(law, 10**9) == 0
+        assert negative_probability(law, population) == pytest.approx(expected, rel=1e-9)
+    assert negative_probability(law, 10**9) == 0
 
 
 def test_counties_add_up_and_a_state_of_one_county_has_no_noise():
-    small, middle, large = chances = below_zero(total_distribution(3, 0.2), [10, 100, 10_000_000])
+    small, middle, large = chances = negative_probability(
+        total_distribution(3, 0.2), [10, 100, 10_000_000]
+    )
     assert small > middle > large == 0
     assert expected_truncated(np.array([5]), 0.2) == 0
     few = expected_truncated(np.array([10, 100, 10_000_000]), 0.2)
@@ -42,20 +44,20 @@ def test_states_say_what_it_takes():
     sampled = pd.DataFrame(
         {"state": ["AA"], "chains": [4], "draws": [10], "releases_truncated": [2]}
     )
-    states = truncation_states(COUNTIES, 0.2, sampled).set_index("state")
+    states = tabulate_truncation(COUNTIES, 0.2, sampled).set_index("state")
     assert states.loc["AA", ["least_county", "least_population"]].tolist() == ["small", 10]
     assert states.loc["AA", ["releases", "releases_truncated"]].tolist() == [40, 2]
     assert pd.isna(states.loc["BB", "releases"])
     assert pd.isna(states.loc["BB", "epsilon_to_bite"])
     bite = states.loc["AA", "epsilon_to_bite"]
-    around = truncation_curves(COUNTIES[:3], [0.97 * bite, 1.03 * bite])["expected"]
+    around = tabulate_curves(COUNTIES[:3], [0.97 * bite, 1.03 * bite])["expected"]
     assert around[0] > 1e-3 > around[1]
 
 
 def test_the_population_needed_is_the_least_that_is_safe():
-    needed = needed_populations([0.5], chances=(1e-3,), cells=20)["population"].iloc[0]
+    needed = tabulate_needed([0.5], chances=(1e-3,), cells=20)["population"].iloc[0]
     law = total_distribution(20, 0.5)
-    assert below_zero(law, needed) < 1e-3 <= below_zero(law, needed - 1)
+    assert negative_probability(law, needed) < 1e-3 <= negative_probability(law, needed - 1)
 
 
 def test_chances_against_the_mechanism_itself():
@@ -64,5 +66,5 @@ def test_chances_against_the_mechanism_itself():
     p = -np.expm1(-0.3)
     noise = rng.geometric(p, (400_000, 3)) - rng.geometric(p, (400_000, 3))
     kept = noise[noise.sum(axis=1) == 0]
-    seen, chance = (kept[:, 0] < -5).sum(), below_zero(total_distribution(3, 0.3), 5)
+    seen, chance = (kept[:, 0] < -5).sum(), negative_probability(total_distribution(3, 0.3), 5)
     check_law([seen, len(kept) - seen], [chance, 1 - chance])

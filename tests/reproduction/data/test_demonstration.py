@@ -10,8 +10,8 @@ from isdp import InputError
 from isdp.io.files import MAX_BYTES
 from reproduction.data.demonstration import (
     Demonstration,
+    build_county_table,
     check_demonstration,
-    county_table,
     read_demonstration,
 )
 from reproduction.data.published import read_published
@@ -105,7 +105,7 @@ def test_published_counts_come_in_file_order_and_by_column_name(tmp_path):
         ("01003,AL,B County,1000000001", ["line 3", "more than 1,000,000,000"]),
         ("1003,AL,B County,5", ["line 3", "'1003'", "five digits"]),
         ("01003,Alabama,B County,5", ["line 3", "'Alabama'", "two capitals"]),
-        ("01003,AL, ,5", ["line 3", "01003", "name is empty"]),
+        ("01003,AL, ,5", ["line 3", "01003", "column name", "is empty"]),
         ("01003,AL,B County", ["line 3", "3 fields under a header of 4"]),
         ('01003,AL,"B County,5', ["line 3", "no csv table"]),
     ],
@@ -120,7 +120,7 @@ def test_a_wrong_row_of_the_published_counts_is_named(tmp_path, row, words):
     [
         (b"", ["empty"]),
         (b"\xef\xbb\xbf", ["empty"]),
-        (b"fips,usps,name,pop2010\n", ["no county"]),
+        (b"fips,usps,name,pop2010\n", ["no counties"]),
         (b"fips,usps,name\n01001,AL,A\n", ["line 1", "pop2010"]),
         (b"fips,usps,name,pop2010\n01001,AL,Do\xf1a,5\n", ["line 2", "UTF-8"]),
     ],
@@ -186,9 +186,7 @@ def test_content_and_not_the_suffix_decides(tmp_path):
 def test_the_vintage_of_an_archive_whose_table_does_not_tell_it(tmp_path):
     path = zipped(tmp_path / "nhgis_ppdd_20201116_county.zip", {"county.csv": GENUINE})
     assert read_demonstration(path).vintage == "20201116"
-    refused(
-        lambda: read_demonstration(zipped(path, {NAME: GENUINE})), "20201116", "20210608", "says"
-    )
+    refused(lambda: read_demonstration(zipped(path, {NAME: GENUINE})), "20201116", "20210608")
 
 
 @pytest.mark.parametrize(
@@ -229,7 +227,7 @@ def test_a_macos_companion_file_is_not_taken_for_a_table(tmp_path):
         (b"gisjoin,name,H7V001_dp,H72001_sf\n", ["line 1", "H7V001_sf"]),
         (b"gisjoin,name,H7V001_dp,H7V001_sf,H72001_dp,H72001_sf\n", ["H7V001_dp and H72001_dp"]),
         (b"gisjoin,name,H72001_dp,H72001_sf,H72001_sf\n", ["twice"]),
-        (b"gisjoin,name,H72001_dp,H72001_sf\n", ["no county"]),
+        (b"gisjoin,name,H72001_dp,H72001_sf\n", ["no counties"]),
         (b"gisjoin;name;H72001_dp;H72001_sf\n", ["line 1", "H72001_dp"]),
     ],
 )
@@ -430,14 +428,14 @@ def test_an_extract_counts_the_missing_counties():
 
 def test_the_county_table_keeps_the_published_order():
     published = PUBLISHED.iloc[::-1].reset_index(drop=True)
-    table = county_table(published, demonstration())
+    table = build_county_table(published, demonstration())
     pd.testing.assert_frame_equal(table.drop(columns="das_error"), published)
     assert table["das_error"].dtype == "Int64"
     assert table["das_error"].tolist() == [0, 0, 5, -5]
 
 
 def test_the_county_table_without_demonstration_data():
-    table = county_table(PUBLISHED)
+    table = build_county_table(PUBLISHED)
     assert table["das_error"].dtype == "Int64"
     assert table["das_error"].isna().all()
     assert "das_error" not in PUBLISHED
@@ -454,6 +452,6 @@ def test_a_genuine_file_passes_every_check():
     read = read_demonstration(os.environ["NHGIS_PPDD_FILE"])
     published = read_published(REPOSITORY_TABLE)
     check_demonstration(read, published)
-    table = county_table(published, read)
+    table = build_county_table(published, read)
     assert table["das_error"].notna().all()
     assert (table.groupby("state")["das_error"].sum() == 0).all()

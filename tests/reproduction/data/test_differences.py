@@ -1,7 +1,7 @@
 import pytest
 
 from reproduction.counties.states import select_states
-from reproduction.data.differences import other_state, other_states, other_vintage, titled
+from reproduction.data.differences import extend_title, note_state, note_states, note_vintage
 from tests.reproduction.counties.test_counties import regressions
 
 STAND_IN = ["TX", "IL"]
@@ -13,10 +13,10 @@ def chosen(vintage, asked="paper"):
 
 
 def test_only_another_vintage_than_the_papers_is_named():
-    assert other_vintage("20201116") == ""
-    assert other_vintage("") == ""
-    assert "20210608" in other_vintage("20210608")
-    assert "20201116" in other_vintage("20210608")
+    assert note_vintage("20201116") == ""
+    assert note_vintage("") == ""
+    assert "20210608" in note_vintage("20210608")
+    assert "20201116" in note_vintage("20210608")
 
 
 @pytest.mark.parametrize(
@@ -30,10 +30,10 @@ def test_only_another_vintage_than_the_papers_is_named():
 )
 def test_states_that_are_not_known_to_be_the_papers_are_named(vintage, asked, others):
     rules = chosen(vintage, asked)
-    assert {state for state, rule in rules.items() if other_state(state, rule)} == others
-    assert bool(other_states(rules["TX"])) == bool(others)
+    assert {state for state, rule in rules.items() if note_state(state, rule)} == others
+    assert bool(note_states(rules["TX"])) == bool(others)
 
 
 def test_a_title_has_a_second_line_only_for_what_differs():
-    assert titled("a", "", "") == "a"
-    assert titled("a", "b", "", "c") == "a\nb; c"
+    assert extend_title("a", "", "") == "a"
+    assert extend_title("a", "b", "", "c") == "a\nb; c"

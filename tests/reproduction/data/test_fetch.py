@@ -15,7 +15,12 @@ import pandas as pd
 import pytest
 
 from isdp import InputError
-from reproduction.data.fetch import LEDGER, file_obtained, obtain, read_ledger
+from reproduction.data.fetch import (
+    LEDGER_COLUMNS,
+    locate_demonstration,
+    obtain_demonstration,
+    read_ledger,
+)
 from tests import ROOT
 
 PUBLISHED = pd.DataFrame(
@@ -103,10 +108,10 @@ def entry(url="https://x.org/a.zip", **changes):
 
 
 def get(tmp_path, *rows, local_file=None, vintage="20210608", retries=0, timeout=(2.0, 2.0)):
-    return obtain(
+    return obtain_demonstration(
         vintage=vintage,
         local_file=local_file,
-        ledger=pd.DataFrame(rows, columns=list(LEDGER), dtype="str"),
+        ledger=pd.DataFrame(rows, columns=list(LEDGER_COLUMNS), dtype="str"),
         cache=tmp_path / "cache",
         published=PUBLISHED,
         retries=retries,
@@ -143,7 +148,7 @@ def test_a_download_is_kept_and_used_again_without_the_network(tmp_path, site, c
         "das_available": True,
         "message": f"NHGIS demonstration data of vintage 20210608 downloaded from {site.url}.",
     }
-    file = file_obtained(provenance, None, tmp_path / "cache")
+    file = locate_demonstration(provenance, None, tmp_path / "cache")
     assert file.read_bytes() == GOOD
     site.page = (503, b"")
     assert get(tmp_path, entry(site.url))[1] == provenance
@@ -212,7 +217,7 @@ def test_without_an_answer_the_published_counts_are_used(tmp_path):
     assert "20210608" in provenance["message"]
     assert "127.0.0.1 could not be reached" in provenance["message"]
     assert "0x" not in provenance["message"]
-    assert file_obtained(provenance, None, tmp_path / "cache") is None
+    assert locate_demonstration(provenance, None, tmp_path / "cache") is None
 
 
 @pytest.mark.parametrize(
@@ -241,7 +246,7 @@ def test_only_the_address_of_the_vintage_is_tried(tmp_path, site):
 
 def test_a_cache_that_is_not_writable(tmp_path, site):
     (tmp_path / "cache").write_text("a file, not a folder")
-    refused(lambda: get(tmp_path, entry(site.url)), "cache", "cannot be saved")
+    refused(lambda: get(tmp_path, entry(site.url)), "cache", "cannot save")
 
 
 # -- a local file ---------------------------------------------------------------------------------
@@ -259,7 +264,7 @@ def test_a_local_file_comes_first_and_has_its_own_vintage(tmp_path, site):
         "NHGIS demonstration data of vintage 20210608 from the local file mine.zip."
     )
     assert str(tmp_path) not in json.dumps(provenance)
-    assert file_obtained(provenance, str(local), "cache") == Path(local)
+    assert locate_demonstration(provenance, str(local), "cache") == Path(local)
     # the ledger need not have the configuration's vintage
     provenance = get(tmp_path, local_file=local, vintage="20201116")[1]
     assert provenance["vintage"] == "20210608"
@@ -289,7 +294,7 @@ def test_a_local_file_that_is_missing_or_wrong_is_not_replaced(tmp_path, site, c
 # -- the ledger -----------------------------------------------------------------------------------
 
 
-def write_ledger(path, *rows, columns=tuple(LEDGER)):
+def write_ledger(path, *rows, columns=tuple(LEDGER_COLUMNS)):
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, columns, extrasaction="ignore")
         writer.writeheader()
@@ -334,8 +339,8 @@ def test_a_wrong_cell_of_the_ledger_is_named(tmp_path, column, cell):
 
 
 def test_the_columns_of_the_ledger(tmp_path):
-    fewer = write_ledger(tmp_path / "l.csv", entry(), columns=list(LEDGER)[:-1])
+    fewer = write_ledger(tmp_path / "l.csv", entry(), columns=list(LEDGER_COLUMNS)[:-1])
     refused(lambda: read_ledger(fewer), "line 1", "columns", "note")
-    more = write_ledger(tmp_path / "l.csv", entry(more=""), columns=[*LEDGER, "more"])
+    more = write_ledger(tmp_path / "l.csv", entry(more=""), columns=[*LEDGER_COLUMNS, "more"])
     refused(lambda: read_ledger(more), "line 1", "columns")
     refused(lambda: read_ledger(tmp_path / "none.csv"), "none.csv", "no such file")

@@ -8,7 +8,7 @@ import pytest
 from isdp import InputError
 from reproduction.data.histogram import (
     CELLS,
-    KINDS,
+    QUARTERS_KINDS,
     read_demonstration_histogram,
     read_group_quarters,
     read_histogram,
@@ -49,7 +49,7 @@ def test_the_hispanic_and_the_adults_of_the_united_states_are_the_published_ones
 
 def test_group_quarters_fit_the_counties():
     counties, people = read_group_quarters(QUARTERS, PUBLISHED)
-    assert people.shape == (3221, len(KINDS))
+    assert people.shape == (3221, len(QUARTERS_KINDS))
     at_home = (counties["state"] != "PR").to_numpy()
     assert people[at_home].sum() == 7_987_323
     assert counties["housing_units"][at_home].sum() == 131_704_730
@@ -82,12 +82,12 @@ def spoil(row, column, value):
         (spoil(1, 1, "-3"), "negative"),
         (spoil(1, 1, "2.5"), "decimal point"),
         (spoil(2, 9, "x"), "line 3, column I:n:c"),
-        (spoil(1, 1, "7"), "add up to"),
+        (spoil(1, 1, "7"), "published population"),
         (spoil(1, 0, "1001"), "five digits"),
-        (spoil(1, 0, "99999"), "1 counties are missing, 1 unknown"),
+        (spoil(1, 0, "99999"), "1 counties are missing, 1 are unknown"),
         (spoil(0, 3, "W:n:x"), "line 1"),
         (lambda lines: lines[:-1], "1 counties are missing"),
-        (lambda lines: [*lines, lines[-1]], "1 doubled"),
+        (lambda lines: [*lines, lines[-1]], "1 are repeated"),
         (lambda lines: [*lines[:-1], lines[-1][:40]], "cut short"),
     ],
 )
@@ -163,7 +163,7 @@ def test_the_four_cells_of_a_race_come_back_from_the_four_tables(tmp_path):
     ("change", "match"),
     [
         (lambda frame: frame.drop(columns="H73020_dp"), "H73020_dp"),
-        (lambda frame: frame.assign(H72003_dp=0), "do not fit"),
+        (lambda frame: frame.assign(H72003_dp=0), "P8 to P11"),
         (lambda frame: frame.iloc[:2], "1 counties are missing"),
         (lambda frame: frame.assign(H75005_sf=-1), "negative"),
     ],

@@ -10,7 +10,7 @@ from isdp.mcmc.metropolis import LatticeWalk
 from reproduction.exactness.chain_distance import (
     distance_curve,
     distance_in_full,
-    small_law,
+    enumerate_target,
     transition_matrix,
 )
 
@@ -25,7 +25,7 @@ def walk(acceptance="joint", cells=3, epsilon=1.0):
 @ACCEPTANCES
 def test_a_sweep_keeps_the_target_and_moves_by_the_rule(acceptance):
     chain = walk(acceptance)
-    law = small_law(chain)
+    law = enumerate_target(chain)
     matrix = transition_matrix(chain, law)
     assert matrix.sum(axis=1) == pytest.approx(1)
     assert matrix.min() > -1e-12
@@ -41,7 +41,7 @@ def test_a_sweep_keeps_the_target_and_moves_by_the_rule(acceptance):
 @ACCEPTANCES
 def test_the_distance_in_full_is_that_of_powers_of_the_sweep(acceptance):
     chain = walk(acceptance)
-    law = small_law(chain)
+    law = enumerate_target(chain)
     matrix = transition_matrix(chain, law)
     now = (law.points == 0).all(axis=1).astype(float)
     table = distance_in_full(chain, np.array([0, 1, 3, 8]))
@@ -70,8 +70,8 @@ def test_a_curve_starts_at_zero_noise_and_comes_near():
 
 
 def test_only_a_small_lattice_is_followed_in_full():
-    assert small_law(walk(cells=5)) is None  # dimension 4
-    assert small_law(walk(epsilon=0.01)) is None
+    assert enumerate_target(walk(cells=5)) is None  # dimension 4
+    assert enumerate_target(walk(epsilon=0.01)) is None
     exact = np.zeros((2, 3), np.int64)
     for chain, full in ((walk(), True), (walk(epsilon=0.01), False)):
         curve = distance_curve(np.random.default_rng(1), chain, exact, chains=2, times=[0])

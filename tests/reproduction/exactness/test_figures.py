@@ -4,7 +4,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from isdp.plots.style import DRAW, FAINT, INK
-from reproduction.exactness.figures import county_distances, county_laws
+from reproduction.exactness.figures import plot_county_distances, plot_county_distributions
 from tests.artists import inside, labelled
 
 
@@ -24,13 +24,13 @@ def test_shares_of_each_state_lie_over_its_exact_law():
             for what, d in (("norm", 0.011), ("cells", 0.022))
         ]
     )
-    figure = county_laws(pooled, agreement, "title")
+    figure = plot_county_distributions(pooled, agreement, "title")
     assert [axis.axison for axis in figure.axes] == [True] * 5 + [False] * 3
     for k, (axis, state) in enumerate(
         zip(figure.axes, dict.fromkeys(pooled["state"]), strict=False)
     ):
         own = dict(list(pooled[pooled["state"] == state].groupby("sampler")))
-        law = labelled(axis)["exact law"]
+        law = labelled(axis)["exact distribution"]
         assert law.get_color() == INK
         assert law.get_xydata().tolist() == own["law"][["value", "share"]].to_numpy().tolist()
         for colour, name in ((FAINT, "exact"), (DRAW, "mcmc")):
@@ -53,7 +53,7 @@ def test_distances_fall_along_a_line_a_state():
             for i, s in enumerate(states)
         ]
     ).assign(error=0.1)
-    axis = county_distances(curves, "title").axes[0]
+    axis = plot_county_distances(curves, "title").axes[0]
     lines = labelled(axis)
     for i, state in enumerate(states):
         assert lines[state].get_xdata().tolist() == [1, 10, 100]

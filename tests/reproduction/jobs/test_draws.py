@@ -3,19 +3,19 @@ import pytest
 
 from isdp import InputError, Invariants
 from isdp.io.draws import Draws, write_draws
-from reproduction.jobs.draws import labelled, read_by, verification_table
+from reproduction.jobs.draws import label_draws, read_draws_by, verify_draws
 
 
 def kept(path, law, noise=0, experiment="table"):
     draws = Draws(np.full((2, 3, 2), [noise, -noise]), Invariants.total(2), ["p", "q"], {"thin": 4})
-    names = {"wing": "lattices", "experiment": experiment, "law": law, "sampler": "mcmc"}
-    write_draws(path, labelled(draws, **names, mechanism={"epsilon": 0.25}))
+    names = {"study": "lattices", "experiment": experiment, "law": law, "sampler": "mcmc"}
+    write_draws(path, label_draws(draws, **names, mechanism={"epsilon": 0.25}))
     return path
 
 
 def test_draws_are_told_apart_by_the_law_that_they_name(tmp_path):
     paths = [kept(tmp_path / "one.nc", "l2", 2), kept(tmp_path / "two.nc", "l1", 1)]
-    read = read_by("law", paths)
+    read = read_draws_by("law", paths)
     assert [draws.noise.max() for draws in (read["l1"], read["l2"])] == [1, 2]
     settings = {"wing": "lattices", "experiment": "table", "law": "l1", "unit": ""}
     assert read["l1"].settings == settings | {
@@ -30,7 +30,7 @@ def test_draws_of_one_law_twice_or_of_two_experiments_are_refused(tmp_path, othe
     law, experiment = other
     paths = [kept(tmp_path / "a.nc", "l1"), kept(tmp_path / "b.nc", law, experiment=experiment)]
     with pytest.raises(InputError, match=r"b\.nc"):
-        read_by("law", paths)
+        read_draws_by("law", paths)
 
 
 def test_verification_finds_a_draw_that_breaks_an_invariant(tmp_path):
@@ -38,10 +38,10 @@ def test_verification_finds_a_draw_that_breaks_an_invariant(tmp_path):
     noise = np.zeros((2, 3, 2), dtype=np.int64)
     noise[0, 1, 0] = 1
     bad = Draws(noise, Invariants.total(2), ["p", "q"])
-    names = {"wing": "counties", "experiment": "counties", "law": "l1", "unit": "IL"}
-    kept_bad = labelled(bad, **names, sampler="exact", mechanism={"epsilon": 0.25})
+    names = {"study": "counties", "experiment": "counties", "law": "l1", "unit": "IL"}
+    kept_bad = label_draws(bad, **names, sampler="exact", mechanism={"epsilon": 0.25})
     write_draws(tmp_path / "bad.nc", kept_bad)
-    table = verification_table([good, tmp_path / "bad.nc"])
+    table = verify_draws([good, tmp_path / "bad.nc"])
     assert table["draws_of"].tolist() == ["good", "bad"]
     assert table["wing"].tolist() == ["lattices", "counties"]
     assert table["unit"].tolist() == ["", "IL"]

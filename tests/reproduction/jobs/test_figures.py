@@ -2,7 +2,7 @@ import numpy as np
 from PIL import Image
 
 from isdp.plots.style import panels
-from reproduction.jobs.figures import RESOLUTION, THUMBNAIL, save_figures
+from reproduction.jobs.figures import DPI, THUMBNAIL_SIZE, save_figures
 
 
 def drawn(words):
@@ -23,6 +23,6 @@ def test_a_thumbnail_shows_the_first_panel_without_words(tmp_path):
         files[f"{name}_thumbnail"] = tmp_path / f"{name}_small.png"
         save_figures({name: drawn(words)}, files)
     few, many = (np.asarray(Image.open(files[f"{name}_thumbnail"])) for name in ("few", "many"))
-    assert few.shape[:2] == tuple(round(side * RESOLUTION) for side in reversed(THUMBNAIL))
+    assert few.shape[:2] == tuple(round(side * DPI) for side in reversed(THUMBNAIL_SIZE))
     assert (few == many).all()
     assert (files["few_png"].read_bytes()) != (files["many_png"].read_bytes())

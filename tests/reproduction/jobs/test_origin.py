@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 import isdp
-from reproduction.jobs.origin import made_by
+from reproduction.jobs.origin import describe_origin
 
 UNKNOWN = "commit not known (not a git checkout)"
 
@@ -44,7 +44,7 @@ def test_a_clean_checkout_has_its_version_commit_and_the_configs_hash(checkout, 
     (checkout / "results/table.csv").touch()
     commit = git(checkout, "rev-parse", "HEAD")[:12]
     digest = hashlib.sha256(b"seed: 1\n").hexdigest()[:12]
-    assert made_by(checkout, config) == (
+    assert describe_origin(checkout, config) == (
         f"Made by version {isdp.__version__}, commit {commit} from a clean checkout; "
         f"SHA-256 of config.yaml: {digest}."
     )
@@ -52,17 +52,17 @@ def test_a_clean_checkout_has_its_version_commit_and_the_configs_hash(checkout, 
 
 def test_what_is_edited_or_new_is_counted(checkout, config):
     (checkout / "code.py").write_text("x = 2\n")
-    assert "with changes that are not committed (1 file);" in made_by(checkout, config)
+    assert "with changes that are not committed (1 file);" in describe_origin(checkout, config)
     (checkout / "new.py").touch()
-    assert "with changes that are not committed (2 files);" in made_by(checkout, config)
+    assert "with changes that are not committed (2 files);" in describe_origin(checkout, config)
 
 
 def test_a_new_commit_and_another_config_are_told_apart(checkout, config):
-    before = made_by(checkout, config)
+    before = describe_origin(checkout, config)
     git(checkout, "commit", "--quiet", "--allow-empty", "--message", "second")
-    after = made_by(checkout, config)
+    after = describe_origin(checkout, config)
     config.write_text("seed: 2\n")
-    assert len({before, after, made_by(checkout, config)}) == 3
+    assert len({before, after, describe_origin(checkout, config)}) == 3
 
 
 def test_the_commit_of_a_hooks_or_an_enclosing_repository_is_never_named(
@@ -70,21 +70,21 @@ def test_the_commit_of_a_hooks_or_an_enclosing_repository_is_never_named(
 ):
     unpacked = checkout / "unpacked"
     unpacked.mkdir()
-    assert UNKNOWN in made_by(unpacked, config)
+    assert UNKNOWN in describe_origin(unpacked, config)
     commit = git(checkout, "rev-parse", "HEAD")[:12]
     monkeypatch.setenv("GIT_DIR", str(unpacked))
-    assert commit in made_by(checkout, config)
+    assert commit in describe_origin(checkout, config)
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["no repository", "no git"])
 def test_without_a_repository_or_git_the_commit_is_not_known(tmp_path, config, monkeypatch, there):
     if not there:
         monkeypatch.setenv("PATH", str(tmp_path))
-    said = made_by(tmp_path, config)
+    said = describe_origin(tmp_path, config)
     assert said.startswith(f"Made by version {isdp.__version__}, {UNKNOWN}; SHA-256")
 
 
 def test_a_repository_without_a_commit_has_none(tmp_path, config):
     if shutil.which("git"):
         git(tmp_path, "init", "--quiet")
-    assert UNKNOWN in made_by(tmp_path, config)
+    assert UNKNOWN in describe_origin(tmp_path, config)

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from reproduction.jobs import sources
-from reproduction.jobs.sources import PRESENTATION, SHARED, STUDIES_OF
+from reproduction.jobs.sources import PRESENTATION_ENDINGS, SHARED_MODULES, STUDIES_OF
 from tests import ROOT
 
 STUDIES = (
@@ -36,7 +36,7 @@ def presents(name):
     package, *rest = name.split(".")
     if package == "isdp":
         return rest[:1] == ["plots"]
-    drawn = any(part.endswith(PRESENTATION) for part in rest[1:2])
+    drawn = any(part.endswith(PRESENTATION_ENDINGS) for part in rest[1:2])
     return package == "reproduction" and rest[0] != "jobs" and drawn
 
 
@@ -61,7 +61,7 @@ def test_modules_that_compute_import_none_that_draws(study):
     found = {
         f"{path.name}: {name}"
         for path in modules(study)
-        if not path.stem.endswith(PRESENTATION)
+        if not path.stem.endswith(PRESENTATION_ENDINGS)
         for name in imported(path)
         if presents(name)
     }
@@ -70,9 +70,9 @@ def test_modules_that_compute_import_none_that_draws(study):
 
 def test_the_library_that_computes_imports_none_that_draws():
     library = ROOT / "src/isdp"
-    apart = {f"isdp.{name}" for name in sources.NOT_COMPUTING}
+    apart = {f"isdp.{name}" for name in sources.EXCLUDED_PACKAGES}
     # what commands draw, no study uses
-    others = {*sources.NOT_COMPUTING, "compare", "__init__.py", "__main__.py"}
+    others = {*sources.EXCLUDED_PACKAGES, "compare", "__init__.py", "__main__.py"}
     found = {
         f"{path.relative_to(library)}: {name}"
         for path in library.rglob("*.py")
@@ -84,7 +84,7 @@ def test_the_library_that_computes_imports_none_that_draws():
 
 
 def test_all_that_studies_share_is_in_every_digest():
-    kept = {name.removeprefix("jobs/").removesuffix(".py") for name in SHARED}
+    kept = {name.removeprefix("jobs/").removesuffix(".py") for name in SHARED_MODULES}
     taken = {
         name.split(".")[2]
         for path in (ROOT / "workflow/scripts").rglob("*.py")

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from reproduction.jobs.summary import closing_words
+from reproduction.jobs.summary import summarise_run
 from tests import ROOT
 
 
@@ -21,7 +21,7 @@ def results(tmp_path):
 
 
 def test_a_run_that_made_nothing_yet_says_nothing(tmp_path):
-    assert closing_words(tmp_path).strip() == ""
+    assert summarise_run(tmp_path).strip() == ""
 
 
 def test_the_command_prints_the_summary(results):
@@ -32,4 +32,4 @@ def test_the_command_prints_the_summary(results):
         env={"PYTHONPATH": str(ROOT / "src")},
         check=True,
     )
-    assert done.stdout.rstrip("\n") == closing_words(results)
+    assert done.stdout.rstrip("\n") == summarise_run(results)

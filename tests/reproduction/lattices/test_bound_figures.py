@@ -83,7 +83,7 @@ def test_each_panel_draws_the_bounds_of_its_law_and_variant():
 def test_the_actual_distance_lies_beneath_where_it_is_known():
     first, second = drawn(0).axes[:2]
     lines = labelled(first)
-    assert lines["actual, in full"].get_ydata().tolist() == [1.0, 0.3]
+    assert lines["actual, total variation"].get_ydata().tolist() == [1.0, 0.3]
     assert lines["actual, the norm"].get_ydata().tolist() == [1.0, 0.2]
     assert lines["actual, the norm"].get_xdata().tolist() == [1, 11]
     assert "actual, worst cell" not in lines
@@ -129,14 +129,14 @@ def test_a_panel_says_from_when_its_bound_holds_or_that_it_does_not(censored, wo
     assert [text.get_text() for text in axis.texts] == [words]
     bounds = [line for line in axis.get_lines() if line.get_label().startswith("L = ")]
     assert {line.get_linestyle() for line in bounds} == {style}
-    assert any("7 runs say nothing" in label for label in legend_of(axis)) == (censored == 7)
+    assert any("7 runs censored" in label for label in legend_of(axis)) == (censored == 7)
 
 
 def test_a_bound_that_is_unknown_is_drawn_as_far_as_it_is_at_least():
     table = curves(7).assign(bound=np.inf, high=np.inf)
     table.loc[table["t"] == 100, "at_least"] = np.nan
     axis = tv_bounds(table, trails(), ACTUAL, "bounds", LAWS).axes[0]
-    line = labelled(axis)["L = 4 (7 runs say nothing)"]
+    line = labelled(axis)["L = 4 (7 runs censored)"]
     assert line.get_ydata().tolist()[:2] == pytest.approx([1.0, 0.34])
     assert np.isnan(line.get_ydata()[2])
     bands = [band for band in axis.collections if band.get_paths()]

@@ -7,12 +7,12 @@ import pytest
 from isdp import GeneralizedLaplace, Invariants
 from isdp.io.draws import Draws
 from isdp.io.files import write_csv
-from reproduction.exactness.experiment import compare_laws
+from reproduction.exactness.experiment import compare_distributions
 from reproduction.jobs.tables import read_csv
-from reproduction.lattices.convergence import bound_points
-from reproduction.lattices.entry import constraint_pairs
-from reproduction.lattices.figures import bound_figure, constraints_figure, experiment_figures
-from reproduction.lattices.noise import noise_tables
+from reproduction.lattices.convergence import gather_bound_points
+from reproduction.lattices.entry import list_constraint_pairs
+from reproduction.lattices.figures import plot_bound, plot_constraints, plot_experiment
+from reproduction.lattices.noise import describe_noise
 from reproduction.lattices.settings import Experiments
 
 TABLE = Invariants.margins((3, 3))
@@ -50,8 +50,8 @@ EXACT = draws(walked(3).noise, DRAWN)
 def described(exact, samplers=("paper", "mcmc")):
     """All tables of the experiment, with the chains of these samplers."""
     chains = {name: {"l1": walked(seed)} for seed, name in enumerate(samplers, start=1)}
-    tables = noise_tables(chains[samplers[-1]], {"l1": exact}, MECHANISMS, "large")
-    return tables | compare_laws(1, "large", MECHANISMS, chains, {"l1": exact})
+    tables = describe_noise(chains[samplers[-1]], {"l1": exact}, MECHANISMS, "large")
+    return tables | compare_distributions(1, "large", MECHANISMS, chains, {"l1": exact})
 
 
 def drawn(tables, tmp_path):
@@ -60,7 +60,7 @@ def drawn(tables, tmp_path):
     for name, table in tables.items():
         write_csv(table, tmp_path / f"{name}.csv")
         read[name] = read_csv(tmp_path / f"{name}.csv")
-    figures = experiment_figures("large", {"l1": LAW}, read, **NUMBERS)
+    figures = plot_experiment("large", {"l1": LAW}, read, **NUMBERS)
     texts = {}
     for name, figure in figures.items():
         found = [text.get_text() for axis in figure.axes for text in axis.texts]
@@ -93,7 +93,7 @@ def test_exact_draws_are_described_like_chains_and_laid_under_them(tmp_path):
     assert {"exact", "paper", "mcmc"} < set(tables["laws"]["sampler"])
     texts = drawn(tables, tmp_path)
     assert "practical" not in texts["exact"] + texts["laws"]
-    assert "our quicker chain" in texts["laws"]
+    assert "our faster chain" in texts["laws"]
 
 
 def test_a_second_exact_sampler_draws_the_same_numbers_with_the_same_seed():
@@ -107,13 +107,13 @@ def test_a_figure_of_bounds_has_a_row_for_each_law_asked_for():
     trails = pd.concat([TRAIL, TRAIL.assign(law="l2")])
     read = {"curves": pd.concat(both), "trails": trails, "distances": NO_DISTANCES}
     laws = {"l1": LAW, "l2": LAW | {"norm": "l2"}}
-    panels = len(bound_figure("large", {"l2": laws["l2"]}, read, runs=10).axes)
-    assert len(bound_figure("large", laws, read, runs=10).axes) == 2 * panels
+    panels = len(plot_bound("large", {"l2": laws["l2"]}, read, runs=10).axes)
+    assert len(plot_bound("large", laws, read, runs=10).axes) == 2 * panels
 
 
 def test_points_of_bounds_are_the_curves_and_the_distances_of_their_laws():
     distances = pd.DataFrame({"law": ["l1", "l2"], "t": [3, 4], "distance": [0.5, 0.25]})
-    points = bound_points(CURVE, distances)
+    points = gather_bound_points(CURVE, distances)
     assert points["series"].tolist() == ["bound", "bound", "actual distance"]
     assert points["actual_distance"].tolist()[-1] == 0.5
     assert set(points["law"]) == {"l1"}
@@ -121,10 +121,10 @@ def test_points_of_bounds_are_the_curves_and_the_distances_of_their_laws():
 
 def test_constraints_are_listed_and_drawn_with_their_records():
     entry = {"records": 4, "constraints": {"B": [2, 4], "A": [1]}}
-    pairs = constraint_pairs(entry["constraints"])
+    pairs = list_constraint_pairs(entry["constraints"])
     assert pairs["constraint"].tolist() == ["B", "B", "A"]
     assert pairs["record"].tolist() == [2, 4, 1]
-    (axis,) = constraints_figure(entry).axes
+    (axis,) = plot_constraints(entry).axes
     assert [label.get_text() for label in axis.get_yticklabels()] == ["B", "A"]
 
 

@@ -5,18 +5,18 @@ import pytest
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from reproduction.lattices.entry import (
-    build,
-    contingency_table,
-    describe,
-    mechanism_of,
-    record_subsets,
+    build_experiment,
+    build_mechanism,
+    build_subsets,
+    build_table,
+    describe_mechanism,
 )
 
 AXES = {"sex": ["f", "m"], "age": ["young", "old", "older"]}
 
 
 def test_a_table_holds_its_margins_by_name():
-    table = contingency_table(AXES, [["sex"], ["age"]], [[1, 2, 3], [4, 5, 6]])
+    table = build_table(AXES, [["sex"], ["age"]], [[1, 2, 3], [4, 5, 6]])
     assert (table.invariants.matrix == Invariants.margins((2, 3)).matrix).all()
     assert table.invariants.names[:3] == ("sex f", "sex m", "age young")
     assert table.cells[:2] == ["f / young", "f / old"]
@@ -25,7 +25,9 @@ def test_a_table_holds_its_margins_by_name():
 
 
 def test_higher_way_tables_and_the_grand_total():
-    cube = build({"axes": AXES | {"region": ["n", "s"]}, "held": [["sex", "region"], []]})
+    cube = build_experiment(
+        {"axes": AXES | {"region": ["n", "s"]}, "held": [["sex", "region"], []]}
+    )
     held = ((0, 2), ())
     assert (cube.invariants.matrix == Invariants.margins((2, 3, 2), held).matrix).all()
     assert cube.invariants.names[-1] == "grand total"
@@ -33,7 +35,7 @@ def test_higher_way_tables_and_the_grand_total():
 
 
 def test_records_are_counted_from_one():
-    experiment = record_subsets(3, {"A": [1, 2], "B": [2, 3]})
+    experiment = build_subsets(3, {"A": [1, 2], "B": [2, 3]})
     assert experiment.invariants.matrix.tolist() == [[1, 1, 0], [0, 1, 1]]
     assert experiment.invariants.names == ("A", "B")
     assert experiment.cells == ["1", "2", "3"]
@@ -41,25 +43,28 @@ def test_records_are_counted_from_one():
 
 
 def test_laws_from_the_config():
-    assert mechanism_of({"epsilon": 0.5, "norm": "l2"}) == GeneralizedLaplace(0.5, "l2")
-    assert mechanism_of({"sigma": 3}) == GeneralizedGaussian(3)
-    assert describe({"epsilon": 0.5, "norm": "l2"}) == "l2 generalized Laplace, epsilon = 0.5"
-    assert describe({"sigma": 3}) == "generalized Gaussian, sigma = 3"
+    assert build_mechanism({"epsilon": 0.5, "norm": "l2"}) == GeneralizedLaplace(0.5, "l2")
+    assert build_mechanism({"sigma": 3}) == GeneralizedGaussian(3)
+    assert (
+        describe_mechanism({"epsilon": 0.5, "norm": "l2"})
+        == "l2 generalized Laplace, epsilon = 0.5"
+    )
+    assert describe_mechanism({"sigma": 3}) == "generalized Gaussian, sigma = 3"
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: contingency_table(AXES, [["race"]]), "names the axis 'race'"),
-        (lambda: contingency_table(AXES, [["sex", "sex"]]), "names an axis twice"),
-        (lambda: contingency_table(AXES, [["sex"]], [[1, 2], [3, 4]]), r"shape \(2, 2\)"),
-        (lambda: contingency_table(AXES, [["sex"]], [[1, 2, 3], [4]]), "the axes give"),
-        (lambda: contingency_table(AXES, [["sex"]], [[1, 2, 3], [4, 5, -6]]), "-6 is not"),
-        (lambda: contingency_table(AXES, [["sex"]], [[1, 2, 3], [4, 5, 0.5]]), "0.5 is not"),
-        (lambda: contingency_table(AXES, [["sex"]], [[1, 2, 3], [4, 5, "x"]]), "'x' is not"),
-        (lambda: record_subsets(3, {"A": [0]}), "A holds record 0"),
-        (lambda: record_subsets(3, {"A": [2, 2]}), "holds a cell twice"),
-        (lambda: mechanism_of({"sigma": 0}), "sigma must be a positive number"),
+        (lambda: build_table(AXES, [["race"]]), "axis 'race'"),
+        (lambda: build_table(AXES, [["sex", "sex"]]), "names an axis twice"),
+        (lambda: build_table(AXES, [["sex"]], [[1, 2], [3, 4]]), r"shape must be \(2, 3\)"),
+        (lambda: build_table(AXES, [["sex"]], [[1, 2, 3], [4]]), "the axes give"),
+        (lambda: build_table(AXES, [["sex"]], [[1, 2, 3], [4, 5, -6]]), "counts: "),
+        (lambda: build_table(AXES, [["sex"]], [[1, 2, 3], [4, 5, 0.5]]), "counts: "),
+        (lambda: build_table(AXES, [["sex"]], [[1, 2, 3], [4, 5, "x"]]), "counts: "),
+        (lambda: build_subsets(3, {"A": [0]}), "A: record 0"),
+        (lambda: build_subsets(3, {"A": [2, 2]}), "holds a cell twice"),
+        (lambda: build_mechanism({"sigma": 0}), "sigma must be a positive number"),
     ],
 )
 def test_what_does_not_fit_is_refused(call, message):

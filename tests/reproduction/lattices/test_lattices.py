@@ -9,21 +9,26 @@ from isdp.io.draws import Draws
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.coupling import MeetingTimes
 from isdp.mcmc.metropolis import LatticeWalk
-from reproduction.lattices.convergence import bound_curves, convergence_table, couple, meeting_table
-from reproduction.lattices.entry import contingency_table
+from reproduction.lattices.convergence import (
+    compute_bound_curves,
+    couple_chains,
+    tabulate_convergence,
+    tabulate_meetings,
+)
+from reproduction.lattices.entry import build_table
 from reproduction.lattices.noise import (
-    burn_in_from,
-    cross_table,
-    epsilon_interval,
-    noise_summary,
-    norm_row,
-    printed_table,
+    choose_burn_in,
+    compare_norm,
+    estimate_epsilon,
+    place_printed,
     sample_noise,
+    summarise_noise,
+    tabulate_counts,
 )
 from tests.statistical.checks import check_mean
 
 AXES = {"sex": ["f", "m"], "age": ["young", "old", "older"]}
-TABLE = contingency_table(AXES, [["sex"], ["age"]], [[1, 2, 3], [4, 5, 6]])
+TABLE = build_table(AXES, [["sex"], ["age"]], [[1, 2, 3], [4, 5, 6]])
 MECHANISM = GeneralizedLaplace(0.3)
 
 
@@ -67,14 +72,14 @@ def meetings(**iterations):
 
 
 def test_the_lags_are_the_chosen_one_and_its_multiples():
-    times, trail = couple(np.random.default_rng(1), walk(), **settings())
+    times, trail = couple_chains(np.random.default_rng(1), walk(), **settings())
     lag = int(trail.loc[trail["chosen"], "lag"].iloc[0])
     assert [each.lag for each in times] == [lag // 2, lag]
     assert trail["bound_at_0"].iloc[-1] <= 1.2
-    table = meeting_table(times, 5_000)
+    table = tabulate_meetings(times, 5_000)
     assert table["censored"].sum() == 0
     assert (table["iterations_to_bound_0_1"] <= table["iterations_to_bound_0_01"]).all()
-    curves = bound_curves(times)
+    curves = compute_bound_curves(times)
     assert curves["t"].min() == 0
     assert curves.groupby("lag")["bound"].last().tolist() == [0, 0]
 
@@ -84,41 +89,41 @@ def test_rarely_moving_chains_do_not_pass_for_chains_that_met():
     slow = LatticeWalk(
         kernel_lattice(TABLE.invariants), GeneralizedLaplace(1.0), 0.95, acceptance="joint"
     )
-    _, trail = couple(np.random.default_rng(1), slow, **settings(cap=10**6))
+    _, trail = couple_chains(np.random.default_rng(1), slow, **settings(cap=10**6))
     assert trail["bound_at_0"].iloc[0] == 1
     chosen = trail[trail["chosen"]].iloc[0]
     assert chosen["lag"] > 100
     assert chosen["jumps"] >= 10
-    times, _ = couple(np.random.default_rng(1), slow, **settings(cap=1000))
-    table = meeting_table(times, 5_000)
+    times, _ = couple_chains(np.random.default_rng(1), slow, **settings(cap=1000))
+    table = tabulate_meetings(times, 5_000)
     assert (table["standing"] > 0).all()
     assert table["iterations_to_bound_0_01"].isna().all()
 
 
 def test_a_cap_that_every_run_reaches_is_said_and_does_not_crash():
-    times, _ = couple(np.random.default_rng(1), walk(), **settings(cap=6, lag_factors=[1]))
+    times, _ = couple_chains(np.random.default_rng(1), walk(), **settings(cap=6, lag_factors=[1]))
     all_cut = MeetingTimes(5, np.full(4, 6), np.ones(4, bool), 0.1, np.full(4, 9))
-    table = meeting_table([*times, all_cut], 5_000)
+    table = tabulate_meetings([*times, all_cut], 5_000)
     last = table.iloc[-1]
     assert last["censored"] == last["chains"] == 4
     assert last["standing"] == 0
     assert last[["iterations_to_bound_0_1", "iterations_to_bound_0_01"]].isna().all()
-    assert (bound_curves([all_cut])["censored"] == 4).all()
+    assert (compute_bound_curves([all_cut])["censored"] == 4).all()
 
 
 def test_variants_are_compared_with_the_paper():
-    table = convergence_table(meetings(paper=(100, 110), reduced=(10, 11)))
+    table = tabulate_convergence(meetings(paper=(100, 110), reduced=(10, 11)))
     assert table["fewer_than_paper"].tolist() == [1, 10]
     assert table["spread"].tolist() == pytest.approx([1.1, 1.1])
     assert table["iterations_to_bound_0_01"].tolist() == [220, 22]
-    cut = convergence_table(meetings(paper=(100, None), reduced=(10, 11)))
+    cut = tabulate_convergence(meetings(paper=(100, None), reduced=(10, 11)))
     assert cut["fewer_than_paper"].isna().all()
     assert np.isnan(cut["spread"][0])
 
 
 def test_burn_in_is_what_the_bound_asks_for_and_the_cap_where_it_never_does():
-    assert burn_in_from(meetings(paper=(100, 110)), "paper", 999) == (220, True)
-    assert burn_in_from(meetings(paper=(100, None)), "paper", 999) == (999, False)
+    assert choose_burn_in(meetings(paper=(100, 110)), "paper", 999) == (220, True)
+    assert choose_burn_in(meetings(paper=(100, None)), "paper", 999) == (999, False)
 
 
 def test_noise_is_kept_at_a_thinning_that_makes_it_nearly_independent():
@@ -126,7 +131,7 @@ def test_noise_is_kept_at_a_thinning_that_makes_it_nearly_independent():
     assert draws.settings["thin"] > 1
     assert draws.settings["converged"] is True
     TABLE.invariants.check(draws.noise)
-    summary = noise_summary(draws)
+    summary = summarise_noise(draws)
     assert summary.columns.tolist()[:4] == ["cell", "mean", "mcse", "sd"]
     assert summary["cell"].tolist() == TABLE.cells
     # values of a reversible chain that lie an integrated autocorrelation time apart: the mixture of
@@ -135,7 +140,7 @@ def test_noise_is_kept_at_a_thinning_that_makes_it_nearly_independent():
     products = kept[:, 1:] * kept[:, :-1] / kept.var(axis=(0, 1))
     for cell in products.reshape(-1, len(TABLE.cells)).T:
         assert cell.mean() < 1 / (2 * np.e) or check_mean(cell, 1 / (2 * np.e))
-    row = norm_row("l1", draws, MECHANISM)
+    row = compare_norm("l1", draws, MECHANISM)
     assert row["dimension"] == 2
     assert row["rule_mean"] == pytest.approx(2 / 0.3)
     law = enumerate_distribution(TABLE.invariants, MECHANISM)
@@ -147,16 +152,16 @@ def test_printed_tables_are_placed_within_the_law():
     noise[0, :, [0, 1, 3, 4]] = np.arange(50) * np.array([[1], [-1], [-1], [1]])
     draws = {"l1": Draws(noise, TABLE.invariants, TABLE.cells)}
     good, bad = [[20, -20, 0], [-20, 20, 0]], [[1, 0, 0], [0, 0, 0]]
-    row = printed_table({"l1": good}, draws, {"l1": MECHANISM}).iloc[0]
+    row = place_printed({"l1": good}, draws, {"l1": MECHANISM}).iloc[0]
     assert row["margins_off"] == 0
     assert row["norm_printed"] == 80
     assert row["percentile"] == pytest.approx((50 + 20 + 0.5) / 100)
     assert row["epsilon_best"] == pytest.approx(2 / 80)
-    assert printed_table({"l1": bad}, draws, {"l1": MECHANISM})["margins_off"][0] == 2
+    assert place_printed({"l1": bad}, draws, {"l1": MECHANISM})["margins_off"][0] == 2
 
 
 def test_epsilon_interval_is_where_the_likelihood_has_dropped():
-    best, low, high = epsilon_interval(18, 84.96)
+    best, low, high = estimate_epsilon(18, 84.96)
     assert (round(best, 2), round(low, 2), round(high, 2)) == (0.21, 0.13, 0.33)
 
     def log_likelihood(epsilon):
@@ -169,15 +174,15 @@ def test_epsilon_interval_is_where_the_likelihood_has_dropped():
 
 
 def test_a_table_is_printed_with_its_totals():
-    printed = cross_table(TABLE.counts, AXES)
+    printed = tabulate_counts(TABLE.counts, AXES)
     assert printed.columns.tolist() == ["sex", "young", "old", "older", "Total"]
     assert printed["Total"].tolist() == [6, 15, 21]
     assert printed.iloc[-1].tolist() == ["Total", 5, 7, 9, 21]
     cube = np.arange(12).reshape(2, 3, 2)
-    deep = cross_table(cube, AXES | {"region": ["n", "s"]})
+    deep = tabulate_counts(cube, AXES | {"region": ["n", "s"]})
     assert deep.columns.tolist() == ["sex", "age", "n", "s", "Total"]
     assert deep.iloc[4].tolist() == ["m", "old", 8, 9, 17]
     assert deep.iloc[-1].tolist() == ["Total", "", 30, 36, 66]
-    line = cross_table(np.arange(3), {"age": AXES["age"]})
+    line = tabulate_counts(np.arange(3), {"age": AXES["age"]})
     assert line.iloc[0].tolist() == [0, 1, 2, 3]
     assert len(line) == 1

@@ -3,7 +3,13 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from reproduction.national.cost import cost_tables, finish_time, job_table, machine_table, read_jobs
+from reproduction.national.cost import (
+    finish_time,
+    read_jobs,
+    tabulate_costs,
+    tabulate_jobs,
+    tabulate_machines,
+)
 
 SECONDS = {"a": 3.0, "b": 3.0, "c": 2.0, "d": 2.0, "e": 2.0}
 
@@ -59,7 +65,7 @@ def jobs(tmp_path):
 
 
 def test_measured_jobs_are_added_up_by_kind(jobs):
-    table = job_table(jobs).set_index("kind")
+    table = tabulate_jobs(jobs).set_index("kind")
     assert list(table.index) == [
         "run_releases_noise",
         "release_states",
@@ -73,13 +79,13 @@ def test_machines_are_computed_from_them(jobs):
     sent = jobs["job"].tolist()[:4]
     after = {"descend_states_0": ["release_states"], "collect_national": sent}
     settings = {"machines": [[1, 1], [1, 2], [10, 2]], "added": {"local": 1, "sent": 10}}
-    table = machine_table(jobs, after, sent, settings | {"times": [1]})
+    table = tabulate_machines(jobs, after, sent, settings | {"times": [1]})
     assert table["work"].tolist() == [43, 43, 43]
     assert table["added"].tolist() == [1, 1, 10]
     # one core all in turn; two: 11, 6, 8 beside 21, then 2; sent: 15 and 17 beside 30, then 2 here
     assert table["seconds"].tolist() == [48, 27, 34]
     assert table["chain"].tolist() == [23, 23, 34]
-    thrice = machine_table(jobs, after, sent, settings | {"times": [3]})
+    thrice = tabulate_machines(jobs, after, sent, settings | {"times": [3]})
     assert thrice["jobs"].tolist() == [15, 15, 15]
     assert thrice["work"].tolist() == [129, 129, 129]
     # one core thrice as long; twenty are enough for all at once
@@ -95,8 +101,8 @@ def test_descents_wait_for_the_states_and_the_collection_for_all(tmp_path):
         "collected": [benchmark_file(tmp_path, "collect_national", 1, 10)],
     }
     machines = {"machines": [[1, 9]], "added": {"local": 1, "sent": 10}, "times": [1]}
-    tables = cost_tables(parts, machines)
+    tables = tabulate_costs(parts, machines)
     assert tables["jobs"]["jobs"].tolist() == [1, 1, 2, 1]
     assert tables["cost"]["seconds"].tolist() == [6 + 8 + 2]
-    sent = cost_tables(parts, machines | {"machines": [[2, 9]]})
+    sent = tabulate_costs(parts, machines | {"machines": [[2, 9]]})
     assert sent["cost"]["seconds"].tolist() == [15 + 17 + 2]  # the collection is not sent

@@ -2,13 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reproduction.comparison.experiment import query_errors
+from reproduction.comparison.experiment import measure_queries
 from reproduction.comparison.settings import FAMILIES
-from reproduction.comparison.systems import systems
+from reproduction.comparison.systems import list_systems
 from reproduction.data.histogram import Histogram
-from reproduction.national.releases import NATION, nation_table, releases, run_batch
-from reproduction.national.settings import batches, jobs_of, list_states
-from reproduction.topdown.experiment import only_states
+from reproduction.national.releases import NATION, list_releases, pool_states, run_batch
+from reproduction.national.settings import count_jobs, list_states, split_batches
+from reproduction.topdown.experiment import keep_states
 from tests import ROOT
 
 STATES = ["DE", "RI", "VT"]
@@ -19,41 +19,42 @@ TWO = ["DE", "VT"]  # small and not so small, for which not all samplers are the
 
 
 def in_batches(histogram, family, size):
-    every = releases(family, TWO, SETTINGS)
-    parts = [run_batch(5, histogram, family, batch) for batch in batches(every, size)]
+    every = list_releases(family, TWO, SETTINGS)
+    parts = [run_batch(5, histogram, family, batch) for batch in split_batches(every, size)]
     return pd.concat(parts, ignore_index=True)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_tables_do_not_depend_on_the_batches(small, family):
-    histogram = only_states(small, TWO)
+    histogram = keep_states(small, TWO)
     # batches of three cut between and within the releases of one budget
     every, three = in_batches(histogram, family, 1000), in_batches(histogram, family, 3)
     pd.testing.assert_frame_equal(every, three)
     assert set(every["state"]) == set(TWO)
-    assert set(every["system"]) == {system.name for system in systems()[family]}
+    assert set(every["system"]) == {system.name for system in list_systems()[family]}
 
 
 @pytest.mark.parametrize("size", [1, 2, 7])
 def test_there_is_a_job_for_every_batch(size):
     settings = SETTINGS | {"batch": dict.fromkeys(FAMILIES, size)}
-    assert jobs_of(settings, STATES) == {
-        family: len(batches(releases(family, STATES, settings), size)) for family in FAMILIES
+    assert count_jobs(settings, STATES) == {
+        family: len(split_batches(list_releases(family, STATES, settings), size))
+        for family in FAMILIES
     }
 
 
 def test_every_state_has_every_budget_of_every_system_once():
     pure = {"integer noise", "projected Laplace noise", "K-norm noise"}
-    found = releases("noise", STATES, SETTINGS)
+    found = list_releases("noise", STATES, SETTINGS)
     assert len(found) == len(set(found)) == 3 * (3 * 2 + 2)
     assert {name for name, budget, _ in found if budget == 0.5} == pure
-    assert releases("swapping", STATES, SETTINGS) == [
+    assert list_releases("swapping", STATES, SETTINGS) == [
         ("permutation swapping", 0.1, state) for state in STATES
     ]
 
 
 def test_topdown_is_run_on_all_states_together(small):
-    assert {place for _, _, place in releases("topdown", STATES, SETTINGS)} == {NATION}
+    assert {place for _, _, place in list_releases("topdown", STATES, SETTINGS)} == {NATION}
     found = run_batch(5, small, "topdown", [("TopDown, production", 0.1, NATION)])
     total = found[(found["query"] == "total") & (found["size"] == "all")].set_index("state")
     assert list(total.index) == STATES
@@ -64,7 +65,7 @@ def test_topdown_is_run_on_all_states_together(small):
 
 def test_every_release_has_noise_of_its_own(small):
     """States with equal counts and nearly equal budgets, so that only the streams differ."""
-    one = only_states(small, ["VT"])
+    one = keep_states(small, ["VT"])
     counties = pd.concat([one.counties, one.counties.assign(state="XX")], ignore_index=True)
     twice = Histogram(counties, np.vstack([one.counts, one.counts]))
     budgets = (1.0, np.nextafter(1.0, 2))
@@ -79,13 +80,13 @@ def test_pooled_errors_are_those_of_all_counties_together():
     released = true + rng.integers(-9, 9, true.shape)
     labels = {"system": "integer noise", "parameter": "epsilon", "budget": 1.0}
     parts = [
-        query_errors(released[rows], true[rows]).assign(**labels, state=state)
+        measure_queries(released[rows], true[rows]).assign(**labels, state=state)
         for state, rows in (("B", slice(0, 2)), ("A", slice(2, 9)))
     ]
-    pooled = nation_table(pd.concat(parts, ignore_index=True))
+    pooled = pool_states(pd.concat(parts, ignore_index=True))
     assert not any(isinstance(kind, pd.CategoricalDtype) for kind in pooled.dtypes)
     pooled = pooled.set_index(["query", "size"])
-    wanted = query_errors(released, true).set_index(["query", "size"])
+    wanted = measure_queries(released, true).set_index(["query", "size"])
     assert set(pooled.index) < set(wanted.index)
     columns = ["answers", "bias", "mae", "rmse", "negative"]
     for key, row in pooled.iterrows():

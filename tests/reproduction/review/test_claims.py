@@ -8,9 +8,9 @@ import yaml
 from isdp import InputError
 from reproduction.jobs.yaml_files import read_yaml
 from reproduction.review.claims import (
-    figures_of,
-    named_figures,
-    named_tables,
+    list_claim_figures,
+    list_figures,
+    list_tables,
     read_claims,
     read_figures,
 )
@@ -66,7 +66,7 @@ def test_a_claim_has_its_files_wing_and_the_wings_page_in_the_pages_order(tmp_pa
     [
         ([claim(verdict="reproduced")], "w.yaml: 0: Additional properties"),
         ([claim(bar={})], "w.yaml: 0.bar"),
-        ([claim(), claim()], "claim c stands twice"),
+        ([claim(), claim()], "claim c is repeated"),
         ([], "w.yaml: top level"),
     ],
 )
@@ -76,7 +76,7 @@ def test_claims_that_do_not_fit_are_refused(tmp_path, claims, message):
 
 
 def test_one_name_in_two_wings_is_refused(tmp_path):
-    with pytest.raises(InputError, match="claim c stands twice"):
+    with pytest.raises(InputError, match="claim c is repeated"):
         read_claims(written(tmp_path, v=[claim()], w=[claim()]), SCHEMA)
 
 
@@ -89,15 +89,15 @@ def test_descriptions_come_paper_by_paper_figures_first_by_their_numbers(tmp_pat
 
 def test_a_description_of_an_unknown_claim_is_refused(tmp_path):
     paths = written(tmp_path, a=[entry("one", claims=["counties-rhat", "nonsense"])])
-    with pytest.raises(InputError, match=r"a\.yaml: one: there is no claim nonsense"):
+    with pytest.raises(InputError, match=r"a\.yaml: one: claim nonsense"):
         read_figures(paths, FIGURES_SCHEMA, CLAIMS)
 
 
 def test_what_is_named_is_named_once():
     claims = [claim(figure="f"), claim(figure=["g", "f"]), claim()]
-    assert [figures_of(each) for each in claims] == [["f"], ["g", "f"], []]
-    assert named_figures(claims, [entry("one", figures=["h", "g"])]) == ["f", "g", "h"]
-    assert named_tables(claims, [entry("one")]) == ["t", "u"]
+    assert [list_claim_figures(each) for each in claims] == [["f"], ["g", "f"], []]
+    assert list_figures(claims, [entry("one", figures=["h", "g"])]) == ["f", "g", "h"]
+    assert list_tables(claims, [entry("one")]) == ["t", "u"]
 
 
 def test_the_projects_claims_have_a_page_each_and_no_verdict():

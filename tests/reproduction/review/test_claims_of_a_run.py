@@ -8,8 +8,8 @@ import pytest
 
 from reproduction.jobs.tables import read_csv
 from reproduction.jobs.yaml_files import read_yaml
-from reproduction.review.claims import tables_of
-from reproduction.review.scorecard import meets, scorecard
+from reproduction.review.claims import list_claim_tables
+from reproduction.review.scorecard import build_scorecard, meets_bar
 from tests import ROOT
 from tests.reproduction.review.test_claims import CLAIMS
 
@@ -74,7 +74,9 @@ def tables(finished):
 
 
 def verdicts(claims, tables):
-    return scorecard(claims, tables, {"das_available": False, "vintage": ""}).set_index("claim")
+    return build_scorecard(claims, tables, {"das_available": False, "vintage": ""}).set_index(
+        "claim"
+    )
 
 
 def test_only_known_errata_differ(tables):
@@ -129,7 +131,7 @@ def beyond(bar):
 def test_a_wrong_row_turns_the_verdict(claim, tables):
     """Whatever a claim finds in the run, a value far off or an exception more is noticed."""
     how, bar = judging(claim), claim["bar"]
-    if not set(tables_of(claim)) <= set(tables):
+    if not set(list_claim_tables(claim)) <= set(tables):
         pytest.skip("this run has no such table")
     if verdicts([claim], tables)["verdict"].item() != "reproduced":
         pytest.skip("nothing to turn")
@@ -143,7 +145,9 @@ def test_a_wrong_row_turns_the_verdict(claim, tables):
     else:
         column, wrong = how["column"], beyond(bar)
         wrong += [-each for each in wrong] if how["take"] == "max_abs" else []
-        wrong = [each for each in wrong if how["take"] != "max_abs" or not meets(abs(each), bar)]
+        wrong = [
+            each for each in wrong if how["take"] != "max_abs" or not meets_bar(abs(each), bar)
+        ]
         changed = [table.astype({column: float}) for _ in wrong]
         for each, value in zip(changed, wrong, strict=True):
             # a value that is no extreme shows where all are like it

@@ -5,7 +5,7 @@ import pytest
 
 from isdp import InputError
 from reproduction.jobs.descriptions import Descriptions, Study, Table, read_descriptions
-from reproduction.review.columns import check_measures, names_in
+from reproduction.review.columns import check_measures, parse_names
 from tests import ROOT
 from tests.reproduction.review.test_claims import CLAIMS, claim
 
@@ -31,7 +31,7 @@ def judged_by(**how):
     ],
 )
 def test_the_columns_that_a_query_names(rows, names):
-    assert sorted(names_in(rows)) == sorted(names)
+    assert sorted(parse_names(rows)) == sorted(names)
 
 
 TABLE = pd.DataFrame({"x": [1, 2], "y": [3, 4], "two words": [5, 6]})
@@ -41,8 +41,8 @@ TABLE = pd.DataFrame({"x": [1, 2], "y": [3, 4], "two words": [5, 6]})
     "rows", ["x =", "x = 1", "x == @y", "x if y else x", "x is y", "lambda: x", "x == {1}", "(x"]
 )
 def test_what_pandas_does_not_read_is_refused(rows):
-    with pytest.raises(InputError, match="cannot be read"):
-        names_in(rows)
+    with pytest.raises(InputError, match="not a pandas query"):
+        parse_names(rows)
     with pytest.raises(Exception, match=r"."):
         TABLE.query(rows)
 
@@ -50,13 +50,13 @@ def test_what_pandas_does_not_read_is_refused(rows):
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ({"rows": "god == True"}, "column god is not described"),
-        ({"among": "god == True"}, "column god is not described"),
-        ({"column": "y"}, "column y is not described"),
-        ({"by": "z"}, "column z is not described"),
-        ({"error": "sd"}, "column sd is not described"),
-        ({"limits": ["se", "high"]}, "column high is not described"),
-        ({"rows": "good ="}, "rows 'good =' cannot be read"),
+        ({"rows": "god == True"}, "column god has no description"),
+        ({"among": "god == True"}, "column god has no description"),
+        ({"column": "y"}, "column y has no description"),
+        ({"by": "z"}, "column z has no description"),
+        ({"error": "sd"}, "column sd has no description"),
+        ({"limits": ["se", "high"]}, "column high has no description"),
+        ({"rows": "good ="}, "rows 'good =': not a pandas query"),
     ],
 )
 @pytest.mark.parametrize("key", ["ours", "judged", "tells"])

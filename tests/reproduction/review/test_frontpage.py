@@ -11,10 +11,10 @@ from PIL import Image
 from isdp.io.files import write_json
 from reproduction.data.differences import PAPER_RULE
 from reproduction.jobs.descriptions import Descriptions, Figure, Study, Table, read_descriptions
-from reproduction.review.claims import named_figures, named_tables
-from reproduction.review.frontpage import front_page
+from reproduction.review.claims import list_figures, list_tables
+from reproduction.review.frontpage import render_front_page
 from reproduction.review.results import Results
-from reproduction.review.scorecard import scorecard
+from reproduction.review.scorecard import build_scorecard
 from tests import ROOT
 from tests.reproduction.review.test_claims import CLAIMS, ENTRIES
 
@@ -68,7 +68,7 @@ def page_of(tmp_path, provenance):
         claim("two-bin-b", "t", 0, paper="CDP", exact=True, note="a slip & no more"),
         claim("sex-by-age-c", "gone", 0, paper="CDP", paper_value="likely"),
     ]
-    card = scorecard(claims, {"t": pd.DataFrame({"x": [1]})}, {"das_available": False})
+    card = build_scorecard(claims, {"t": pd.DataFrame({"x": [1]})}, {"das_available": False})
     (tmp_path / "tables").mkdir()
     card.to_csv(tmp_path / "tables/scorecard.csv", index=False)
     (tmp_path / "config.yaml").write_text(yaml.safe_dump({"seed": 77}))
@@ -92,7 +92,7 @@ def page_of(tmp_path, provenance):
         entry("three", ["f_{state}"], ["counties-a"]) | {"paper": "ours", "label": "Extra"},
     ]
     pages = {"01_counties": "Counties & states"}
-    return front_page(
+    return render_front_page(
         Results(tmp_path),
         claims,
         entries,
@@ -187,15 +187,15 @@ def test_each_claim_has_its_tile_and_each_verdict_its_mark_and_number(page):
         assert f'<a href="#claim-{name}" title=' in picture
     for count in ("✓ 1 reproduced", "≠ 1 differs", "? 1 not checkable"):
         assert count in page
-    said = " ".join(part(page, "The bar that decides", "</p>").split())
-    assert "is the paper's own in 0 of them" in said
+    said = " ".join(part(page, "The bar, which is the criterion", "</p>").split())
+    assert "is the paper's in 0 of them" in said
     assert "ours in 3" in said
     assert "In 1 the paper has words and no number" in said
 
 
 def test_every_figure_and_table_that_is_named_is_described():
     descriptions = read_descriptions((ROOT / "src/reproduction").glob("*/descriptions.yaml"))
-    for name in named_tables(CLAIMS, ENTRIES):
+    for name in list_tables(CLAIMS, ENTRIES):
         descriptions.find("tables", name)
-    for name in named_figures(CLAIMS, ENTRIES):
+    for name in list_figures(CLAIMS, ENTRIES):
         descriptions.find("figures", name)

@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from reproduction.jobs.descriptions import Descriptions, Figure, Study, read_descriptions
-from reproduction.review.claims import named_figures
-from reproduction.review.gallery import gallery
+from reproduction.review.claims import list_figures
+from reproduction.review.gallery import select_pictures
 from tests import ROOT
 from tests.reproduction.review.test_claims import CLAIMS, ENTRIES
 
@@ -51,7 +51,7 @@ def test_each_figure_has_one_picture_with_the_label_of_the_first_who_names_it(fo
     claims = [claim("b", "so", ["peak", "law"]), claim("a", "too", "law")]
     entries = [entry("a", "two", "peak"), entry("c", "three", "gone")]
     made = {"peak": ["peak"], "law": ["law"], "gone": []}
-    found = gallery(folder, claims, entries, made, SHOWN)
+    found = select_pictures(folder, claims, entries, made, SHOWN)
     assert list(found) == ["b", "a"]
     for each in (found["a"][0], found["b"][0]):
         assert decoded(each.pop("address")).size == (90, 60)
@@ -80,13 +80,13 @@ def test_each_figure_has_one_picture_with_the_label_of_the_first_who_names_it(fo
 def test_of_a_figure_that_each_state_has_one_is_shown_that_was_not_yet(folder):
     made = {"map_IL": ["map_IL"], "map_{state}": ["map_IL", "map_DC", "map_VT"]}
     entries = [entry("a", "one", "map_IL"), entry("a", "two", *made)]
-    found = gallery(folder, [], entries, made, SHOWN)
+    found = select_pictures(folder, [], entries, made, SHOWN)
     shown = [(each["name"], each["more"], each["words"]) for each in found["a"]]
     assert shown == [("map_IL", 0, "A map."), ("map_VT", 1, "A map.")]
 
 
 def test_there_is_a_sentence_on_every_figure_named():
     descriptions = read_descriptions((ROOT / "src/reproduction").glob("*/descriptions.yaml"))
-    for name in named_figures(CLAIMS, ENTRIES):
+    for name in list_figures(CLAIMS, ENTRIES):
         words = descriptions.find("figures", name)[2].gallery
         assert re.search(r"\.(\s|$)", words), name

@@ -10,7 +10,12 @@ import pytest
 from nbclient.exceptions import CellExecutionError
 
 from isdp.errors import InputError
-from reproduction.review.notebooks import execute, formula, markdown, page
+from reproduction.review.notebooks import (
+    convert_formula,
+    convert_markdown,
+    execute_notebook,
+    export_page,
+)
 from tests import ROOT
 
 FOLDER = ROOT / "notebooks"
@@ -51,7 +56,7 @@ def test_reads_results_and_samples_nothing(path):
 
 @each
 def test_every_formula_is_set_and_every_link_leads_to_a_page(path):
-    text = "".join(markdown(source) for source in cells(path, "markdown"))
+    text = "".join(convert_markdown(source) for source in cells(path, "markdown"))
     assert "$" not in text
     assert "\\" not in text
     found = re.findall(r"<math.*?</math>", text, re.DOTALL)
@@ -85,12 +90,12 @@ def test_the_errata_are_listed_as_of_the_papers_that_their_headings_name():
 
 
 def test_a_formula_is_mathml():
-    root = ElementTree.fromstring(formula(r"\frac{a}{b} < \epsilon"))
+    root = ElementTree.fromstring(convert_formula(r"\frac{a}{b} < \epsilon"))
     assert root.tag == "{http://www.w3.org/1998/Math/MathML}math"
     assert root.get("display") == "inline"
     assert "".join(root.itertext()) == "ab<\u03f5"
-    assert ElementTree.fromstring(formula("x", display=True)).get("display") == "block"
-    assert "<mtable" in markdown("\\begin{align}x&=1\\end{align}")
+    assert ElementTree.fromstring(convert_formula("x", display=True)).get("display") == "block"
+    assert "<mtable" in convert_markdown("\\begin{align}x&=1\\end{align}")
 
 
 @pytest.mark.parametrize(
@@ -98,7 +103,7 @@ def test_a_formula_is_mathml():
 )
 def test_a_formula_with_an_unknown_command_is_refused(tex):
     with pytest.raises(InputError, match=re.escape(tex)):
-        markdown(f"It is ${tex}$.")
+        convert_markdown(f"It is ${tex}$.")
 
 
 def test_a_page_needs_no_network_folds_code_away_and_says_what_is_missing():
@@ -111,7 +116,7 @@ def test_a_page_needs_no_network_folds_code_away_and_says_what_is_missing():
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# T"), code])
     notebook.metadata = {"title": "Title", "language_info": {"name": "python"}}
-    text = page(notebook, "Made by <us>.")
+    text = export_page(notebook, "Made by <us>.")
     # the name of the MathML namespace is no address that is fetched
     assert not re.search(r"<script|(src|href)=\W?https?:|url\(|@import", text)
     assert "<details><summary>code</summary>" in text
@@ -131,15 +136,15 @@ def notebook_of(folder, *sources):
 def test_only_a_refusal_of_the_results_becomes_an_input_error(tmp_path):
     refusal = "from reproduction.review.results import open_results\nopen_results()"
     with pytest.raises(InputError, match=r"^01_study.ipynb: no \w+/config.yaml"):
-        execute(notebook_of(tmp_path, refusal), tmp_path)
+        execute_notebook(notebook_of(tmp_path, refusal), tmp_path)
     with pytest.raises(CellExecutionError, match="KeyError"):
-        execute(notebook_of(tmp_path, "{}['key']"), tmp_path)
+        execute_notebook(notebook_of(tmp_path, "{}['key']"), tmp_path)
 
 
 def test_a_notebook_goes_on_where_this_run_lacks_a_table(tmp_path):
     missing = "from reproduction.review.results import NotInThisRunError as Missing\n"
     path = notebook_of(tmp_path, missing + "raise Missing('no table')", "print('on')")
-    first, second = execute(path, tmp_path).cells
+    first, second = execute_notebook(path, tmp_path).cells
     assert first.outputs[0].evalue == "no table"
     assert second.outputs[0].text == "on\n"
 
@@ -149,7 +154,7 @@ def test_each_notebook_has_a_kernel_of_its_own_that_leaves_no_file_at_home(tmp_p
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / "beside.txt").write_text("read")
     sources = "import os", "print(os.getpid())", "print(open('beside.txt').read())"
-    outputs = [execute(notebook_of(tmp_path, *sources), tmp_path).cells for _ in range(2)]
+    outputs = [execute_notebook(notebook_of(tmp_path, *sources), tmp_path).cells for _ in range(2)]
     assert outputs[0][1].outputs[0].text != outputs[1][1].outputs[0].text
     assert outputs[0][2].outputs[0].text == "read\n"
     assert not any(path.is_file() for path in (tmp_path / "home").rglob("*"))

@@ -9,7 +9,7 @@ from jinja2 import Environment, StrictUndefined
 
 from reproduction.jobs.descriptions import Descriptions, Study, read_descriptions
 from reproduction.jobs.yaml_files import read_yaml
-from reproduction.review.captions import overview, write_captions
+from reproduction.review.captions import fill_overview, write_captions
 from tests import ROOT
 
 pytestmark = pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # Snakemake's call
@@ -37,7 +37,7 @@ def description(vintage, shown=()):
     settings = {"norm": "l1", "epsilon": 1, "chains": 4}
     template = (ROOT / "workflow/report/workflow.rst").read_text()
     config = {"counties": settings, "seed": 1}
-    words = overview(template, config, provenance, SMALL, shown, "Made by us.")
+    words = fill_overview(template, config, provenance, SMALL, shown, "Made by us.")
     return " ".join(publish_parts(words, **HTML)["body"].split())
 
 
@@ -92,5 +92,5 @@ def test_each_file_of_a_run_and_each_description_has_a_caption(tmp_path):
 
 
 def test_the_overview_names_what_this_run_made_and_the_report_leaves_out():
-    text = overview("{{ left_out }}", {}, {}, SMALL, ["tables/noise", "tables/long"], "")
+    text = fill_overview("{{ left_out }}", {}, {}, SMALL, ["tables/noise", "tables/long"], "")
     assert text == "* ``results/tables/long.html``: All rows"

@@ -86,7 +86,7 @@ def refusal(*arguments, **options):
 
 def test_missing_results_are_refused_with_the_command_that_makes_them(tmp_path, monkeypatch):
     assert "snakemake --cores all" in refusal(tmp_path)
-    monkeypatch.delenv(reviewing.FOLDER, raising=False)
+    monkeypatch.delenv(reviewing.FOLDER_VARIABLE, raising=False)
     monkeypatch.chdir(tmp_path)
     assert "snakemake --cores all" in refusal()
 
@@ -94,7 +94,7 @@ def test_missing_results_are_refused_with_the_command_that_makes_them(tmp_path, 
 def test_results_are_found_from_the_folder_of_the_notebooks(folder, monkeypatch):
     notebooks = folder.parent / "notebooks"
     notebooks.mkdir()
-    monkeypatch.delenv(reviewing.FOLDER, raising=False)
+    monkeypatch.delenv(reviewing.FOLDER_VARIABLE, raising=False)
     monkeypatch.chdir(notebooks)
     assert open_results().folder == folder
 
@@ -104,7 +104,7 @@ def test_results_of_another_config_are_refused_by_the_key(folder, monkeypatch):
     other.write_text(yaml.safe_dump({"counties": {"epsilon": 1.0}}))
     for message in (
         refusal(folder, expect=other),
-        monkeypatch.setenv(reviewing.EXPECTED, str(other)) or refusal(folder),
+        monkeypatch.setenv(reviewing.EXPECTED_VARIABLE, str(other)) or refusal(folder),
     ):
         assert "counties.epsilon is 0.192, but 1.0 in mine.yaml" in message
     other.write_text(yaml.safe_dump({"news": 1}))

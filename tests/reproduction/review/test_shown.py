@@ -2,7 +2,7 @@
 
 import pytest
 
-from reproduction.review.shown import files_under, made_tables, read_shown, shown_names
+from reproduction.review.shown import find_files, list_made_tables, list_shown, read_shown
 
 FILES = [
     "results/figures/map_VT.svg",
@@ -16,7 +16,7 @@ FILES = [
 
 
 def test_tables_and_figures_are_known_by_their_names_whatever_their_endings(tmp_path):
-    names = shown_names([*FILES, "src/isdp/plots/tables/x.py"])
+    names = list_shown([*FILES, "src/isdp/plots/tables/x.py"])
     assert names == ["figures/map_DC", "figures/map_DC_exact", "figures/map_VT", "tables/fit"]
     (tmp_path / "shown.txt").write_text("\n".join(names))
     assert read_shown(tmp_path) == set(names)
@@ -34,7 +34,7 @@ def test_tables_and_figures_are_known_by_their_names_whatever_their_endings(tmp_
     ],
 )
 def test_a_name_stands_for_the_files_that_the_run_makes(kind, name, found):
-    assert files_under(kind, [name], FILES) == {name: found}
+    assert find_files(kind, [name], FILES) == {name: found}
 
 
 def test_tables_of_claims_are_those_that_targets_make():
@@ -42,7 +42,7 @@ def test_tables_of_claims_are_those_that_targets_make():
         FILES[:3],
         ["results/tables/fit.html", lambda wildcards: [f"results/tables/{wildcards}.md"]],
     ]
-    assert made_tables(["gone", "VT", "fit"], targets, "VT") == [
+    assert list_made_tables(["gone", "VT", "fit"], targets, "VT") == [
         "results/tables/VT.csv",
         "results/tables/fit.csv",
     ]

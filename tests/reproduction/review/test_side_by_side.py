@@ -74,7 +74,7 @@ def guarantees():
     ],
 )
 def test_a_number_has_three_figures_and_an_error_that_is_not_too_small(value, error, text):
-    assert page.figures(value, error).replace("\u00a0", " ") == text
+    assert page.format_number(value, error).replace("\u00a0", " ") == text
 
 
 def test_errors_stand_by_kind_of_budget_each_from_its_own_rows():
@@ -94,7 +94,7 @@ def test_a_bias_has_a_sign_from_three_standard_errors_and_that_of_one_file_has_n
     rows = page.bias_rows(errors(), guarantees(), SCOPE, CHOSEN).set_index("system")
     assert set(rows.index) == {"swap", "down", "file"}  # the unbiased are left out
     assert rows.loc["file"].tolist()[-4:] == ["none", "none", "none", "0, over 9"]
-    assert (rows.drop("file")["one run: cannot tell"] == "none").all()
+    assert (rows.drop("file")["one run: undecided"] == "none").all()
     assert rows.loc["down", ["too large", "too small"]].tolist() == ["none", "over 9"]
     assert rows.loc["down", "within 3 standard errors"] == "0"
     assert rows.loc["swap", "within 3 standard errors"] == "0, over 9"

@@ -7,21 +7,21 @@ from isdp.subspace import ProjectedGaussian, ProjectedLaplace, Query
 from isdp.subspace.privacy.gaussian_calibration import multiplier
 from reproduction.subspace.checks import (
     NESTED_MULTIPLIER,
-    check_table,
-    composition,
-    conditioning,
-    disclosure,
-    distributed,
-    infeasibility,
-    nestedness,
-    unbiasedness,
+    check_all,
+    check_composition,
+    check_conditioning,
+    check_disclosure,
+    check_distributed,
+    check_infeasibility,
+    check_nestedness,
+    check_unbiasedness,
 )
 from tests.statistical.checks import check_mean
 
 
 @pytest.fixture(scope="module")
 def table():
-    return check_table(np.random.default_rng(5), 0.192, 1e-5, 1000)
+    return check_all(np.random.default_rng(5), 0.192, 1e-5, 1000)
 
 
 def values(table, where, measure=""):
@@ -57,22 +57,22 @@ def test_what_is_not_promised_does_not_hold(table):
 
 
 def test_no_mechanism_that_holds_an_invariant_is_private():
-    assert [check.value for check in infeasibility(np.random.default_rng(1), 200)] == [1] * 5
+    assert [check.value for check in check_infeasibility(np.random.default_rng(1), 200)] == [1] * 5
 
 
 def test_smaller_subspaces_lose_no_more():
-    rises = [check.value for check in nestedness(23.632, 0.192)]
+    rises = [check.value for check in check_nestedness(23.632, 0.192)]
     assert max(rises) <= 1e-12
     # the constant's five digits leave four of these
     assert rises == pytest.approx([0, 0, 5.818e-10 - 2.6909e-8], rel=2e-4, abs=1e-20)
 
 
 def test_losses_add_and_no_more():
-    assert 0.99 < composition(np.random.default_rng(2), 4, 2000).value <= 1 + 1e-9
+    assert 0.99 < check_composition(np.random.default_rng(2), 4, 2000).value <= 1 + 1e-9
 
 
 def test_two_releases_that_comply_may_disclose_everything_together():
-    assert [check.value for check in disclosure()] == [1, 2, 0]
+    assert [check.value for check in check_disclosure()] == [1, 2, 0]
 
 
 def test_means_are_zero():
@@ -81,7 +81,7 @@ def test_means_are_zero():
         "Gaussian": ProjectedGaussian(query, held, 1.0, 1e-5),
         "Laplace": ProjectedLaplace(query, held, 1.0),
     }
-    for check in unbiasedness(np.random.default_rng(3), laws, 20_000):
+    for check in check_unbiasedness(np.random.default_rng(3), laws, 20_000):
         # the farthest of six: as many times the false alarms of one
         check_mean([check.value], 0, check.error)
         assert check.value != 0
@@ -100,14 +100,16 @@ def test_a_mean_that_is_not_zero_is_found_where_it_is():
                 law.variances()
             )
 
-    (check,) = unbiasedness(np.random.default_rng(3), {"off": Shifted()}, 10_000)
+    (check,) = check_unbiasedness(np.random.default_rng(3), {"off": Shifted()}, 10_000)
     sd = np.sqrt(law.variances()[4])
     check_mean([check.value], -0.5 * sd, sd / 100)
     check_mean([check.z], -50, 1)
 
 
 def test_projecting_is_conditioning_for_the_sphere_alone():
-    table = pd.DataFrame(conditioning(102)).pivot(index="case", columns="measure", values="value")
+    table = pd.DataFrame(check_conditioning(102)).pivot(
+        index="case", columns="measure", values="value"
+    )
     gap, ratio = table["largest gap between the covariances"], table.iloc[:, 0]
     assert gap["round Gaussian"] < 1e-13
     assert gap["Gaussian of variances 1 to 16"] == pytest.approx(1.106, abs=5e-4)
@@ -116,7 +118,7 @@ def test_projecting_is_conditioning_for_the_sphere_alone():
 
 def test_agents_compute_the_centre_s_noise():
     held = Invariants.margins((3, 4, 5), ((0, 1), (0, 2)))
-    checks = distributed("shared", held, 2.0)
+    checks = check_distributed("shared", held, 2.0)
     assert {check.case for check in checks} == {"60 agents in 3 components"}
     difference, residual, recovered = (check.value for check in checks)
     assert difference == 0

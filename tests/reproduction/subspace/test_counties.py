@@ -3,15 +3,15 @@ import pandas as pd
 import pytest
 
 from isdp import InputError
-from reproduction.data.published import counties_of
+from reproduction.data.published import select_counties
 from reproduction.subspace.counties import (
-    county_noise,
-    run_table,
-    slope_table,
-    spread_table,
-    state_table,
+    compare_state,
+    draw_county_noise,
+    regress_slopes,
+    tabulate_runs,
+    tabulate_spread,
 )
-from reproduction.subspace.tables import county_tables
+from reproduction.subspace.tables import tabulate_counties
 from tests.statistical.checks import LawRejected, check_mean
 
 SETTINGS = {"state": "AA", "runs": 3, "scales": [2, 1], "slope_runs": 20}
@@ -28,8 +28,8 @@ def test_noise_is_filed_by_county_in_the_order_of_population():
             "das_error": [1.0, 2.0, 3.0, 4.0],
         }
     )
-    noise = {scale: county_noise(np.random.default_rng(1), 4, 0.192, 3) for scale in (2, 1)}
-    table = run_table(counties_of(counties, "AA"), noise)
+    noise = {scale: draw_county_noise(np.random.default_rng(1), 4, 0.192, 3) for scale in (2, 1)}
+    table = tabulate_runs(select_counties(counties, "AA"), noise)
     assert table["scale"].tolist() == [2] * 12 + [1] * 12
     first = table[(table["run"] == 0) & (table["scale"] == 1)]
     assert first["rank"].tolist() == [0, 1, 2, 3]
@@ -41,9 +41,9 @@ def test_noise_is_filed_by_county_in_the_order_of_population():
 
 
 def test_spreads_at_both_readings_of_the_unit():
-    table = spread_table(102, 0.192, [2, 1], 10)
+    table = tabulate_spread(102, 0.192, [2, 1], 10)
     assert table["sd"].round(4).tolist() == [14.659, 7.3295]
-    noise = county_noise(np.random.default_rng(2), 102, 0.192, 4000, scale=1.0)
+    noise = draw_county_noise(np.random.default_rng(2), 102, 0.192, 4000, scale=1.0)
     squares = np.square(noise).mean(axis=1)  # of each run, which are independent
     check_mean(squares, 53.72158)
     with pytest.raises(LawRejected):
@@ -56,7 +56,7 @@ def test_spreads_at_both_readings_of_the_unit():
 
 
 def test_slopes_are_as_often_negative_as_not():
-    table = slope_table(np.random.default_rng(3), POPULATION, 0.192, 20_000)
+    table = regress_slopes(np.random.default_rng(3), POPULATION, 0.192, 20_000)
     for row in table.itertuples():
         check_mean(row.mean_slope, 0, row.mcse)
         check_mean(row.share_negative, 0.5, 0.5 / np.sqrt(20_000))
@@ -68,7 +68,7 @@ def test_slopes_are_as_often_negative_as_not():
 def test_populations_that_cannot_be_regressed_on_are_refused():
     for wrong in ([0, 1, 2], [5, 5, 5], [5, 6]):
         with pytest.raises(InputError, match="counties"):
-            slope_table(np.random.default_rng(4), wrong, 0.192, 10)
+            regress_slopes(np.random.default_rng(4), wrong, 0.192, 10)
 
 
 COUNTIES = pd.DataFrame(
@@ -83,16 +83,16 @@ COUNTIES = pd.DataFrame(
 
 
 def test_counties_of_a_state_are_ranked_by_population_and_then_by_code():
-    assert counties_of(COUNTIES, "IL")["county"].tolist() == ["b", "d", "a"]
+    assert select_counties(COUNTIES, "IL")["county"].tolist() == ["b", "d", "a"]
     with pytest.raises(InputError, match="'ZZ'"):
-        counties_of(COUNTIES, "ZZ")
+        select_counties(COUNTIES, "ZZ")
 
 
 def test_a_state_s_table_says_what_its_runs_show():
-    place = counties_of(COUNTIES, "IL")
+    place = select_counties(COUNTIES, "IL")
     rng = np.random.default_rng(5)
-    noise = {scale: county_noise(rng, len(place), 0.5, 7, scale) for scale in (2.0, 1.0)}
-    table = state_table(np.random.default_rng(6), place, noise, 0.5, 400)
+    noise = {scale: draw_county_noise(rng, len(place), 0.5, 7, scale) for scale in (2.0, 1.0)}
+    table = compare_state(np.random.default_rng(6), place, noise, 0.5, 400)
     assert table["scale"].tolist() == [2, 1]
     assert table["seen"].tolist() == [np.sqrt((drawn**2).mean()) for drawn in noise.values()]
     assert table["largest"].tolist() == [np.abs(drawn).max() for drawn in noise.values()]
@@ -102,16 +102,16 @@ def test_a_state_s_table_says_what_its_runs_show():
     assert table["share_negative_se"].to_numpy() == pytest.approx(
         np.sqrt(share * (1 - share) / 400)
     )
-    blank = state_table(np.random.default_rng(6), place.assign(das_error=np.nan), noise, 0.5, 400)
+    blank = compare_state(np.random.default_rng(6), place.assign(das_error=np.nan), noise, 0.5, 400)
     assert blank["das_ratio"].isna().all()
 
 
 def test_a_state_of_one_county_has_no_noise_and_no_slopes():
-    place = counties_of(COUNTIES, "TX")
+    place = select_counties(COUNTIES, "TX")
     rng = np.random.default_rng(7)
-    noise = {scale: county_noise(rng, len(place), 0.5, 7, scale) for scale in (2.0, 1.0)}
+    noise = {scale: draw_county_noise(rng, len(place), 0.5, 7, scale) for scale in (2.0, 1.0)}
     assert not any(drawn.any() for drawn in noise.values())
-    table = state_table(np.random.default_rng(8), place, noise, 0.5, 400)
+    table = compare_state(np.random.default_rng(8), place, noise, 0.5, 400)
     assert table["scale"].tolist() == [2, 1]
     assert table["sd"].tolist() == [0, 0]
     assert table[["mean_slope", "share_negative", "share_negative_se"]].isna().all(axis=None)
@@ -127,7 +127,7 @@ def test_each_state_has_a_stream_of_its_own_and_the_figures_comes_first():
             "das_error": [1.0, -1.0, 2.0, -2.0, 0.0, 1.0, -1.0],
         }
     )
-    found = county_tables(1, 0.2, SETTINGS, counties, pd.DataFrame({"state": ["BB"]}))
+    found = tabulate_counties(1, 0.2, SETTINGS, counties, pd.DataFrame({"state": ["BB"]}))
     table, boxes = found["counties"], found["boxes"]
     assert table[["state", "shown", "scale"]].to_numpy().tolist() == [
         *(["AA", True, 2], ["AA", True, 1]),
@@ -138,6 +138,6 @@ def test_each_state_has_a_stream_of_its_own_and_the_figures_comes_first():
         zip("abcd", [1.0, -1.0, 2.0, -2.0], strict=True)
     )
     none = pd.DataFrame({"state": []})
-    alone = county_tables(1, 0.2, SETTINGS | {"state": "BB"}, counties, none)["counties"]
+    alone = tabulate_counties(1, 0.2, SETTINGS | {"state": "BB"}, counties, none)["counties"]
     same = table.loc[table["state"] == "BB"].drop(columns="shown").reset_index(drop=True)
     pd.testing.assert_frame_equal(same, alone.drop(columns="shown"))

@@ -5,10 +5,10 @@ from matplotlib.colors import to_hex
 
 from isdp.plots.style import BOX, DAS, DRAW
 from reproduction.subspace import figures
-from reproduction.subspace.counties import run_table
-from reproduction.subspace.equal_privacy import RECORD, UNIT, total_table
-from reproduction.subspace.guarantees import constant_table, failing_table
-from reproduction.subspace.workloads import error_table
+from reproduction.subspace.counties import tabulate_runs
+from reproduction.subspace.equal_privacy import L1_UNIT, RECORD_UNIT, compare_total
+from reproduction.subspace.guarantees import tabulate_constant, tabulate_failing
+from reproduction.subspace.workloads import tabulate_errors
 from tests.artists import boxes_of, inside, labelled, legend_of, marks_of
 
 WORKLOADS = {
@@ -22,9 +22,9 @@ def points_of(line):
 
 
 def test_errors_stand_by_the_least_on_the_left_and_by_the_bound_on_the_right():
-    table = error_table(np.random.default_rng(1), WORKLOADS, 0.5, 1e-5, 100)
+    table = tabulate_errors(np.random.default_rng(1), WORKLOADS, 0.5, 1e-5, 100)
     words = {"six": "histogram of 6", "sums": "prefixes of 5"}
-    figure = figures.errors(table, words, 0.5, 1e-5)
+    figure = figures.plot_errors(table, words, 0.5, 1e-5)
     left, right = figure.axes
     found = table.set_index(["mechanism", "workload"])
     expected = found.loc["base decomposition, paper"]
@@ -46,9 +46,9 @@ def test_errors_stand_by_the_least_on_the_left_and_by_the_bound_on_the_right():
 
 
 def test_points_at_which_the_constant_fails_lie_under_its_edge():
-    grid = constant_table([0.1, 1, 8], [1e-3, 1e-10, 1e-20])
-    edge = failing_table([0.1, 1, 8])
-    figure = figures.constant(edge, grid)
+    grid = tabulate_constant([0.1, 1, 8], [1e-3, 1e-10, 1e-20])
+    edge = tabulate_failing([0.1, 1, 8])
+    figure = figures.plot_constant(edge, grid)
     left, right = figure.axes
     drawn = labelled(left)
     fails = points_of(drawn["grid: the lemma fails"])
@@ -75,7 +75,7 @@ def test_the_reading_nearest_to_the_printed_numbers_is_red():
             "off": [0.07, 0.01, 0.4],
         }
     )
-    figure = figures.readings(table)
+    figure = figures.plot_readings(table)
     (axis,) = figure.axes
     assert [text.get_text() for text in axis.get_yticklabels()] == ["other", "variance", "sd"]
     red = [line for line in axis.get_lines() if to_hex(line.get_color()) == DAS]
@@ -88,15 +88,15 @@ def test_the_reading_nearest_to_the_printed_numbers_is_red():
 
 def test_every_promise_has_a_panel_and_an_axis_of_its_own():
     table = pd.concat(
-        [total_table(n, 0.5, 1e-5).assign(setting=f"{n} counts") for n in (4, 9)],
+        [compare_total(n, 0.5, 1e-5).assign(setting=f"{n} counts") for n in (4, 9)],
         ignore_index=True,
     )
-    none = (table["mechanism"] == "K-norm") & (table["currency"] == RECORD)
+    none = (table["mechanism"] == "K-norm") & (table["currency"] == RECORD_UNIT)
     given = table[~(none & (table["setting"] == "9 counts"))]
-    figure = figures.equal_privacy(given)
+    figure = figures.plot_equal_privacy(given)
     assert len(figure.axes) == 4
     for axis, setting, currency in zip(
-        figure.axes, ["4 counts"] * 2 + ["9 counts"] * 2, [RECORD, UNIT] * 2, strict=True
+        figure.axes, ["4 counts"] * 2 + ["9 counts"] * 2, [RECORD_UNIT, L1_UNIT] * 2, strict=True
     ):
         pure = given[(given["setting"] == setting) & (given["flavour"] == "pure")]
         pure = pure[~pure["mechanism"].str.startswith("extended")]
@@ -104,13 +104,13 @@ def test_every_promise_has_a_panel_and_an_axis_of_its_own():
         names = list(dict.fromkeys(pure["mechanism"]))
         shown = shown.loc[[name for name in names if name in shown.index]]
         assert axis.get_title(loc="left").startswith(setting)
-        assert ("replaced record" in axis.get_title(loc="left")) == (currency == RECORD)
+        assert ("replaced record" in axis.get_title(loc="left")) == (currency == RECORD_UNIT)
         assert [bar.get_width() for bar in axis.patches] == shown["error"].tolist()
         first = shown["error"].idxmin()
         (winner,) = [text for text in axis.texts if text.get_text().startswith("1:")]
         assert winner.xy[1] == names.index(first)
         silent = [text.get_text() for text in axis.texts if "no guarantee" in text.get_text()]
-        assert len(silent) == ((setting, currency) == ("9 counts", RECORD))
+        assert len(silent) == ((setting, currency) == ("9 counts", RECORD_UNIT))
     assert figure.axes[0].get_facecolor() != figure.axes[1].get_facecolor()
     assert inside(figure)
 
@@ -125,8 +125,8 @@ def test_runs_are_boxes_of_each_county_with_the_bureau_s_errors(bureau):
             "das_error": [-1.0, 0.0, 1.0, 2.0] if bureau else np.nan,
         }
     )
-    both = run_table(place, {2.0: noise, 1.0: noise / 2})
-    figure = figures.county_runs(both, "IL", 0.192, "20210608")
+    both = tabulate_runs(place, {2.0: noise, 1.0: noise / 2})
+    figure = figures.plot_county_runs(both, "IL", 0.192, "20210608")
     assert len(figure.axes) == 2
     for axis, scale in zip(figure.axes, (1, 2), strict=True):
         sides = boxes_of(axis)[BOX]
@@ -140,7 +140,7 @@ def test_runs_are_boxes_of_each_county_with_the_bureau_s_errors(bureau):
     assert ("error of the Census DAS, vintage 20210608" in legend_of(figure.axes[0])) == bureau
     title = figure.axes[0].get_title(loc="left")
     assert ("20210608" in title) == bureau  # the paper shows another vintage
-    papers = figures.county_runs(both, "IL", 0.192, "20201116").axes[0].get_title(loc="left")
+    papers = figures.plot_county_runs(both, "IL", 0.192, "20201116").axes[0].get_title(loc="left")
     assert "vintage" not in papers
 
 
@@ -156,7 +156,7 @@ def test_states_stand_in_their_order_with_the_size_of_both_errors(bureau):
             "das_sd": [2.0, 2.0, np.nan, np.nan] if bureau else np.nan,
         }
     )
-    figure = figures.states(table, "20210608")
+    figure = figures.plot_states(table, "20210608")
     (axis,) = figure.axes
     assert ("20210608" in axis.get_title(loc="left")) == bureau
     drawn = labelled(axis)

@@ -4,16 +4,16 @@ import pytest
 from isdp.subspace.privacy.gaussian_calibration import certified_delta, paper_constant
 from reproduction.subspace.guarantees import (
     attained_loss,
-    constant_table,
-    failing_table,
-    profile_table,
-    pure_loss_table,
+    compute_profiles,
+    tabulate_constant,
+    tabulate_failing,
+    tabulate_pure_losses,
 )
 from tests.statistical.checks import check_mean
 
 
 def test_the_constant_holds_at_usual_deltas_in_the_range_of_algorithm_1_and_not_beyond():
-    table = constant_table([0.1, 0.192, 0.5, 0.9, 1, 8], [1e-3, 1e-5, 1e-10, 1e-14, 1e-20])
+    table = tabulate_constant([0.1, 0.192, 0.5, 0.9, 1, 8], [1e-3, 1e-5, 1e-10, 1e-14, 1e-20])
     assert table["holds"][table["small_epsilon"]].all()
     assert not table["holds"].all()
     assert (table["holds"] == (table["waste"] >= 1)).all()
@@ -27,12 +27,12 @@ def test_at_a_delta_of_1e_14_the_constant_fails_below_epsilon_1_too(epsilon, fai
     """By interval arithmetic; sure on either side."""
     lower, upper = certified_delta(epsilon, paper_constant(epsilon, 1e-14))
     assert lower > 1e-14 if fails else upper < 1e-14
-    (found,) = constant_table([epsilon], [1e-14])["holds"]
+    (found,) = tabulate_constant([epsilon], [1e-14])["holds"]
     assert found != fails
 
 
 def test_where_the_constant_fails():
-    table = failing_table([0.192, 8])
+    table = tabulate_failing([0.192, 8])
     assert table["log10_delta"].to_numpy() == pytest.approx([-12.737944, -2.7763036], abs=1e-6)
 
 
@@ -42,7 +42,7 @@ def test_losses_reach_what_is_claimed_and_do_not_exceed_it():
         "margins": {"query": "histogram", "size": [4, 4], "held": "margins"},
         "tree": {"query": "hierarchy", "size": [2, 2], "held": "total"},
     }
-    table = pure_loss_table(entries, 0.192)
+    table = tabulate_pure_losses(entries, 0.192)
     assert table["share"].to_numpy() == pytest.approx(np.ones(len(table)))
 
 
@@ -53,7 +53,7 @@ def test_losses_far_out():
 
 
 def test_profiles_under_a_total():
-    table = profile_table(np.random.default_rng(9), [2, 10], [0.0, 0.5, 0.9], 20_000)
+    table = compute_profiles(np.random.default_rng(9), [2, 10], [0.0, 0.5, 0.9], 20_000)
     found = table.set_index(["cells", "noise", "epsilon"])
     assert found["delta"][2, "K-norm", 0.5] == pytest.approx(0.22120, abs=5e-6)
     assert found["variance"][10, "projected", 0.0] == pytest.approx(7.2)

@@ -8,10 +8,10 @@ import pytest
 import reproduction.subspace
 from reproduction.jobs.descriptions import read_descriptions
 from reproduction.subspace.tables import (
-    campus_tables,
-    equal_privacy_tables,
-    error_tables,
-    guarantee_tables,
+    compare_errors,
+    tabulate_campus,
+    tabulate_equal_privacy,
+    tabulate_guarantees,
 )
 
 DESCRIPTIONS = read_descriptions(
@@ -39,22 +39,22 @@ CAMPUS = {
 
 @pytest.fixture(scope="module")
 def errors():
-    return error_tables(SEED, WORKLOADS, EPSILON, DELTA, 100)
+    return compare_errors(SEED, WORKLOADS, EPSILON, DELTA, 100)
 
 
 @pytest.fixture(scope="module")
 def guarantees():
-    return guarantee_tables(SEED, WORKLOADS, EPSILON, CONSTANT, LOSSES)
+    return tabulate_guarantees(SEED, WORKLOADS, EPSILON, CONSTANT, LOSSES)
 
 
 @pytest.fixture(scope="module")
 def equal():
-    return equal_privacy_tables(SEED, EPSILON, DELTA, EQUAL)
+    return tabulate_equal_privacy(SEED, EPSILON, DELTA, EQUAL)
 
 
 @pytest.fixture(scope="module")
 def campus():
-    return campus_tables(SEED, CAMPUS)
+    return tabulate_campus(SEED, CAMPUS)
 
 
 def test_comparisons_are_of_the_errors_in_the_table(errors):
@@ -78,7 +78,7 @@ def test_guarantees_follow_the_settings(guarantees):
 
 
 def test_the_results_of_the_campus_follow_from_the_seed(campus):
-    again = campus_tables(SEED, CAMPUS)
+    again = tabulate_campus(SEED, CAMPUS)
     for name in campus:
         pd.testing.assert_frame_equal(campus[name], again[name])
     assert campus["campus_integer"]["tables"].item() == 2 * 4

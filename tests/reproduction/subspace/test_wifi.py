@@ -6,12 +6,12 @@ from isdp.subspace import null_space
 from reproduction.subspace.wifi import (
     READINGS,
     Campus,
-    constraint_table,
-    exact_law_table,
-    integer_table,
-    matches,
-    reading_table,
-    repetitions,
+    compute_readings,
+    draw_repetitions,
+    match_printed,
+    simulate_integers,
+    simulate_readings,
+    tabulate_constraints,
 )
 from tests.statistical.checks import check_mean
 
@@ -20,7 +20,7 @@ SMALL = Campus(3, 4, 5)
 
 
 def test_the_constraints_of_the_paper():
-    row = constraint_table(CAMPUS).iloc[0]
+    row = tabulate_constraints(CAMPUS).iloc[0]
     assert (row["cells"], row["rows"], row["rank"]) == (6720, 760, 740)
     assert row["variance"] == pytest.approx(0.8898810, abs=5e-8)
     assert row["largest_gap"] < 1e-12
@@ -29,18 +29,20 @@ def test_the_constraints_of_the_paper():
 def test_two_ways_to_project_are_one():
     plain = np.random.default_rng(1).standard_normal((3, SMALL.invariants.cells))
     projected = null_space(SMALL.invariants).project(plain).reshape(3, *SMALL)
-    centred = repetitions(np.random.default_rng(1), SMALL, 3)
+    centred = draw_repetitions(np.random.default_rng(1), SMALL, 3)
     assert projected == pytest.approx(centred, abs=1e-12)
 
 
 def test_printed_digits_by_rounding_and_by_cutting():
-    rounded, cut = matches(np.array([[0.884, 0.8551, 0.9149], [0.8899, 0.869, 0.919], [0.9] * 3]))
+    rounded, cut = match_printed(
+        np.array([[0.884, 0.8551, 0.9149], [0.8899, 0.869, 0.919], [0.9] * 3])
+    )
     assert rounded.tolist() == [True, False, False]
     assert cut.tolist() == [False, True, False]
 
 
 def test_exact_laws_of_the_readings():
-    table = exact_law_table(np.random.default_rng(2), CAMPUS, 50, 20_000).set_index("reading")
+    table = compute_readings(np.random.default_rng(2), CAMPUS, 50, 20_000).set_index("reading")
     numbers = table[["median", "q05", "q95"]]
     variance = numbers.loc["variance of each repetition over cells"]
     # of 20 * 13 * 23 free dimensions among 20 * 14 * 24 cells
@@ -58,7 +60,7 @@ def test_exact_laws_of_the_readings():
 
 
 def test_only_one_reading_gives_the_printed_numbers():
-    table = reading_table(np.random.default_rng(3), CAMPUS, 50, 30).set_index("reading")
+    table = simulate_readings(np.random.default_rng(3), CAMPUS, 50, 30).set_index("reading")
     assert set(table.index) == set(READINGS)
     # from 0.86 to 0.91 is printed, to two digits: the reading lies in the middle of what these may
     # mean, and every other is seven or more standard errors of a mean of 30 away from its ends
@@ -73,7 +75,7 @@ def test_only_one_reading_gives_the_printed_numbers():
 
 
 def test_integers_have_the_continuous_variance():
-    row = integer_table(np.random.default_rng(5), CAMPUS, 1.0, 100).iloc[0]
+    row = simulate_integers(np.random.default_rng(5), CAMPUS, 1.0, 100).iloc[0]
     assert row["tables"] == 2000
     check_mean(row["difference"], 0, row["variance_se"])
     # of the mean square of N(0, 1) noise, projected onto 13 * 23 dimensions of 14 * 24

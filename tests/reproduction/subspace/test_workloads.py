@@ -6,12 +6,12 @@ from isdp.subspace import basis_sensitivity, difference_basis, null_space
 from isdp.subspace.accuracy import min_variance_approximate, min_variance_pure
 from isdp.subspace.privacy.gaussian_calibration import sigma
 from reproduction.subspace.workloads import (
-    build,
-    error_table,
-    formula_table,
-    framework_table,
-    near_optimal_table,
-    workload_table,
+    build_workload,
+    tabulate_errors,
+    tabulate_formulas,
+    tabulate_frameworks,
+    tabulate_near_optimal,
+    tabulate_workloads,
 )
 from tests.statistical.checks import check_mean
 
@@ -33,12 +33,12 @@ WORKLOADS = {
 
 @pytest.fixture(scope="module")
 def workloads():
-    return workload_table(WORKLOADS).set_index("workload")
+    return tabulate_workloads(WORKLOADS).set_index("workload")
 
 
 @pytest.fixture(scope="module")
 def errors():
-    return error_table(np.random.default_rng(15), WORKLOADS, 0.5, 1e-5, 4000)
+    return tabulate_errors(np.random.default_rng(15), WORKLOADS, 0.5, 1e-5, 4000)
 
 
 def test_dimensions_and_sensitivities(workloads):
@@ -70,7 +70,7 @@ def test_extension_never_loses_for_gaussians_and_mostly_does_for_laplace(errors)
 
 
 def test_formulas_are_those_of_the_corollaries(workloads, errors):
-    table = formula_table(errors, workloads.reset_index()).set_index(["workload", "mechanism"])
+    table = tabulate_formulas(errors, workloads.reset_index()).set_index(["workload", "mechanism"])
     assert table["off"].max() < 1e-12
     formula = table["formula"]
     assert formula["margins", "projected Gaussian"] == pytest.approx(9 * 2)
@@ -78,12 +78,12 @@ def test_formulas_are_those_of_the_corollaries(workloads, errors):
     assert formula["margins", "projected Laplace"] == pytest.approx(2 * 9 * 4)
     assert formula["total", "extended Laplace, hadamard"] == pytest.approx(2 * 15 * 16)
     assert not table.index.get_level_values("mechanism").str.contains("decomposition").any()
-    wrong = formula_table(errors, workloads.reset_index().assign(dimension=4, rank=4))
+    wrong = tabulate_formulas(errors, workloads.reset_index().assign(dimension=4, rank=4))
     assert (wrong["off"] > 0.1).all()
 
 
 def test_frameworks_are_compared_workload_by_workload(workloads, errors):
-    table = framework_table(errors, workloads.reset_index()).set_index("workload")
+    table = tabulate_frameworks(errors, workloads.reset_index()).set_index("workload")
     assert list(table.index) == list(WORKLOADS)
     assert table["gaussian"].max() <= 1 + 1e-12
     assert table.loc["margins", "gaussian"] == pytest.approx(0.75)
@@ -96,7 +96,7 @@ def test_frameworks_are_compared_workload_by_workload(workloads, errors):
 def test_extension_in_the_basis_of_the_differences_wins_on_ranges_and_loses_on_trees(
     workloads, errors
 ):
-    table = framework_table(errors, workloads.reset_index()).set_index("workload")
+    table = tabulate_frameworks(errors, workloads.reset_index()).set_index("workload")
     assert table.loc["ranges", "differences"] < 0.05
     assert table.loc["ranges", "named_min"] == pytest.approx(1)
     full = table["differences_full"] / table["differences"]
@@ -107,7 +107,7 @@ def test_extension_in_the_basis_of_the_differences_wins_on_ranges_and_loses_on_t
 
 
 def test_noise_on_a_completed_basis_is_private_at_the_same_scale():
-    query, held = build(WORKLOADS["ranges"])
+    query, held = build_workload(WORKLOADS["ranges"])
     span = difference_basis(query, held).toarray()
     rest = null_space(held).project(np.eye(query.answers) - span @ span.T)
     values, vectors = np.linalg.eigh(rest @ rest.T)
@@ -137,7 +137,7 @@ def test_every_error_is_above_its_bound(errors):
 
 
 def test_the_theorem_s_noise_is_within_log_squared_of_the_best(workloads, errors):
-    near = near_optimal_table(errors.reset_index(), workloads.reset_index(), 1e-5)
+    near = tabulate_near_optimal(errors.reset_index(), workloads.reset_index(), 1e-5)
     near = near.set_index("workload")
     assert len(near) == 7
     assert (near["ratio"] / np.log2(near["dimension"]) ** 2).max() <= 1
@@ -161,4 +161,4 @@ def test_the_theorem_s_noise_is_within_log_squared_of_the_best(workloads, errors
 )
 def test_entries_that_make_no_workload_are_refused(entry):
     with pytest.raises(InputError, match="workload"):
-        build(entry)
+        build_workload(entry)

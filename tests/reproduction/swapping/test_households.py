@@ -7,18 +7,18 @@ import pytest
 from isdp import InputError
 from reproduction.swapping.households import (
     SCENARIOS,
-    implied_rates,
-    raked,
+    build_households,
+    build_scenarios,
+    compute_size_totals,
+    estimate_owning_rates,
+    rake,
     read_households,
-    rounded,
-    scenarios,
-    size_totals,
-    synthetic,
+    round_counts,
 )
 from reproduction.swapping.printed import (
     TENURES,
-    before,
-    failing_sums,
+    counts_before,
+    find_failing_sums,
     read_budgets,
     read_massachusetts,
 )
@@ -28,7 +28,7 @@ TABLE = read_massachusetts(MASSACHUSETTS)
 
 
 def test_all_sums_of_the_printed_table_are_met():
-    assert failing_sums(TABLE) == []
+    assert find_failing_sums(TABLE) == []
     assert TABLE["total"].sum() == 1_144_424
     assert TABLE["persons"].sum() == 4_316_721
 
@@ -53,36 +53,36 @@ def test_sixteen_budgets_are_printed():
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_households_keep_both_margins_exactly(scenario):
-    counts = synthetic(TABLE, scenario)
+    counts = build_households(TABLE, scenario)
     assert counts.dtype == np.int64
     assert counts.min() >= 0
-    assert np.array_equal(counts.sum(axis=0), before(TABLE)[0])
-    assert np.array_equal(counts.sum(axis=(1, 2)), size_totals(1_144_424))
+    assert np.array_equal(counts.sum(axis=0), counts_before(TABLE)[0])
+    assert np.array_equal(counts.sum(axis=(1, 2)), compute_size_totals(1_144_424))
     assert counts.sum(axis=(1, 2)).max() == counts[1].sum() == 264_331
 
 
 def test_rounding_moves_no_cell_by_one_or_more():
-    counts = raked(TABLE, np.linspace(-0.1, 0.1, 14))
-    whole = rounded(counts, size_totals(1_144_424))
+    counts = rake(TABLE, np.linspace(-0.1, 0.1, 14))
+    whole = round_counts(counts, compute_size_totals(1_144_424))
     assert abs(whole - counts).max() < 1
 
 
 def test_owning_rises_with_size_and_tilts_move_the_mean_size():
-    counts = raked(TABLE, np.linspace(-0.1, 0.1, 14))
+    counts = rake(TABLE, np.linspace(-0.1, 0.1, 14))
     own = counts[:, :, 0].sum(axis=1) / counts.sum(axis=(1, 2))
     assert (np.diff(own) > 0).all()
     size = np.arange(1, 13) @ counts.sum(axis=2) / counts.sum(axis=(0, 2))
-    flat = raked(TABLE, np.zeros(14))
+    flat = rake(TABLE, np.zeros(14))
     plain = np.arange(1, 13) @ flat.sum(axis=2) / flat.sum(axis=(0, 2))
     assert size[0] < plain[0]
     assert size[-1] > plain[-1]
 
 
 def test_the_fitted_mix_is_closer_to_the_implied_shares():
-    implied = implied_rates(TABLE)
+    implied = estimate_owning_rates(TABLE)
     off = {}
     for scenario in ("equal mix", "fitted"):
-        counts = synthetic(TABLE, scenario)
+        counts = build_households(TABLE, scenario)
         own = counts[:, :, 0].sum(axis=1) / counts.sum(axis=(1, 2))
         share = counts.sum(axis=2) / counts.sum(axis=(0, 2))
         off[scenario] = (((own @ share - implied["rate"]) / implied["error"]) ** 2).sum()
@@ -90,9 +90,9 @@ def test_the_fitted_mix_is_closer_to_the_implied_shares():
 
 
 def test_scenarios_begin_with_one_stratum_and_take_a_file(tmp_path):
-    counts = synthetic(TABLE, "equal mix")
+    counts = build_households(TABLE, "equal mix")
     as_file(counts).to_csv(tmp_path / "real.csv", index=False)
-    found = scenarios(TABLE, tmp_path / "real.csv")
+    found = build_scenarios(TABLE, tmp_path / "real.csv")
     assert list(found) == ["one stratum", *SCENARIOS, "given households"]
     assert np.array_equal(found["given households"], counts)
 
@@ -110,7 +110,7 @@ def as_file(counts):
 
 
 def changed(column, value):
-    frame = as_file(synthetic(TABLE, "equal mix"))
+    frame = as_file(build_households(TABLE, "equal mix"))
     frame.loc[0, column] = value
     return frame
 
@@ -118,12 +118,12 @@ def changed(column, value):
 @pytest.mark.parametrize(
     ("frame", "words"),
     [
-        (lambda: changed("county", "Cook"), "named as in the printed table"),
-        (lambda: changed("tenure", "lent"), "named as in the printed table"),
-        (lambda: changed("count", 0), "not the one of the slides"),
-        (lambda: changed("count", 1).rename(columns={"count": "n"}), "wanted the columns"),
+        (lambda: changed("county", "Cook"), "counties must be"),
+        (lambda: changed("tenure", "lent"), "counties must be"),
+        (lambda: changed("count", 0), "county by tenure"),
+        (lambda: changed("count", 1).rename(columns={"count": "n"}), "the columns must"),
         (lambda: changed("count", 1).astype({"count": float}), "whole numbers"),
-        (lambda: changed("count", 1).assign(size=1), "(not the one|largest size)"),
+        (lambda: changed("count", 1).assign(size=1), "(county by tenure|largest size)"),
     ],
 )
 def test_households_that_are_not_those_of_the_slides_are_refused(tmp_path, frame, words):
@@ -133,5 +133,5 @@ def test_households_that_are_not_those_of_the_slides_are_refused(tmp_path, frame
 
 
 def test_an_unknown_mix_is_refused():
-    with pytest.raises(InputError, match="no scenario 'guessed'"):
-        synthetic(TABLE, "guessed")
+    with pytest.raises(InputError, match="scenario 'guessed'"):
+        build_households(TABLE, "guessed")

@@ -3,31 +3,31 @@
 import numpy as np
 import pytest
 
-from reproduction.swapping.households import scenarios, synthetic
+from reproduction.swapping.households import build_households, build_scenarios
 from reproduction.swapping.massachusetts import (
-    all_runs,
-    counties_table,
-    fit_table,
-    printed_errors,
-    summary,
-    unmixed_table,
+    compare_counties,
+    fit_scenarios,
+    measure_printed,
+    simulate_swaps,
+    summarise_runs,
+    unmix_printed,
 )
-from reproduction.swapping.printed import before, read_massachusetts
+from reproduction.swapping.printed import counts_before, read_massachusetts
 
 TABLE = read_massachusetts("data/swapping/massachusetts_1940.csv")
-ONE = {"one stratum": before(TABLE)}
+ONE = {"one stratum": counts_before(TABLE)}
 # as an independent prototype found: z of each county's owners under one stratum, p = 1/2
 Z = [0.59, 1.17, 0.52, 0.60, -0.59, -0.42, 0.57, -0.12, 1.87, -1.49, -0.77, -1.72, -3.09, 2.21]
 
 
 def test_the_printed_swap_in_standard_deviations():
-    found = counties_table(TABLE, ONE)
+    found = compare_counties(TABLE, ONE)
     assert found["z"].round(2).tolist() == Z
     assert found["mean"].sum() == pytest.approx(TABLE["owned"].sum())
 
 
 def test_one_stratum_explains_the_printed_swap_only_just():
-    row = fit_table(TABLE, ONE).iloc[0]
+    row = fit_scenarios(TABLE, ONE).iloc[0]
     assert row["chi_square"] == pytest.approx(23.486, abs=5e-4)
     assert row["degrees"] == 13
     assert row["p"] == pytest.approx(0.036, abs=5e-4)
@@ -37,7 +37,7 @@ def test_one_stratum_explains_the_printed_swap_only_just():
 
 
 def test_household_size_explains_it_better():
-    found = fit_table(TABLE, scenarios(TABLE)).set_index("scenario")
+    found = fit_scenarios(TABLE, build_scenarios(TABLE)).set_index("scenario")
     assert found["chi_square"].idxmax() == "one stratum"
     assert found["chi_square"].idxmin() == "fitted"
     assert found["fitted"].tolist() == [False, False, False, True]
@@ -46,7 +46,7 @@ def test_household_size_explains_it_better():
 
 
 def test_the_printed_errors_and_what_undoing_the_swap_leaves_of_them():
-    found = printed_errors(TABLE).set_index("table")
+    found = measure_printed(TABLE).set_index("table")
     plain, undone = found.loc["as printed"], found.loc["unmixed"]
     assert (round(plain["mape"], 4), plain["l1"], plain["largest"]) == (13.7759, 84644, 17701)
     assert (round(plain["mape_owned"], 4), round(plain["mape_rented"], 4)) == (12.8554, 14.6964)
@@ -56,7 +56,7 @@ def test_the_printed_errors_and_what_undoing_the_swap_leaves_of_them():
 
 
 def test_the_unmixed_table_keeps_the_totals_and_its_worst_county():
-    found = unmixed_table(TABLE)
+    found = unmix_printed(TABLE)
     assert found["off_unmixed"].sum() == pytest.approx(0, abs=1e-6)
     worst = found.loc[found["off_unmixed"].abs().idxmax()]
     assert (worst["county"], round(worst["off_unmixed"])) == ("Suffolk", -1084)
@@ -68,11 +68,11 @@ def small(counts):
 
 def test_errors_grow_with_the_rate_and_no_total_moves():
     households = {
-        "one stratum": small(before(TABLE)),
-        "equal mix": small(synthetic(TABLE, "equal mix")),
+        "one stratum": small(counts_before(TABLE)),
+        "equal mix": small(build_households(TABLE, "equal mix")),
     }
     rates = [0.05, 0.2, 0.5]
-    runs = all_runs(np.random.default_rng(8), households, rates, 5)
+    runs = simulate_swaps(np.random.default_rng(8), households, rates, 5)
     assert len(runs) == 2 * 3 * 5
     assert runs["violations"].sum() == 0
     for scenario, part in runs.groupby("scenario"):
@@ -80,7 +80,7 @@ def test_errors_grow_with_the_rate_and_no_total_moves():
         least, most = (f(households[scenario].sum(axis=0)) for f in (np.min, np.max))
         for mean, total in (("mape", "l1"), ("mape_unmixed", "l1_unmixed")):
             assert part[total].between(*(0.28 * part[mean] * cell for cell in (least, most))).all()
-    found = summary(runs, households, 13.0)
+    found = summarise_runs(runs, households, 13.0)
     for scenario in households:
         part = found[found["scenario"] == scenario]
         assert part["rate"].tolist() == rates
@@ -95,9 +95,9 @@ def test_errors_grow_with_the_rate_and_no_total_moves():
 
 
 def test_an_error_that_does_not_grow_is_noticed():
-    households = {"one stratum": small(before(TABLE))}
-    runs = all_runs(np.random.default_rng(8), households, [0.1, 0.5], 3)
+    households = {"one stratum": small(counts_before(TABLE))}
+    runs = simulate_swaps(np.random.default_rng(8), households, [0.1, 0.5], 3)
     runs["rate"] = 0.6 - runs["rate"]  # what was seen at 10 % is said to be of 50 %, and so on
-    found = summary(runs.round({"rate": 1}), households, 13.0).set_index("rate")["grows"]
+    found = summarise_runs(runs.round({"rate": 1}), households, 13.0).set_index("rate")["grows"]
     assert found[0.5] == False  # noqa: E712
     assert np.isnan(found[0.1])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from reproduction.swapping import attacks, budgets, demonstrations
-from reproduction.swapping.households import synthetic
-from reproduction.swapping.printed import before, read_budgets, read_massachusetts
-from reproduction.swapping.tables import guarantee_tables
+from reproduction.swapping.households import build_households
+from reproduction.swapping.printed import counts_before, read_budgets, read_massachusetts
+from reproduction.swapping.tables import tabulate_guarantees
 from tests.statistical.checks import check_mean
 
 TABLE = read_massachusetts("data/swapping/massachusetts_1940.csv")
@@ -17,7 +17,7 @@ TOTALS = TABLE["total"].to_numpy()
 
 
 def test_all_sixteen_printed_budgets_agree_and_hold():
-    found = budgets.printed_budgets(PRINTED)
+    found = budgets.recompute_printed(PRINTED)
     assert found["agree"].all()
     assert (found["exact"] < found["computed"]).all()
     assert found["smallest"].iloc[-1] == pytest.approx(6.242481, abs=5e-7)
@@ -27,11 +27,11 @@ def test_all_sixteen_printed_budgets_agree_and_hold():
 def test_a_budget_that_is_misprinted_is_noticed():
     wrong = PRINTED.copy()
     wrong.loc[3, "epsilon"] += 0.01
-    assert budgets.printed_budgets(wrong)["agree"].sum() == 15
+    assert budgets.recompute_printed(wrong)["agree"].sum() == 15
 
 
 def test_curves_have_their_smallest_epsilon_and_both_sides():
-    found = budgets.curves([10, 264331], points=41)
+    found = budgets.compute_budget_curves([10, 264331], points=41)
     assert (found["epsilon_exact"] <= found["epsilon_bound"]).all()
     for largest, part in found.groupby("largest"):
         assert part["epsilon_bound"].min() == pytest.approx(math.log(largest + 1) / 2)
@@ -40,7 +40,7 @@ def test_curves_have_their_smallest_epsilon_and_both_sides():
 
 
 def test_the_remarks_on_the_figure_hold_for_the_bound():
-    found = budgets.remarks([2, 10, 264331])
+    found = budgets.check_remarks([2, 10, 264331])
     assert (found["smallest_bound"] > 0).all()
     assert found["two_rates_off"].max() < 1e-9
     assert found["grows"].all()
@@ -48,14 +48,14 @@ def test_the_remarks_on_the_figure_hold_for_the_bound():
 
 
 def test_the_bound_holds_and_is_tight():
-    found = budgets.exact_losses([2, 3, 10, 264331], [0.05, 0.5, 0.9])
+    found = budgets.compute_exact_losses([2, 3, 10, 264331], [0.05, 0.5, 0.9])
     assert (found["gap"] >= 0).all()
     large = found[(found["largest"] == 264331) & (found["rate"] == 0.5)]
     assert large["gap"].item() == pytest.approx(5.7e-6, abs=5e-8)
 
 
 def test_universes_are_exact_where_they_can_be():
-    found = budgets.universes([(3, 3, 3), tuple(TOTALS)], [0.01, 0.5])
+    found = budgets.compute_universe_losses([(3, 3, 3), tuple(TOTALS)], [0.01, 0.5])
     assert found["kind"].tolist() == ["exact", "exact", "lower bound", "lower bound"]
     assert (found["loss"] <= found["worst_universe"]).all()
     assert (found["bayes_factor"] <= found["loss"]).all()
@@ -63,22 +63,22 @@ def test_universes_are_exact_where_they_can_be():
 
 
 def test_the_loss_of_the_table_alone_can_pass_the_limit_of_even_margins():
-    found = budgets.table_only([((3, 3), (3, 3)), ((1, 12), (1, 12))], [0.5])
+    found = budgets.compute_table_losses([((3, 3), (3, 3)), ((1, 12), (1, 12))], [0.5])
     assert found["tables"].tolist() == [4, 2]
     assert found["loss"].iloc[0] < found["even_limit"].iloc[0] < found["loss"].iloc[1]
-    bounds = budgets.table_only_bounds([11, 60, 1000], 0.4, [0.5])
+    bounds = budgets.compute_table_bounds([11, 60, 1000], 0.4, [0.5])
     assert bounds["one_rare"].round(3).tolist() == [1.147, 2.039, 3.453]
     assert (bounds["two_counties"] < bounds["epsilon_bound"]).all()
 
 
 def test_a_small_delta_takes_epsilon_down_to_what_is_likely():
-    found = budgets.profile([264331], [0.01, 0.05, 0.10, 0.50], [1e-10])
+    found = budgets.compute_profile([264331], [0.01, 0.05, 0.10, 0.50], [1e-10])
     assert found["epsilon"].round(4).tolist() == [12.5786, 12.4786, 12.4102, 11.8013]
     assert (found["epsilon"] < found["epsilon_bound"]).all()
 
 
 def test_two_rates_are_an_artefact_of_deranging():
-    found = budgets.variants([20], [0.5, 0.9, 0.99]).pivot(
+    found = budgets.compare_variants([20], [0.5, 0.9, 0.99]).pivot(
         index="rate", columns="variant", values="loss"
     )
     assert found["plain permutation"].is_monotonic_decreasing
@@ -86,33 +86,36 @@ def test_two_rates_are_an_artefact_of_deranging():
 
 
 def test_where_a_household_lives():
-    found = attacks.locations(TABLE.index, TOTALS, [0.01, 0.05, 0.1, 0.5])
+    found = attacks.compute_locations(TABLE.index, TOTALS, [0.01, 0.05, 0.1, 0.5])
     island = found[found["county"] == "Nantucket"]
     assert island["posterior"].round(6).tolist() == [0.990009, 0.950045, 0.900089, 0.500447]
     assert island["log_odds_gain"].round(3).tolist() == [11.613, 9.962, 9.215, 7.019]
     assert (found["log_odds_gain"] < found["bound"]).all()
-    state = attacks.whole_state(TOTALS, [0.01, 0.05, 0.1, 0.5])
+    state = attacks.compute_accuracy(TOTALS, [0.01, 0.05, 0.1, 0.5])
     assert state["accuracy"].round(5).tolist() == [0.99137, 0.95683, 0.91367, 0.56834]
     assert state["without_data"].iloc[0] == pytest.approx(0.2201, abs=5e-5)
 
 
 def test_simulated_swaps_have_the_posterior():
     totals, rate = np.array([5, 40, 155]), 0.3
-    found = attacks.simulated_posteriors(np.random.default_rng(9), totals, rate, 4000)
+    found = attacks.simulate_posteriors(np.random.default_rng(9), totals, rate, 4000)
     expected = attacks.location_posterior(totals, rate)
     for county in range(3):
         check_mean(found[:, county], expected[county])
 
 
 def test_with_sizes_told_apart_small_strata_expose_more():
-    counts = synthetic(TABLE, "persons per dwelling")
-    one, sizes = attacks.by_strata(before(TABLE), [0.5]), attacks.by_strata(counts, [0.5])
+    counts = build_households(TABLE, "persons per dwelling")
+    one, sizes = (
+        attacks.find_exposed_strata(counts_before(TABLE), [0.5]),
+        attacks.find_exposed_strata(counts, [0.5]),
+    )
     assert sizes["bayes_factor"].item() > one["bayes_factor"].item()
     assert sizes["size"].item() == 12
 
 
 def test_without_equal_invariants_there_is_no_finite_budget():
-    found = demonstrations.necessity().set_index("pair")
+    found = demonstrations.check_necessity().set_index("pair")
     equal = found.loc["equal invariants"]
     assert (equal["distance"], equal["total_variation"]) == (2, pytest.approx(5 / 36))
     assert equal["loss_per_unit"] == pytest.approx(0.779072, abs=5e-7)
@@ -126,14 +129,14 @@ def test_without_equal_invariants_there_is_no_finite_budget():
 
 
 def test_dropping_an_implied_sum_changes_no_rank():
-    found = demonstrations.redundant_invariants()
+    found = demonstrations.rank_reduced_margins()
     assert found["rank"].tolist() == [7] * 9
     assert found["implied"].tolist() == [False] + [True] * 8
 
 
 def test_epsilon_falls_in_three_ways_without_more_noise():
-    by_size = synthetic(TABLE, "equal mix")
-    found = demonstrations.perverse_guide(PRINTED, before(TABLE), by_size)
+    by_size = build_households(TABLE, "equal mix")
+    found = demonstrations.tabulate_perverse_guide(PRINTED, counts_before(TABLE), by_size)
     for way, part in found.groupby("way"):
         steps = part["epsilon"].to_numpy()
         if way == "more invariants":
@@ -148,7 +151,7 @@ def test_epsilon_falls_in_three_ways_without_more_noise():
 
 
 def test_errata_are_computed():
-    found = demonstrations.errata(PRINTED).set_index("erratum")["computed"]
+    found = demonstrations.list_errata(PRINTED).set_index("erratum")["computed"]
     assert found["rho and rho squared"] == "380.5"
     assert found["any proper subset of the invariants"] == "rank 7 of 7"
     assert found["smallest attainable epsilon is positive"] == "0"
@@ -156,7 +159,7 @@ def test_errata_are_computed():
 
 
 def test_flavours_are_listed():
-    made = guarantee_tables(PRINTED, TABLE, {}, 0)
+    made = tabulate_guarantees(PRINTED, TABLE, {}, 0)
     found = made["flavours"].set_index("name")
     assert found["intensity"].round(4)[["TopDown, PL 94-171"]].item() == 1.6217
     assert found["intensity"].round(4)[["TopDown, PL 94-171 and DHC"]].item() == 3.9102

@@ -4,7 +4,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from isdp.streams import stream
-from reproduction.topdown.implied import constraint_tables, group_quarters_table, naive_table
+from reproduction.topdown.implied import derive_constraints, tabulate_group_quarters, tabulate_naive
 
 SETTINGS = {
     "naive": {"epsilons": [1.0], "draws": 200},
@@ -18,11 +18,11 @@ PEOPLE = np.array([[3, 4, 0], [1, 1, 9], [2, 0, 5], [7, 2, 2]])
 @pytest.mark.parametrize(("states", "found"), [("all", ["DE", "VT"]), (["VT"], ["VT"])])
 def test_each_table_has_its_own_stream_and_chosen_states_alone(states, found):
     given = 3, COUNTIES, PEOPLE, SETTINGS | {"states": states}
-    tables = constraint_tables("implied", *given) | constraint_tables("workarounds", *given)
-    wanted = naive_table(stream(3, "topdown", "naive"), **SETTINGS["naive"])
+    tables = derive_constraints("implied", *given) | derive_constraints("workarounds", *given)
+    wanted = tabulate_naive(stream(3, "topdown", "naive"), **SETTINGS["naive"])
     assert_frame_equal(tables["naive"], wanted)
     kept = COUNTIES["state"].isin(found).to_numpy()
-    own = group_quarters_table(COUNTIES[kept].reset_index(drop=True), PEOPLE[kept])
+    own = tabulate_group_quarters(COUNTIES[kept].reset_index(drop=True), PEOPLE[kept])
     assert_frame_equal(tables["implied"], own)
     assert own["state"].tolist() == found
     # every state is released in both runs, and as often the dormitories

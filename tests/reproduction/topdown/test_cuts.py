@@ -1,10 +1,10 @@
 import numpy as np
 
-from reproduction.topdown.workarounds import KINDS, cut_once, cuts_table, synthetic_regions
+from reproduction.topdown.workarounds import KINDS, cut_once, draw_regions, tabulate_cuts
 
 
 def test_regions_have_one_to_four_kinds_and_somebody_of_each():
-    people, presence = synthetic_regions(np.random.default_rng(1), 300)
+    people, presence = draw_regions(np.random.default_rng(1), 300)
     kinds = presence.present.sum(axis=1)
     assert (kinds.min(), kinds.max()) == (1, 4)
     assert (people[presence.present] >= 1).all()
@@ -12,7 +12,7 @@ def test_regions_have_one_to_four_kinds_and_somebody_of_each():
 
 
 def test_less_budget_needs_more_cuts_and_every_release_has_regions():
-    table = cuts_table(0, 300, [1.0, 0.001], 2)
+    table = tabulate_cuts(0, 300, [1.0, 0.001], 2)
     assert table["cuts_most"].iloc[0] < table["cuts_most"].iloc[1]
     assert (table["broken"] == 0).all()
     assert (table["subsets"] == 2**28 - 1).all()

@@ -7,26 +7,32 @@ from isdp.exact import total_distribution
 from isdp.streams import stream
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
-from reproduction.topdown.configurations import SCHEMA, identity, plans, production, slides
+from reproduction.topdown.configurations import (
+    SCHEMA,
+    identity_budget,
+    list_plans,
+    production_budget,
+    slides_budget,
+)
 from reproduction.topdown.errors import (
-    bias_by_size,
-    margin_errors,
-    pooled_slope,
-    state_slopes,
-    summary,
+    fit_pooled_slope,
+    fit_state_slopes,
+    measure_bias,
+    measure_margins,
+    summarise_errors,
 )
 from reproduction.topdown.experiment import (
-    integer_noise,
-    measure,
-    only_states,
+    keep_states,
+    measure_release,
+    release_integer_noise,
     release_once,
-    tables_of,
+    sum_to_levels,
 )
 from tests import ROOT
 from tests.statistical.checks import check_mean
 
 DATA = ROOT / "data"
-PLANS = plans()
+PLANS = list_plans()
 
 
 @pytest.fixture(scope="module")
@@ -37,11 +43,11 @@ def whole():
 
 @pytest.fixture(scope="module")
 def small(whole):
-    return only_states(whole, ["IL", "VT", "DE", "DC"])
+    return keep_states(whole, ["IL", "VT", "DE", "DC"])
 
 
 def test_the_production_budget_has_the_published_variances():
-    budget = production()
+    budget = production_budget()
     found = {(row["level"], row["query"]): round(row["variance"], 2) for row in budget.rows(SCHEMA)}
     assert found["county", "total"] == 4.70
     assert found["county", "hispanic"] == found["county", "adult"] == 1469.73
@@ -53,12 +59,12 @@ def test_the_production_budget_has_the_published_variances():
 
 
 def test_the_slides_budget_has_the_papers_epsilon_for_county_totals():
-    assert float(slides().loss("county", "total")) == 0.192
-    assert float(identity(4).loss("county", "detail")) == pytest.approx(4 / 6)
+    assert float(slides_budget().loss("county", "total")) == 0.192
+    assert float(identity_budget(4).loss("county", "detail")) == pytest.approx(4 / 6)
 
 
 def test_a_coarser_detail_costs_less():
-    fine, coarse = production(), production(True)
+    fine, coarse = production_budget(), production_budget(True)
     assert coarse.spent < fine.spent
     for level in ("nation", "state", "county"):
         ratio = coarse.variance(level, "detail") / fine.variance(level, "detail")
@@ -68,13 +74,13 @@ def test_a_coarser_detail_costs_less():
 @pytest.mark.parametrize("name", PLANS)
 def test_every_configuration_adds_up_on_four_states(small, name):
     release = release_once(stream(3, "topdown", name), small, PLANS[name])
-    again = tables_of(small, release.tables["county"])
+    again = sum_to_levels(small, release.tables["county"])
     for level, table in release.tables.items():
         assert (again[level] == table).all()
         assert table.min() >= 0 or not PLANS[name].nonnegative
     assert release.tables["nation"].sum() == small.counts.sum()
     if PLANS[name].held:
-        true = tables_of(small, small.counts)["state"]
+        true = sum_to_levels(small, small.counts)["state"]
         assert (release.tables["state"].sum(axis=1) == true.sum(axis=1)).all()
     assert max(node["off_whole"] for node in release.nodes) < 1e-9
 
@@ -83,7 +89,7 @@ def test_two_runs_over_all_counties_repeat_an_independent_program(whole):
     """Identity queries, epsilon 4: mean over ten runs of another program, and sd of a run."""
     plan = PLANS["identity 4"]
     releases = [release_once(stream(seed, "topdown", "identity 4"), whole, plan) for seed in (5, 6)]
-    found = measure(whole, plan.schema, releases[0].tables)
+    found = measure_release(whole, plan.schema, releases[0].tables)
     row = found["summary"].iloc[0]
     bias = found["bias"].set_index("cell_class")["mean"]
     theirs = {
@@ -115,7 +121,7 @@ def test_two_runs_over_all_counties_repeat_an_independent_program(whole):
 def test_negatives_take_the_bias_away(whole):
     plan = PLANS["identity 4, negatives allowed"]
     release = release_once(stream(5, "topdown", "free"), whole, plan)
-    found = measure(whole, plan.schema, release.tables)
+    found = measure_release(whole, plan.schema, release.tables)
     bias = found["bias"]
     # the county's noise has variance 18, and its state's, which the state's counties share, adds
     error = 2 * np.sqrt(18 / bias["cells"])
@@ -134,7 +140,7 @@ def test_negatives_take_the_bias_away(whole):
 
 @pytest.mark.parametrize("held", ["cells", "totals"])
 def test_integer_noise_keeps_what_each_state_holds(small, held):
-    released = integer_noise(stream(1, "isdp", held), small, 1 / 3, held)
+    released = release_integer_noise(stream(1, "isdp", held), small, 1 / 3, held)
     for rows in small.counties.groupby("state").indices.values():
         moved = released[rows] != small.counts[rows]
         together = len(rows) if held == "cells" else moved.size
@@ -151,18 +157,18 @@ def test_integer_noise_keeps_what_each_state_holds(small, held):
 def test_errors_by_size_are_those_of_a_table_worked_by_hand():
     true = np.array([[0, 1, 4], [0, 5, 2000]])
     released = np.array([[1, 0, 4], [0, 8, 1990]])
-    found = bias_by_size(released, true).set_index("cell_class")
+    found = measure_bias(released, true).set_index("cell_class")
     assert found["mean"].to_dict() == {"0": 0.5, "1": -1, "3-5": 1.5, "over 1000": -10}
     assert found["cells"].to_dict() == {"0": 2, "1": 1, "3-5": 2, "over 1000": 1}
     assert found.loc["3-5", "rmse"] == pytest.approx(np.sqrt(4.5))
-    row = summary(released, true)
+    row = summarise_errors(released, true)
     assert row["mae_total"] == pytest.approx((0 + 7) / 2)
     assert row["zeros"] == pytest.approx(2 / 6)
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 5, 6, 7, 10, 11, 50, 51, 200, 201, 1000, 1001])
 def test_a_cell_is_in_the_class_whose_name_holds_its_size(size):
-    (name,) = bias_by_size(np.array([[size]]), np.array([[size]]))["cell_class"]
+    (name,) = measure_bias(np.array([[size]]), np.array([[size]]))["cell_class"]
     if name.startswith("over "):
         assert size > int(name.removeprefix("over "))
     else:
@@ -174,7 +180,7 @@ def test_margins_are_summed_before_the_error_is_taken():
     rng = np.random.default_rng(0)
     true = rng.integers(0, 9, (5, 252))
     released = true + rng.integers(-2, 3, (5, 252))
-    found = margin_errors(SCHEMA, released, true).set_index("query")["rmse"]
+    found = measure_margins(SCHEMA, released, true).set_index("query")["rmse"]
     error = (released - true).reshape(5, 63, 2, 2)
     assert found["total"] == pytest.approx(np.sqrt((error.sum(axis=(1, 2, 3)) ** 2).mean()))
     assert found["race*adult"] == pytest.approx(np.sqrt((error.sum(axis=2) ** 2).mean()))
@@ -203,7 +209,7 @@ def test_the_pooled_slope_is_that_of_a_regression_with_dummies():
     plain = np.sqrt(left @ left / (len(y) - design.shape[1]) * inverse[0, 0])
     meat = design.T @ (design * ((left / (1 - hat)) ** 2)[:, None])
     robust = np.sqrt((inverse @ meat @ inverse)[0, 0])
-    found = pooled_slope(counties, errors)
+    found = fit_pooled_slope(counties, errors)
     assert found["states"] == 3
     np.testing.assert_allclose(
         [found[name] for name in ("pooled_slope", "pooled_z", "pooled_z_robust")],
@@ -213,7 +219,7 @@ def test_the_pooled_slope_is_that_of_a_regression_with_dummies():
 
 def test_slopes_by_state_leave_small_states_out():
     counties, errors = fake_counties(5)
-    found = state_slopes(counties, errors)
+    found = fit_state_slopes(counties, errors)
     assert found["state"].tolist() == ["a", "b", "c"]
     for _, row in found.iterrows():
         here = (counties["state"] == row["state"]).to_numpy()
@@ -224,6 +230,6 @@ def test_slopes_by_state_leave_small_states_out():
 
 def test_errors_that_are_all_alike_have_no_slope():
     counties, errors = fake_counties(5)
-    found = state_slopes(counties, np.full(len(errors), 7))
+    found = fit_state_slopes(counties, np.full(len(errors), 7))
     assert (found["slope"] == 0).all()
     assert (found["p"] == 1).all()

@@ -26,7 +26,7 @@ def test_bias_stands_at_each_class_with_three_standard_errors():
             "runs": [2, 2, 2, 1, 1],
         }
     )
-    figure = figures.bias(table)
+    figure = figures.plot_bias(table)
     left, right = figure.axes
     for place, (name, words) in enumerate(
         [("Bureau", "Bureau, 2021-06-08"), ("production", f"{PRODUCTION} (2 runs)")]
@@ -44,7 +44,7 @@ def test_bias_stands_at_each_class_with_three_standard_errors():
         assert line.get_ydata()[: len(part)].tolist() == part["rmse"].tolist()
     assert [text.get_text() for text in left.get_xticklabels()] == CLASSES
     assert legend_of(right) == ["Bureau, 2021-06-08", f"{PRODUCTION} (2 runs)"]
-    alone = figures.bias(table.assign(runs=1))
+    alone = figures.plot_bias(table.assign(runs=1))
     assert legend_of(alone.axes[1])[1] == f"{PRODUCTION} (1 run)"
     assert right.get_yscale() == "log"
     assert right.get_ylim()[1] == 80
@@ -71,7 +71,7 @@ def slopes():
             "states": [2, 3],
         }
     )
-    return figures.slopes(table, trend)
+    return figures.plot_slopes(table, trend)
 
 
 def test_slopes_are_sorted_and_red_where_they_fall_significantly(slopes):
@@ -116,7 +116,7 @@ def test_counties_of_one_state_have_a_panel_a_system_and_the_line_of_least_squar
             rows.append((system, "IL", population, 1 + slope * np.log(population)))
             rows.append((system, "NY", population, 99.0))
     table = pd.DataFrame(rows, columns=["system", "state", "population", "error"])
-    figure = figures.counties(table, "IL")
+    figure = figures.plot_counties(table, "IL")
     titles = ["TopDown, slides", PRODUCTION, "Bureau, 2021-06-08"]
     for axis, title, slope, colour in zip(
         figure.axes, titles, (-2, 3, 0.5), (DRAW, DRAW, DAS), strict=False
@@ -154,7 +154,7 @@ def test_the_trace_of_swapping_is_shown_in_persons_a_thousand():
         ],
         columns=["system", "group", "from_population", "rmse"],
     )
-    figure = figures.swapping(trace, sizes)
+    figure = figures.plot_swapping(trace, sizes)
     left, right = figure.axes
     for place, (name, words) in enumerate(
         [("Bureau", "Bureau, 2021-06-08"), ("production", PRODUCTION)]
@@ -193,7 +193,7 @@ def test_noise_shows_the_ratio_of_the_variances_by_delta():
             "printed_gaussian": [16.0, 3.0, 20.0, 4.0],
         }
     )
-    figure = figures.noise(table, conversions)
+    figure = figures.plot_noise(table, conversions)
     for axis, delta in zip(figure.axes, (1e-5, 1e-10), strict=True):
         part = table[table["delta"] == delta]
         drawn = labelled(axis)

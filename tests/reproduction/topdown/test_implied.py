@@ -7,14 +7,14 @@ from reproduction.data.histogram import read_group_quarters
 from reproduction.data.published import read_published
 from reproduction.topdown.implied import (
     DORMITORIES,
-    SLIDES_REFUSED,
+    IMPOSSIBLE_TOTALS,
     WITNESS,
+    build_presence,
     can_be_met,
-    group_quarters_table,
-    naive_releases,
-    region_table,
-    state_presence,
-    unimodular_table,
+    check_unimodularity,
+    simulate_naive_releases,
+    tabulate_group_quarters,
+    tabulate_regions,
     witness_margins,
 )
 from tests import ROOT
@@ -29,7 +29,7 @@ def quarters():
 
 
 def test_the_slides_refused_release_meets_the_obvious_constraints_only():
-    released = np.array(SLIDES_REFUSED)
+    released = np.array(IMPOSSIBLE_TOTALS)
     assert (released >= DORMITORIES.least.sum(axis=0)).all()
     assert released.sum() == DORMITORIES.totals.sum()
     assert DORMITORIES.broken(released) == (2,)
@@ -38,26 +38,26 @@ def test_the_slides_refused_release_meets_the_obvious_constraints_only():
 @pytest.mark.parametrize("truth", [(99, 2, 99), (2, 100, 98)])
 def test_naive_releases_fail_near_a_bound_as_often_as_by_enumeration(truth):
     share = share_beyond(truth, 1.0, 25)
-    found = naive_releases(np.random.default_rng(3), truth, 1.0, 20_000)
+    found = simulate_naive_releases(np.random.default_rng(3), truth, 1.0, 20_000)
     check_mean(found, share, np.sqrt(share * (1 - share) / 20_000))
 
 
 @pytest.mark.parametrize("truth", [(50, 100, 50), (10, 180, 10)])
 def test_naive_releases_never_fail_far_from_a_bound(truth):
     # where the noise would have to reach 49 persons: a chance below 1e-15 a release
-    assert naive_releases(np.random.default_rng(3), truth, 1.0, 20_000) == 0
+    assert simulate_naive_releases(np.random.default_rng(3), truth, 1.0, 20_000) == 0
 
 
 def test_the_bounds_of_group_quarters_hold_for_the_true_counts(quarters):
     counties, people = quarters
     for places in counties.groupby("state").indices.values():
-        presence = state_presence(people[places])
+        presence = build_presence(people[places])
         true = people[places].sum(axis=0)
         assert presence.broken(true[true > 0]) is None
 
 
 def test_few_of_the_group_quarters_bounds_are_needed(quarters):
-    table = group_quarters_table(*quarters)
+    table = tabulate_group_quarters(*quarters)
     assert len(table) == 52
     assert (table["subsets"] == 2 ** table["kinds"] - 1).all()
     assert (table["needed"] <= table["subsets"]).all()
@@ -66,7 +66,7 @@ def test_few_of_the_group_quarters_bounds_are_needed(quarters):
 
 
 def test_regions_a_and_b_reach_fewer_parents_than_their_margins_allow():
-    table = region_table().set_index("region")
+    table = tabulate_regions().set_index("region")
     assert table.loc["A", ["least", "most", "tables"]].tolist() == [1, 6, 6]
     assert table.loc["B", ["least", "most", "tables"]].tolist() == [0, 5, 6]
     parents = {a + b for a in range(1, 7) for b in range(6)}
@@ -110,7 +110,7 @@ def test_halves_meet_margins_that_no_whole_table_has():
 
 
 def test_the_table_of_unimodular_matrices_leaves_nothing_open():
-    table = unimodular_table(np.random.default_rng(1)).set_index("constraints")
+    table = check_unimodularity(np.random.default_rng(1)).set_index("constraints")
     assert table["unimodular"].notna().all()
     assert table["whole_vertices"].notna().all()
     assert table.loc["sums cell by cell, totals of children", "unimodular"]

@@ -1,6 +1,6 @@
 import pytest
 
-from reproduction.topdown.noise import conversion_table, noise_table, tail_table
+from reproduction.topdown.noise import tabulate_conversions, tabulate_noise, tabulate_tails
 
 GAUSSIAN = [785.6, 199.4, 89.9, 51.3, 33.3, 509.3, 130.3, 59.2, 34.0, 22.2, 343.5, 88.8, 40.7,
             23.6, 15.6]  # fmt: skip
@@ -9,7 +9,7 @@ LAPLACE = [288.0, 72.0, 32.0, 18.0, 11.5]
 
 @pytest.fixture(scope="module")
 def table():
-    return noise_table()
+    return tabulate_noise()
 
 
 def test_all_twenty_numbers_of_the_slides_are_reproduced(table):
@@ -24,14 +24,14 @@ def test_better_accounting_never_asks_for_more_noise(table):
 
 
 def test_where_the_gaussian_is_smaller_follows_from_the_crossings(table):
-    for _, row in conversion_table().iterrows():
+    for _, row in tabulate_conversions().iterrows():
         part = table[table["delta"] == row["delta"]]
         smaller = part[row["conversion"]] < part["laplace"]
         assert smaller.tolist() == (part["epsilon"] < row["smaller_up_to"]).tolist()
 
 
 def test_the_gaussians_tails_are_lighter_beyond_the_crossing():
-    found = tail_table().round(0)
+    found = tabulate_tails().round(0)
     assert found["crossing"].tolist() == [107, 63, 37]
     assert (found["largest_gaussian"] < found["largest_laplace"]).all()
     assert found["largest_laplace"].tolist() == [278] * 3

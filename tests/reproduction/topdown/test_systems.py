@@ -8,24 +8,35 @@ from isdp.errors import InputError
 from reproduction.data.histogram import Histogram, read_histogram
 from reproduction.data.published import read_published
 from reproduction.topdown import demonstration_counts as bureau
-from reproduction.topdown.configurations import WITHOUT_RACE, configuration_table
-from reproduction.topdown.experiment import census_hierarchy, counts_for, only_states, state_noise
-from reproduction.topdown.implied import (
-    PRINTED,
-    TRUTHS,
-    dormitory_table,
-    extendable,
-    naive_table,
-    witness_table,
+from reproduction.topdown.configurations import SCHEMA_WITHOUT_RACE, tabulate_configurations
+from reproduction.topdown.experiment import (
+    census_hierarchy,
+    draw_state_noise,
+    keep_states,
+    sum_counts,
 )
-from reproduction.topdown.settings import families
-from reproduction.topdown.systems import INTEGER, TOTALS, other_runs, topdown_runs, with_and_without
+from reproduction.topdown.implied import (
+    PRINTED_CONSTRAINTS,
+    TRUE_TOTALS,
+    check_witness,
+    list_possible_totals,
+    tabulate_dormitories,
+    tabulate_naive,
+)
+from reproduction.topdown.settings import group_configurations
+from reproduction.topdown.systems import (
+    INTEGER_SYSTEMS,
+    TOTALS_SYSTEM,
+    compare_invariants,
+    run_other_systems,
+    run_topdown,
+)
 from reproduction.topdown.tables import (
-    bias_table,
-    cause_table,
-    over_runs,
-    rounding_table,
-    trend_table,
+    average_runs,
+    tabulate_bias,
+    tabulate_causes,
+    tabulate_rounding,
+    tabulate_trend,
 )
 from tests import ROOT
 from tests.reproduction.topdown.students import share_beyond
@@ -38,24 +49,24 @@ DATA = ROOT / "data"
 def small():
     published = read_published(DATA / "census2010_county_population.csv")
     whole = read_histogram(DATA / "census2010_race_hispanic_adult_county.csv", published)
-    return only_states(whole, ["IL", "VT", "DE"])
+    return keep_states(whole, ["IL", "VT", "DE"])
 
 
 @pytest.fixture(scope="module")
 def runs(small):
-    return topdown_runs(11, small, {"identity 4": 2, "identity 4, four cells": 1})
+    return run_topdown(11, small, {"identity 4": 2, "identity 4, four cells": 1})
 
 
 def test_configurations_of_one_family_run_together():
     given = {"slides": 1, "slides, total first": 2, "identity 4": 3}
-    assert families(given) == {
+    assert group_configurations(given) == {
         "slides": {"slides": 1, "slides, total first": 2},
         "identity": {"identity 4": 3},
     }
 
 
 def test_a_run_does_not_depend_on_what_else_is_run(small, runs):
-    alone = topdown_runs(11, small, {"identity 4": 1})
+    alone = run_topdown(11, small, {"identity 4": 1})
     both = runs["summary"]
     first = both[(both["system"] == "identity 4") & (both["run"] == 0)].reset_index(drop=True)
     pd.testing.assert_frame_equal(alone["summary"], first)
@@ -71,7 +82,7 @@ def test_runs_differ_and_each_is_measured(runs):
 
 
 def test_four_cells_are_the_histogram_without_races(small):
-    table = counts_for(small, WITHOUT_RACE)
+    table = sum_counts(small, SCHEMA_WITHOUT_RACE)
     assert table.shape == (len(small.counties), 4)
     assert (table.sum(axis=1) == small.counties["population"]).all()
     by_hand = small.counts.reshape(-1, 63, 4).sum(axis=1)
@@ -79,7 +90,7 @@ def test_four_cells_are_the_histogram_without_races(small):
 
 
 def given_by_the_bureau(monkeypatch, *histograms):
-    monkeypatch.setattr(bureau, "file_obtained", lambda *_: "file")
+    monkeypatch.setattr(bureau, "locate_demonstration", lambda *_: "file")
     monkeypatch.setattr(bureau, "read_demonstration_histogram", lambda *_: (*histograms, None))
 
 
@@ -88,19 +99,19 @@ def test_the_bureaus_counts_are_put_in_the_order_of_ours(small, monkeypatch):
     turned = Histogram(small.counties.iloc[back].reset_index(drop=True), small.counts[back])
     private = Histogram(turned.counties, turned.counts + 1)
     given_by_the_bureau(monkeypatch, private, turned)
-    found = bureau.bureau_counts({"vintage": bureau.VINTAGE}, None, "", None, small)
+    found = bureau.read_demonstration_counts({"vintage": bureau.VINTAGE}, None, "", None, small)
     assert (found.counts == small.counts + 1).all()
     wrong = Histogram(turned.counties, turned.counts + 1)
     given_by_the_bureau(monkeypatch, private, wrong)
     with pytest.raises(InputError, match="are not the published counts"):
-        bureau.bureau_counts({"vintage": bureau.VINTAGE}, None, "", None, small)
+        bureau.read_demonstration_counts({"vintage": bureau.VINTAGE}, None, "", None, small)
 
 
 @pytest.mark.parametrize("vintage", ["", "20201116", "20210608", "20230403"])
 def test_the_bureaus_counts_are_read_in_their_own_vintage_alone(small, monkeypatch, vintage):
     private = Histogram(small.counties, small.counts + 1)
     given_by_the_bureau(monkeypatch, private, small)
-    found = bureau.bureau_counts({"vintage": vintage}, None, "", None, small)
+    found = bureau.read_demonstration_counts({"vintage": vintage}, None, "", None, small)
     if vintage == "20210608":
         assert (found.counts == private.counts).all()
     else:
@@ -110,23 +121,23 @@ def test_the_bureaus_counts_are_read_in_their_own_vintage_alone(small, monkeypat
 def test_other_systems_are_measured_with_and_without_the_bureaus_file(small):
     moved = small.counts + np.random.default_rng(0).integers(0, 3, small.counts.shape)
     private = Histogram(small.counties, moved)
-    found = other_runs(3, small, 1, 4, private)
-    assert set(found["bias"]["system"]) == {"Bureau", *INTEGER.values()}
-    assert (found["summary"]["system"] == TOTALS).sum() == 4
-    without = other_runs(3, small, 1, 4)
+    found = run_other_systems(3, small, 1, 4, private)
+    assert set(found["bias"]["system"]) == {"Bureau", *INTEGER_SYSTEMS.values()}
+    assert (found["summary"]["system"] == TOTALS_SYSTEM).sum() == 4
+    without = run_other_systems(3, small, 1, 4)
     ours = found["bias"][found["bias"]["system"] != "Bureau"].reset_index(drop=True)
     pd.testing.assert_frame_equal(without["bias"], ours)
 
 
 def test_noise_of_totals_adds_up_to_zero_in_each_state(small):
-    noise = state_noise(np.random.default_rng(1), small.counties, 0.2, 5)
+    noise = draw_state_noise(np.random.default_rng(1), small.counties, 0.2, 5)
     assert noise.any()
     for rows in small.counties.groupby("state").indices.values():
         assert (noise[:, rows].sum(axis=1) == 0).all()
 
 
 def test_the_same_measurements_with_and_without_invariants(small):
-    found = with_and_without(5, small, ["identity 4"]).set_index("held")
+    found = compare_invariants(5, small, ["identity 4"]).set_index("held")
     assert found.loc[True, "mae_state"] == 0
     # noise of a standard deviation of 50 or so in each state's total is not 0 in all three
     assert found.loc[False, "mae_state"] > 0
@@ -146,7 +157,7 @@ def test_the_gain_by_invariants_has_an_error_over_the_states(small):
         tables = true | {"state": true["state"] + off[bool(plan.held)]}
         return SimpleNamespace(tables=tables)
 
-    found = with_and_without(5, small, ["identity 4"], released).set_index("held")
+    found = compare_invariants(5, small, ["identity 4"], released).set_index("held")
 
     def gain(states):
         squares = [(off[held][states] ** 2).mean() for held in (True, False)]
@@ -166,7 +177,7 @@ def test_levels_are_summed_up_from_their_parents():
         | {"variables": 3 * cells, "cost": float(cells), "off_whole": 0.0}
         for name, cells in (("A", 4), ("B", 8))
     ]
-    row = rounding_table(pd.DataFrame(nodes)).iloc[0]
+    row = tabulate_rounding(pd.DataFrame(nodes)).iloc[0]
     assert row["parents"] == 2
     assert row["dropped"] == pytest.approx((0.6 + 0.2) / 2)
     assert (row["variables"], row["cost"]) == (24, 6)
@@ -174,7 +185,7 @@ def test_levels_are_summed_up_from_their_parents():
 
 def test_means_over_runs_come_with_their_errors():
     table = pd.DataFrame({"system": ["a", "a", "b"], "run": [0, 1, 0], "x": [1.0, 3.0, 5.0]})
-    found = over_runs(table, [], ["x"]).set_index("system")
+    found = average_runs(table, [], ["x"]).set_index("system")
     assert found.loc["a", "x"] == 2
     assert found.loc["a", "x_error"] == pytest.approx(1)
     assert found.loc["b", "runs"] == 1
@@ -184,7 +195,7 @@ def test_means_over_runs_come_with_their_errors():
 def test_configurations_say_what_their_names_stand_for():
     runs = {"identity 4": 10, "slides, total first": 2, "identity 4, four cells": 3}
     runs |= {"production": 1, "slides, negatives allowed": 4, "identity 1, nothing held": 5}
-    table = configuration_table(runs).set_index("system")
+    table = tabulate_configurations(runs).set_index("system")
     assert table["runs"].to_dict() == runs
     levels = "nation 16.7 %, state 16.7 %, county 16.7 %"
     assert table.loc["identity 4", "levels"] == levels
@@ -202,16 +213,16 @@ def test_configurations_say_what_their_names_stand_for():
 
 def test_causes_name_only_what_was_run_each_with_its_own_numbers(runs):
     other = runs["bias"].assign(system="Bureau", mean=runs["bias"]["mean"] + 1)
-    bias = bias_table(pd.concat([other, runs["bias"]]))
-    causes = cause_table(trend_table(runs["summary"]), bias)
+    bias = tabulate_bias(pd.concat([other, runs["bias"]]))
+    causes = tabulate_causes(tabulate_trend(runs["summary"]), bias)
     assert causes["system"].tolist() == ["identity 4", "identity 4, four cells"]
     mean = bias[bias["cell_class"] == "0"].set_index("system")["mean"]
     np.testing.assert_array_equal(causes["mean_0"], mean.reindex(causes["system"]))
 
 
 def test_all_descriptions_of_the_dormitories_but_the_obvious_one_agree():
-    table = dormitory_table().set_index("constraints")
-    assert len(extendable()) == 99**2
+    table = tabulate_dormitories().set_index("constraints")
+    assert len(list_possible_totals()) == 99**2
     exact = table.drop(index=["non-negative", "occupied dormitories"])
     assert (exact["totals"] == 99**2).all()
     assert (exact[["missing", "impossible", "wrong"]] == 0).all(axis=None)
@@ -224,18 +235,20 @@ def test_all_descriptions_of_the_dormitories_but_the_obvious_one_agree():
 
 
 def test_constraints_that_rule_out_what_exists_are_wrong_too():
-    row, least = PRINTED[0]
-    table = dormitory_table(((row, least + 1), *PRINTED[1:])).set_index("constraints")
-    ruled_out = int((extendable() @ row == least).sum())
+    row, least = PRINTED_CONSTRAINTS[0]
+    table = tabulate_dormitories(((row, least + 1), *PRINTED_CONSTRAINTS[1:])).set_index(
+        "constraints"
+    )
+    ruled_out = int((list_possible_totals() @ row == least).sum())
     assert ruled_out > 0
     found = table.loc["printed", ["missing", "impossible", "wrong"]]
     assert found.tolist() == [ruled_out, 0, ruled_out]
 
 
 def test_impossible_releases_are_counted_with_their_error():
-    table = naive_table(np.random.default_rng(2), [0.5], 400)
-    assert table["truth"].tolist() == [", ".join(map(str, truth)) for truth in TRUTHS]
-    share = [share_beyond(truth, 0.5, 30) for truth in TRUTHS]
+    table = tabulate_naive(np.random.default_rng(2), [0.5], 400)
+    assert table["truth"].tolist() == [", ".join(map(str, truth)) for truth in TRUE_TOTALS]
+    share = [share_beyond(truth, 0.5, 30) for truth in TRUE_TOTALS]
     error = np.sqrt(np.multiply(share, np.subtract(1, share)) / 400)
     for found, wanted, own in zip(table["share"], share, error, strict=True):
         check_mean(found, wanted, max(own, 1 / 400))  # a chance of nearly nothing may come up once
@@ -244,7 +257,7 @@ def test_impossible_releases_are_counted_with_their_error():
 
 
 def test_the_witness_is_met_by_fractions_alone():
-    assert witness_table().set_index("numbers")["met"].to_dict() == {
+    assert check_witness().set_index("numbers")["met"].to_dict() == {
         "fractions": True,
         "whole": False,
     }

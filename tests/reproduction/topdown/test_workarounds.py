@@ -7,13 +7,13 @@ from reproduction.data.published import read_published
 from reproduction.topdown import workarounds
 from reproduction.topdown.workarounds import (
     DORMITORIES,
-    QUARTERS,
+    QUARTERS_CASE,
     STUDENTS_PEOPLE,
     compare_ways,
-    failsafe_table,
     measure_kinds,
-    minimal_schema,
-    state_first,
+    release_minimal,
+    release_state_first,
+    tabulate_failsafe,
 )
 from tests import ROOT
 from tests.reproduction.topdown.students import share_beyond
@@ -47,11 +47,11 @@ def test_the_failsafe_fires_on_dormitories_and_never_under_the_implied_constrain
     fired = 0
     for seed in range(15):
         rng, measured = students(seed, 0.2)
-        table, moved = state_first(rng, measured, 0, implied=False)
+        table, moved = release_state_first(rng, measured, 0, implied=False)
         fired += moved > 0
-        again, never = state_first(rng, measured, 0, implied=True)
+        again, never = release_state_first(rng, measured, 0, implied=True)
         assert never == 0
-        for each in (table, again, minimal_schema(rng, measured)):
+        for each in (table, again, release_minimal(rng, measured)):
             assert each.sum(axis=1).tolist() == [100, 100]
             assert (each >= DORMITORIES.least).all()
             assert not each[~DORMITORIES.present].any()
@@ -61,7 +61,7 @@ def test_the_failsafe_fires_on_dormitories_and_never_under_the_implied_constrain
 def test_the_failsafe_moves_the_state_to_the_sum_of_its_counties():
     for seed in range(20):
         rng, measured = students(seed, 0.2)
-        table, moved = state_first(rng, measured, 0, implied=False)
+        table, moved = release_state_first(rng, measured, 0, implied=False)
         if moved:
             assert DORMITORIES.broken(table.sum(axis=0)) is None
             return
@@ -74,15 +74,15 @@ def test_every_way_starts_from_the_same_measurements_and_the_failsafe_is_the_wor
     made = {False: [], True: [], "minimal": []}
 
     def of_a_state(rng, measured, state, implied):
-        made[implied].append((state, *state_first(rng, measured, state, implied)))
+        made[implied].append((state, *release_state_first(rng, measured, state, implied)))
         return made[implied][-1][1:]
 
     def everywhere(rng, measured):
-        made["minimal"] = minimal_schema(rng, measured).reshape(-1, 2, 3)
+        made["minimal"] = release_minimal(rng, measured).reshape(-1, 2, 3)
         return made["minimal"].reshape(-1, 3)
 
-    monkeypatch.setattr(workarounds, "state_first", of_a_state)
-    monkeypatch.setattr(workarounds, "minimal_schema", everywhere)
+    monkeypatch.setattr(workarounds, "release_state_first", of_a_state)
+    monkeypatch.setattr(workarounds, "release_minimal", everywhere)
     copies = 200
     people = np.tile(STUDENTS_PEOPLE, (copies, 1))
     known = Presence(np.tile(DORMITORIES.totals, copies), np.tile(DORMITORIES.present, (copies, 1)))
@@ -125,16 +125,16 @@ def test_releases_in_which_the_minimal_schema_breaks_a_total_are_counted(monkeyp
     )
 
     def broken(rng, measured):
-        return minimal_schema(rng, measured) + np.array([[1, 0, 0], [0, 0, 0]])
+        return release_minimal(rng, measured) + np.array([[1, 0, 0], [0, 0, 0]])
 
-    monkeypatch.setattr(workarounds, "minimal_schema", broken)
+    monkeypatch.setattr(workarounds, "release_minimal", broken)
     row = compare_ways(np.random.default_rng(5), STUDENTS_PEOPLE, pairs, known, 1.0, 3)
     assert row["minimal_failed"] == row["releases"] == 3
 
 
 def test_more_budget_less_failsafe_on_the_real_group_quarters(quarters):
-    table = failsafe_table(np.random.default_rng(4), *quarters, [0.0001, 0.05], 1)
-    real = table[table["where"] == QUARTERS]
+    table = tabulate_failsafe(np.random.default_rng(4), *quarters, [0.0001, 0.05], 1)
+    real = table[table["where"] == QUARTERS_CASE]
     more, less = real["fired"]
     # in 60 releases each it fired in these states with chances of 0.73 to 1 at the one budget, and
     # in one of them twice at the other: by these, 3 more or fewer come up once in ten million. Two

@@ -69,14 +69,14 @@ def test_swapping_keeps_all_that_it_says_it_holds():
 
 @pytest.mark.parametrize("rho", [1e-14, 1e-6, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 30.0, 1000])
 def test_projected_gaussian_noise_spends_no_more_than_its_budget(rho):
-    spent = compare.ProjectedGaussianNoise().promise(rho).loss
+    spent = compare.ProjectedGaussianNoise().noise_guarantee(rho).loss
     assert rho * (1 - 1e-10) < spent <= rho
 
 
 def test_k_norm_noise_of_two_regions_promises_what_their_joint_density_keeps():
     """Its logarithm is -epsilon/2 times the regions' l1 norms; it falls most along the step."""
     areas = Areas(np.ones((4, 1), int), ["A", "A", "B", "B"], Schema(("cell",), (1,)))
-    found = compare.KNormNoise().guarantee(areas, 0.5)
+    found = compare.KNormNoise().guarantee_of(areas, 0.5)
     points = np.array([[a, -a, b, -b] for a in range(-6, 7) for b in range(-6, 7)], float)
 
     def loss(step):
@@ -112,9 +112,9 @@ def test_a_budget_that_is_none_is_refused(parameter, budget):
     ("counts", "regions", "names", "match"),
     [
         (COUNTS - 20, ["A"] * 5, None, "negative"),
-        (COUNTS.astype(float), ["A"] * 5, None, "whole counts"),
-        (COUNTS, ["A"] * 4, None, "4 areas"),
-        (COUNTS, ["A"] * 5, list("abcda"), "different names"),
+        (COUNTS.astype(float), ["A"] * 5, None, "counts"),
+        (COUNTS, ["A"] * 4, None, "4 rows"),
+        (COUNTS, ["A"] * 5, list("abcda"), "names"),
     ],
 )
 def test_a_table_that_does_not_fit_is_refused(counts, regions, names, match):

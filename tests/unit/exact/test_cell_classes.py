@@ -96,7 +96,7 @@ def test_parts_split_cells_and_rows():
         ([[1, 2, 0, 0], [0, 0, 1, 1]], None, None),  # two cells, not of one size
     ],
 )
-def test_cells_that_mirror_one_another_are_merged(matrix, times, left):
+def test_cells_that_are_tied_are_merged(matrix, times, left):
     invariants = Invariants(matrix)
     merged = merge_tied_cells(invariants)
     assert (merged and merged.times) == times
@@ -105,7 +105,7 @@ def test_cells_that_mirror_one_another_are_merged(matrix, times, left):
         kept = np.random.default_rng(1).integers(-9, 9, (50, merged.invariants.cells))
         kept = kept[~merged.invariants.apply(kept).any(axis=1)]
         assert len(kept)
-        assert not invariants.apply(merged.spread(kept)).any()
+        assert not invariants.apply(merged.expand(kept)).any()
 
 
 def test_separate_tables_are_drawn_apart():

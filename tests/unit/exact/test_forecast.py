@@ -10,7 +10,7 @@ from isdp.errors import NoSamplerError
 from isdp.exact import select_sampler
 from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
 from isdp.exact.elimination.memory_forecast import min_frontier, min_message_bytes
-from isdp.exact.elimination.truncation import radius
+from isdp.exact.elimination.truncation import truncation_factor
 
 LATTICES = {
     "total": Invariants.total(9),
@@ -60,7 +60,7 @@ def test_square_tables_have_many_sums_open():
 def test_the_forecast_for_one_total_by_hand(mechanism, norm):
     """One sum is open, which a vector e_i - e_0 of that norm moves by one."""
     energy, log_left_out = mechanism.energy, math.log(1e-12)
-    factor = radius(energy.power, energy.rate, 19, 1, log_left_out)
+    factor = truncation_factor(energy.power, energy.rate, 19, 1, log_left_out)
     used, sums = min_message_bytes(Invariants.total(20), energy.power, energy.rate, log_left_out)
     assert sums == 1
     assert used == pytest.approx(8 * (2 * math.floor(factor / norm) + 1))
@@ -69,9 +69,9 @@ def test_the_forecast_for_one_total_by_hand(mechanism, norm):
 @pytest.mark.parametrize("rate", [0.01, 0.5])
 def test_windows_leave_out_what_they_may(rate):
     """Gaussian: 2 n exp(-rate x^2); l1: Chernoff's bound of the tail of a Gamma(d, 1) law."""
-    x = radius(2, rate, 7, 5, math.log(1e-12))
+    x = truncation_factor(2, rate, 7, 5, math.log(1e-12))
     assert 2 * 5 * math.exp(-rate * x**2) == pytest.approx(1e-12)
-    y = rate * radius(1, rate, 7, 5, math.log(1e-12))
+    y = rate * truncation_factor(1, rate, 7, 5, math.log(1e-12))
     assert (y / 7) ** 7 * math.exp(7 - y) == pytest.approx(1e-12)
     assert gammaincc(7, y) < 1e-12
 

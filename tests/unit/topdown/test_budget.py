@@ -29,7 +29,7 @@ def test_shares_multiply_exactly_also_when_written_as_decimals():
 
 def test_a_query_with_a_share_of_nothing_is_not_asked():
     budget = make(queries={"root": {"detail": 1}, "state": {"total": 0, "detail": 1}})
-    assert budget.asked("state") == ("detail",)
+    assert budget.measured_queries("state") == ("detail",)
     assert budget.spent == 2
 
 
@@ -47,7 +47,7 @@ def test_a_zcdp_share_gives_the_variance_one_over_itself():
 
 
 def test_the_guarantee_counts_what_is_spent_here():
-    pure, zcdp = make().guarantee("state totals"), make(flavour="zCDP").guarantee()
+    pure, zcdp = make().guarantee_of("state totals"), make(flavour="zCDP").guarantee()
     assert (pure.loss, pure.loss_at(3)) == (2, 6)
     assert (zcdp.loss, zcdp.loss_at(3)) == (2, 18)
     assert "the number of people, state totals" in pure.statement()
@@ -79,11 +79,11 @@ def test_queries_count_the_cells_of_their_margins():
         make(levels={"root": 1}, queries=queries).variance("root", q) for q in work.queries
     ]
     np.testing.assert_allclose(work.weights, np.repeat(np.reciprocal(variances), work.counts))
-    on_two = work.on([2, 3])  # cells of the second race
+    on_two = work.restricted_to([2, 3])  # cells of the second race
     assert on_two.counts == (1, 1, 2)
     assert on_two.rows.toarray().tolist() == [[1] * 6, *work.rows.toarray()[[2, 6, 7]].tolist()]
     assert on_two.weights.tolist() == work.weights[[0, 2, 6, 7]].tolist()
-    assert work.of({"race"}).tolist() == [False, True, True, True] + [False] * 6
+    assert work.answers_to({"race"}).tolist() == [False, True, True, True] + [False] * 6
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_a_level_must_ask_for_its_cells():
 @pytest.mark.parametrize("query", ["age", "race*age", "race*race", ""])
 def test_an_unknown_query_is_named(query):
     with pytest.raises(InputError, match="query"):
-        SCHEMA.kept(query)
+        SCHEMA.kept_axes(query)
 
 
 @pytest.mark.parametrize(

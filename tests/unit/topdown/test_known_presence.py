@@ -99,7 +99,7 @@ def test_the_estimate_of_kinds_is_the_best_linear_one():
     found, _ = measured_group_totals(known, SCHEMA, budget, "a", answers)
     # each query that keeps the kinds as so many measurements of them, and the total
     rows, values, weights, first = [], [], [], 0
-    for query in budget.asked("a"):
+    for query in budget.measured_queries("a"):
         size = SCHEMA.answers(query)
         part = answers[0, first : first + size]
         first += size
@@ -142,9 +142,9 @@ def test_what_does_not_fit_is_refused():
         )
     with pytest.raises(InputError, match="shape"):
         KnownPresence(("sex",), np.zeros((2, 2), int), np.ones((3, 2), bool))
-    with pytest.raises(InputError, match="least"):
+    with pytest.raises(InputError, match="minimum"):
         KnownPresence(("sex",), np.ones((2, 2), int), np.zeros((2, 2), bool))
     row, kind = np.argwhere(plan.known.least > 0)[0]
     counts[row, 4 * kind : 4 * kind + 4] = 0
-    with pytest.raises(InputError, match=f"row {row} .*kind {kind}"):
+    with pytest.raises(InputError, match=f"row {row} .*group {kind}"):
         run(rng, counts, hierarchy, plan)

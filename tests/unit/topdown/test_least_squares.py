@@ -47,7 +47,7 @@ def violation(problem, table, nonnegative=True):
 
     The gradient must equal a_j + c_x where the table is positive and be no smaller elsewhere.
     """
-    gradient = table @ problem.matrix - problem.pull
+    gradient = table @ problem.matrix - problem.linear_term
     children, cells = table.shape
     inside = (table > 1e-6).ravel() if nonnegative else np.ones(table.size, dtype=bool)
     parts = []
@@ -121,5 +121,5 @@ def test_dropping_the_parents_zeros_is_holding_them_at_zero():
 
 
 def test_nothing_to_add_up_to_is_refused():
-    with pytest.raises(InputError, match="totals"):
+    with pytest.raises(InputError, match="child_sums"):
         LeastSquaresProblem(np.eye(2), np.ones((1, 2)), None, None)

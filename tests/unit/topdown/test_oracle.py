@@ -38,13 +38,13 @@ def make_problem(seed, children, child_sums, kinds=1):
 
 def by_oracle(problem):
     """The whole programme at once, centred on the solution without constraints."""
-    children, cells = problem.pull.shape
-    centre = np.linalg.solve(problem.matrix, problem.pull.T).T
+    children, cells = problem.linear_term.shape
+    centre = np.linalg.solve(problem.matrix, problem.linear_term.T).T
     rows = [kron(np.ones((1, children)), np.eye(cells))]
     sides = [problem.cell_sums - centre.sum(axis=0)]
     if problem.child_sums is not None:  # the last child's follow from the others
-        groups = np.unique(problem.groups)
-        member = (problem.groups == groups[:, None]).astype(float)
+        groups = np.unique(problem.group_of_cell)
+        member = (problem.group_of_cell == groups[:, None]).astype(float)
         rows.append(kron(np.eye(children), member).tocsr()[: -len(groups)])
         lacking = problem.group_sums[:, groups] - centre @ member.T
         sides.append(lacking[:-1].ravel())
@@ -76,5 +76,5 @@ def test_totals_by_kind_are_met_by_the_oracles_estimate(seed):
     ours = solve(problem)
     assert np.abs(ours - by_oracle(problem)).max() < 1e-3
     for kind in range(3):
-        sums = ours[:, problem.groups == kind].sum(axis=1)
+        sums = ours[:, problem.group_of_cell == kind].sum(axis=1)
         np.testing.assert_allclose(sums, problem.group_sums[:, kind], atol=1e-7)

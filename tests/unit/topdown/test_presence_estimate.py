@@ -46,7 +46,7 @@ def test_least_squares_over_the_levels_is_that_of_the_dense_matrix(seed, leaves)
     np.testing.assert_allclose(tree.solve(right, 0.7), np.linalg.solve(dense, right), atol=1e-10)
     measured = [rng.normal(size=(len(level), 2)) for level in tree.sums(right)]
     wanted = rows.T @ (weights[:, None] * np.vstack(measured))
-    np.testing.assert_allclose(tree.pulled(measured), wanted, atol=1e-10)
+    np.testing.assert_allclose(tree.weighted_measurements(measured), wanted, atol=1e-10)
 
 
 def by_oracle(tree, measured, presence):

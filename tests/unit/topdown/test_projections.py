@@ -69,7 +69,7 @@ def test_entries_of_a_simplex_may_be_forbidden_too():
     none = -np.inf
     found = project_onto_simplices([[none, none], [3, none], [1, none]], [2, 0])
     assert found.tolist() == [[0, 0], [2, 0], [0, 0]]
-    with pytest.raises(InputError, match="cells"):
+    with pytest.raises(InputError, match="cell"):
         project_onto_simplices([[none], [none]], [1])
 
 

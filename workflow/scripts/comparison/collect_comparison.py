@@ -1,17 +1,17 @@
-"""Summarize the runs of all systems, and the demonstration data where the run has them."""
+"""Summarise the runs of all systems, and the demonstration data if the run has them."""
 
 import pandas as pd
 
 from isdp.io.files import read_json
-from reproduction.comparison.experiment import KINDS, bureau
-from reproduction.comparison.systems import bureau_rho
-from reproduction.comparison.tables import collected
+from reproduction.comparison.experiment import TABLE_KINDS, measure_demonstration
+from reproduction.comparison.systems import published_rho
+from reproduction.comparison.tables import collect_tables
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_csvs, write_tables
-from reproduction.topdown.demonstration_counts import VINTAGE, bureau_counts
-from reproduction.topdown.experiment import only_states
+from reproduction.topdown.demonstration_counts import VINTAGE, read_demonstration_counts
+from reproduction.topdown.experiment import keep_states
 
 with job_log(snakemake.log[0]) as log:
     params, given = snakemake.params, snakemake.input
@@ -19,13 +19,15 @@ with job_log(snakemake.log[0]) as log:
     published = read_published(given.published)
     whole = read_histogram(given.histogram, published)
     provenance, local = read_json(given.provenance), given.get("local") or None
-    private = bureau_counts(provenance, local, params.cache, published, whole)
-    histogram = only_states(whole, states)
-    runs = {kind: read_csvs(given[kind]) for kind in KINDS}
+    private = read_demonstration_counts(provenance, local, params.cache, published, whole)
+    histogram = keep_states(whole, states)
+    runs = {kind: read_csvs(given[kind]) for kind in TABLE_KINDS}
     if private is None:
         log.info("no demonstration data of vintage %s: their errors are left out", VINTAGE)
     else:
-        found = bureau(histogram, only_states(private, states), float(bureau_rho()), swapped)
+        found = measure_demonstration(
+            histogram, keep_states(private, states), float(published_rho()), swapped
+        )
         for kind, table in found.items():
             runs[kind] = pd.concat([runs[kind], table], ignore_index=True)
-    write_tables(collected(runs, histogram, params.settings), snakemake.output)
+    write_tables(collect_tables(runs, histogram, params.settings), snakemake.output)

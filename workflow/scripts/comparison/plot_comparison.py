@@ -8,8 +8,8 @@ from reproduction.jobs.tables import read_csv
 with job_log(snakemake.log[0]):
     errors, bias, shares = map(read_csv, snakemake.input)
     drawn = {
-        "errors": figures.errors(errors),
-        "bias": figures.bias(bias),
-        "shares": figures.shares(shares),
+        "errors": figures.plot_errors(errors),
+        "bias": figures.plot_bias(bias),
+        "shares": figures.plot_shares(shares),
     }
     save_figures(drawn, snakemake.output)

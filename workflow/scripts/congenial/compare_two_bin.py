@@ -2,10 +2,10 @@
 
 from isdp.io.files import write_csv
 from isdp.streams import stream
-from reproduction.congenial.two_bin import two_bin_table
+from reproduction.congenial.two_bin import tabulate_two_bin
 from reproduction.jobs.job_log import job_log
 
 with job_log(snakemake.log[0]):
     params = snakemake.params
-    table = two_bin_table(stream(params.seed, "two bins"), **params.two_bin)
+    table = tabulate_two_bin(stream(params.seed, "two bins"), **params.two_bin)
     write_csv(table, snakemake.output.two_bin)

@@ -1,6 +1,6 @@
-"""Put the tables of the states together, and compute the truncation of all states at zero."""
+"""Combine the tables of the states, and compute the truncation of all states at zero."""
 
-from reproduction.counties.truncation import figure_table, truncation_states
+from reproduction.counties.truncation import tabulate_figure, tabulate_truncation
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_csv, read_csvs, write_tables
 
@@ -12,8 +12,8 @@ with job_log(snakemake.log[0]):
         "noise": read_csvs(files.noise),
         "states": states,
         "projection": read_csvs(files.projection),
-        "truncation": truncation_states(counties, epsilon, states),
+        "truncation": tabulate_truncation(counties, epsilon, states),
         "convergence": rhat,
-        "curves": figure_table(counties, snakemake.params.epsilons),
+        "curves": tabulate_figure(counties, snakemake.params.epsilons),
     }
     write_tables(tables, snakemake.output)

@@ -1,20 +1,20 @@
-"""Diagnose and describe the noise of a scenario's states; keep its settings and data's origin."""
+"""Diagnose and describe the noise of a scenario's states; store its settings and provenance."""
 
 from pathlib import Path
 
 import yaml
 
 from isdp.io.files import read_json, whole, write_json
-from reproduction.counties.sweep import scenario_tables
-from reproduction.jobs.draws import read_by
+from reproduction.counties.sweep import describe_scenario
+from reproduction.jobs.draws import read_draws_by
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_csv, write_tables
 
 with job_log(snakemake.log[0]):
     files, output, settings = snakemake.input, snakemake.output, snakemake.params.settings
     name, provenance = Path(output.settings).parent.name, read_json(files.provenance)
-    draws, counties = read_by("unit", files.draws), read_csv(files.counties)
-    write_tables(scenario_tables(name, settings, draws, counties, provenance), output)
+    draws, counties = read_draws_by("unit", files.draws), read_csv(files.counties)
+    write_tables(describe_scenario(name, settings, draws, counties, provenance), output)
     write_json(output.provenance, provenance)
     with whole(output.settings) as temporary:
         temporary.write_text(yaml.safe_dump(settings, sort_keys=False))

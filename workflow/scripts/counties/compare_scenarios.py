@@ -1,7 +1,7 @@
-"""Put all scenarios of a sweep in one table, and draw their comparison."""
+"""Combine all scenarios of a sweep in one table, and draw their comparison."""
 
-from reproduction.counties.sweep import figure_table
-from reproduction.counties.sweep_figures import scenarios
+from reproduction.counties.sweep import tabulate_figure
+from reproduction.counties.sweep_figures import plot_scenarios
 from reproduction.jobs.figures import save_figures
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_csvs, write_tables
@@ -9,7 +9,7 @@ from reproduction.jobs.tables import read_csvs, write_tables
 with job_log(snakemake.log[0]):
     name, output = snakemake.wildcards.sweep, snakemake.output
     table = read_csvs(snakemake.input.scenarios)
-    curves = figure_table(table)
+    curves = tabulate_figure(table)
     write_tables({"table": table, "curves": curves}, output)
     title = f"Noise of county populations under each state's total: sweep {name}"
-    save_figures({"figure": scenarios(curves, title)}, output)
+    save_figures({"figure": plot_scenarios(curves, title)}, output)

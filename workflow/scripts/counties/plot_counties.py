@@ -1,7 +1,11 @@
 """Draw the noise of one state: by Markov chains, by exact draws, and projected."""
 
 from isdp.io.files import read_json
-from reproduction.counties.figures import county_boxes, projected_boxes, state_title
+from reproduction.counties.figures import (
+    format_state_title,
+    plot_county_boxes,
+    plot_projected_boxes,
+)
 from reproduction.jobs.figures import save_figures
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_csv
@@ -15,9 +19,9 @@ with job_log(snakemake.log[0]):
         ("noise", f"{params.chains} x {params.draws} draws"),
         ("exact", f"{params.chains * params.draws} exact draws"),
     ):
-        title = state_title(state, rule, params.mechanism, made, vintage)
-        drawn[key] = county_boxes(read_csv(files[key]), title, vintage)
+        title = format_state_title(state, rule, params.mechanism, made, vintage)
+        drawn[key] = plot_county_boxes(read_csv(files[key]), title, vintage)
     made = f"{params.simulations} simulations of projected discrete Laplace noise"
-    title = state_title(state, rule, params.mechanism, made)
-    drawn["projection"] = projected_boxes(read_csv(files.projection), title)
+    title = format_state_title(state, rule, params.mechanism, made)
+    drawn["projection"] = plot_projected_boxes(read_csv(files.projection), title)
     save_figures(drawn, snakemake.output)

@@ -1,14 +1,14 @@
-"""Get the demonstration data if they can be had, and put the county counts in one table."""
+"""Obtain the demonstration data if available, and write the county counts to one table."""
 
 from isdp.io.files import write_csv, write_json
-from reproduction.data.demonstration import county_table
-from reproduction.data.fetch import obtain, read_ledger
+from reproduction.data.demonstration import build_county_table
+from reproduction.data.fetch import obtain_demonstration, read_ledger
 from reproduction.data.published import read_published
 from reproduction.jobs.job_log import job_log
 
 with job_log(snakemake.log[0]) as log:
     published = read_published(snakemake.input.published)
-    demonstration, provenance = obtain(
+    demonstration, provenance = obtain_demonstration(
         vintage=snakemake.params.vintage,
         local_file=next(iter(snakemake.input.get("local", [])), None),
         ledger=read_ledger(snakemake.input.ledger),
@@ -16,5 +16,5 @@ with job_log(snakemake.log[0]) as log:
         published=published,
     )
     log.info("%s", provenance["message"])
-    write_csv(county_table(published, demonstration), snakemake.output.counties)
+    write_csv(build_county_table(published, demonstration), snakemake.output.counties)
     write_json(snakemake.output.provenance, provenance)

@@ -1,15 +1,15 @@
-"""Draw the coupling bounds of one law that the paper shows by itself."""
+"""Draw the coupling bounds of one distribution that the paper shows in its own figure."""
 
 from isdp.io.files import write_csv
 from reproduction.jobs.figures import save_figures
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_csv
-from reproduction.lattices.convergence import bound_points
-from reproduction.lattices.figures import bound_figure
+from reproduction.lattices.convergence import gather_bound_points
+from reproduction.lattices.figures import plot_bound
 
 with job_log(snakemake.log[0]):
     params, output, names = snakemake.params, snakemake.output, snakemake.wildcards
     read = {name: read_csv(path) for name, path in snakemake.input.items()}
-    figure = bound_figure(names.experiment, {names.law: params.law}, read, runs=params.runs)
+    figure = plot_bound(names.experiment, {names.law: params.law}, read, runs=params.runs)
     save_figures({"bound": figure}, output)
-    write_csv(bound_points(read["curves"], read["distances"]), output.points)
+    write_csv(gather_bound_points(read["curves"], read["distances"]), output.points)

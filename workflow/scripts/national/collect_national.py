@@ -1,16 +1,16 @@
-"""Put the tables of all national runs together."""
+"""Combine the tables of all national runs."""
 
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_csvs, write_tables
-from reproduction.national.blocks import level_table
-from reproduction.national.releases import nation_table, state_table
+from reproduction.national.blocks import tabulate_levels
+from reproduction.national.releases import pool_states, select_state_errors
 
 with job_log(snakemake.log[0]):
     given = snakemake.input
     errors = read_csvs(given.errors)
     tables = {
-        "errors": nation_table(errors),
-        "states": state_table(errors),
-        "levels": level_table(read_csvs([given.states, *given.blocks])),
+        "errors": pool_states(errors),
+        "states": select_state_errors(errors),
+        "levels": tabulate_levels(read_csvs([given.states, *given.blocks])),
     }
     write_tables(tables, snakemake.output)

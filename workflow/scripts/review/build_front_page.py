@@ -5,23 +5,23 @@ from pathlib import Path
 from isdp.io.files import read_json, whole
 from reproduction.jobs.descriptions import read_descriptions
 from reproduction.jobs.job_log import job_log
-from reproduction.jobs.origin import made_by
+from reproduction.jobs.origin import describe_origin
 from reproduction.jobs.yaml_files import read_yaml
 from reproduction.review.claims import read_claims, read_figures
-from reproduction.review.frontpage import front_page
+from reproduction.review.frontpage import render_front_page
 from reproduction.review.results import open_results
 
 with job_log(snakemake.log[0]):
     source = snakemake.input
     claims = read_claims(source.claims, source.claims_schema, source.notebooks)
     results = open_results(Path(source.config).parent)
-    text = front_page(
+    text = render_front_page(
         results,
         claims,
         read_figures(source.figures, source.figures_schema, claims),
         source,
         {Path(path).stem: read_json(path)["metadata"]["title"] for path in source.notebooks},
-        made_by(Path(snakemake.scriptdir).resolve().parents[2], source.config),
+        describe_origin(Path(snakemake.scriptdir).resolve().parents[2], source.config),
         results.departures(read_yaml(source.usual)),
         read_descriptions(source.descriptions),
     )

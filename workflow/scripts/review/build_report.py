@@ -1,4 +1,4 @@
-"""Have Snakemake build its report of everything that the workflow has made."""
+"""Let Snakemake build its report of all results of the workflow."""
 
 import subprocess
 import sys
@@ -7,22 +7,22 @@ from pathlib import Path
 from isdp.io.files import read_json, whole
 from reproduction.jobs.descriptions import read_descriptions
 from reproduction.jobs.job_log import job_log
-from reproduction.jobs.origin import made_by
+from reproduction.jobs.origin import describe_origin
 from reproduction.jobs.yaml_files import read_yaml
-from reproduction.review.captions import overview, write_captions
+from reproduction.review.captions import fill_overview, write_captions
 
 with job_log(snakemake.log[0]) as log, whole(snakemake.output.report) as temporary:
     source, captions = snakemake.input, Path(snakemake.params.captions)
     descriptions = read_descriptions(source.descriptions)
     shown = Path(source.shown).read_text().split()
     write_captions(descriptions, shown, captions)
-    text = overview(
+    text = fill_overview(
         Path(source.overview).read_text(),
         read_yaml(source.config),
         read_json(source.provenance),
         descriptions,
         shown,
-        made_by(Path(snakemake.scriptdir).resolve().parents[2], source.config),
+        describe_origin(Path(snakemake.scriptdir).resolve().parents[2], source.config),
     )
     (captions / "workflow.rst").write_text(text)
     temporary.unlink()
@@ -32,6 +32,6 @@ with job_log(snakemake.log[0]) as log, whole(snakemake.output.report) as tempora
     command += ["--report-stylesheet", source.stylesheet]
     done = subprocess.run(command, capture_output=True, text=True)
     log.info("%s", done.stdout + done.stderr)
-    # a caption that docutils cannot read does not fail the command
+    # the command succeeds even if docutils cannot parse a caption
     if done.returncode or "(ERROR/" in done.stderr or "(WARNING/" in done.stderr:
-        raise RuntimeError(f"the report was not built:\n{done.stderr}")
+        raise RuntimeError(f"report.html: Snakemake could not build it:\n{done.stderr}")

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from isdp.io.files import whole
 from reproduction.jobs.job_log import job_log
-from reproduction.jobs.origin import made_by
-from reproduction.review.notebooks import execute, page
+from reproduction.jobs.origin import describe_origin
+from reproduction.review.notebooks import execute_notebook, export_page
 
 with job_log(snakemake.log[0]):
     source = snakemake.input
-    executed = execute(source.notebook, Path(source.config).parent)
-    made = made_by(Path(snakemake.scriptdir).resolve().parents[2], source.config)
+    executed = execute_notebook(source.notebook, Path(source.config).parent)
+    made = describe_origin(Path(snakemake.scriptdir).resolve().parents[2], source.config)
     with whole(snakemake.output.page) as temporary:
-        temporary.write_text(page(executed, made))
+        temporary.write_text(export_page(executed, made))

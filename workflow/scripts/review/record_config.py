@@ -1,13 +1,13 @@
-"""Keep the config of a finished run next to its results, and the names of what it shows."""
+"""Store the config of a finished run next to its results, and the names of all it shows."""
 
 import yaml
 
 from isdp.io.files import whole
 from reproduction.jobs.job_log import job_log
-from reproduction.review.shown import shown_names
+from reproduction.review.shown import list_shown
 
 with job_log(snakemake.log[0]):
     with whole(snakemake.output.config) as temporary:
         temporary.write_text(yaml.safe_dump(snakemake.params.settings, sort_keys=False))
     with whole(snakemake.output.shown) as temporary:
-        temporary.write_text("".join(f"{name}\n" for name in shown_names(snakemake.input)))
+        temporary.write_text("".join(f"{name}\n" for name in list_shown(snakemake.input)))

@@ -1,4 +1,4 @@
-"""Render csv tables as Markdown and as pages, with the meaning of each column."""
+"""Render CSV tables as Markdown and HTML, with the meaning of each column."""
 
 from pathlib import Path
 

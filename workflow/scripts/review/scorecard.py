@@ -6,15 +6,15 @@ from isdp.io.files import read_json, whole, write_csv
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_csv
 from reproduction.review.claims import read_claims
-from reproduction.review.scorecard import scorecard, summary
+from reproduction.review.scorecard import build_scorecard, summarise_scorecard
 
 with job_log(snakemake.log[0]):
     source = snakemake.input
-    card = scorecard(
+    card = build_scorecard(
         read_claims(source.claims, source.claims_schema, source.notebooks),
         {Path(path).stem: read_csv(path) for path in [*source.tables, source.verified]},
         read_json(source.provenance),
     )
     write_csv(card, snakemake.output.card)
     with whole(snakemake.output.summary) as temporary:
-        temporary.write_text(summary(card) + "\n")
+        temporary.write_text(summarise_scorecard(card) + "\n")

@@ -11,12 +11,14 @@ with job_log(snakemake.log[0]):
     read = {name: read_csv(path) for name, path in snakemake.input.items() if name != "provenance"}
     vintage = read_json(snakemake.input.provenance)["vintage"]
     drawn = {
-        "errors": figures.errors(read["errors"], params.workloads, params.epsilon, params.delta),
-        "constant": figures.constant(read["failing"], read["constant"]),
-        "losses": figures.losses(read["attained"], read["profiles"]),
-        "campus": figures.readings(read["readings"]),
-        "equal_privacy": figures.equal_privacy(read["equal_privacy"]),
-        "counties": figures.county_runs(read["boxes"], params.state, params.epsilon, vintage),
-        "states": figures.states(read["counties"], vintage),
+        "errors": figures.plot_errors(
+            read["errors"], params.workloads, params.epsilon, params.delta
+        ),
+        "constant": figures.plot_constant(read["failing"], read["constant"]),
+        "losses": figures.plot_losses(read["attained"], read["profiles"]),
+        "campus": figures.plot_readings(read["readings"]),
+        "equal_privacy": figures.plot_equal_privacy(read["equal_privacy"]),
+        "counties": figures.plot_county_runs(read["boxes"], params.state, params.epsilon, vintage),
+        "states": figures.plot_states(read["counties"], vintage),
     }
     save_figures(drawn, snakemake.output)

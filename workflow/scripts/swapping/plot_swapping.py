@@ -13,16 +13,18 @@ with job_log(snakemake.log[0]):
     budgets = read_csv(given.budgets)
     massachusetts = int(budgets.query("census == 1940")["largest"].max())
     drawn = {
-        "budget": figures.budget(points["swapping_budget"].query("series == 'curve'"), budgets),
-        "tightness": figures.tightness(points["swapping_tightness"], massachusetts),
-        "mape": figures.errors(
+        "budget": figures.plot_budget(
+            points["swapping_budget"].query("series == 'curve'"), budgets
+        ),
+        "tightness": figures.plot_tightness(points["swapping_tightness"], massachusetts),
+        "mape": figures.plot_errors(
             points["swapping_mape"], read_csv(given.summary), read_csv(given.printed)
         ),
-        "massachusetts": figures.printed_swap(points["swapping_massachusetts"]),
-        "rate": figures.likely_rate(points["swapping_rate"], read_csv(given.fit)),
-        "unmixed": figures.unmixed(points["swapping_unmixed"]),
-        "against_noise": figures.against_noise(points["swapping_against_noise"]),
-        "attack": figures.attack(points["swapping_attack"]),
-        "flavours": figures.flavours(points["swapping_flavours"]),
+        "massachusetts": figures.plot_printed_swap(points["swapping_massachusetts"]),
+        "rate": figures.plot_likely_rate(points["swapping_rate"], read_csv(given.fit)),
+        "unmixed": figures.plot_unmixed(points["swapping_unmixed"]),
+        "against_noise": figures.plot_against_noise(points["swapping_against_noise"]),
+        "attack": figures.plot_attack(points["swapping_attack"]),
+        "flavours": figures.plot_flavours(points["swapping_flavours"]),
     }
     save_figures(drawn, snakemake.output)

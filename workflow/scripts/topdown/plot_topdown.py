@@ -9,10 +9,10 @@ from reproduction.topdown import figures
 with job_log(snakemake.log[0]):
     read = {name: read_csv(path) for name, path in snakemake.input.items()}
     drawn = {
-        "noise": figures.noise(read["noise"], list(CONVERSIONS)),
-        "bias": figures.bias(read["bias"]),
-        "slopes": figures.slopes(read["slopes"], read["trend"]),
-        "counties": figures.counties(read["counties"], snakemake.params.shown),
-        "swapping": figures.swapping(read["fingerprint"], read["sizes"]),
+        "noise": figures.plot_noise(read["noise"], list(CONVERSIONS)),
+        "bias": figures.plot_bias(read["bias"]),
+        "slopes": figures.plot_slopes(read["slopes"], read["trend"]),
+        "counties": figures.plot_counties(read["counties"], snakemake.params.shown),
+        "swapping": figures.plot_swapping(read["fingerprint"], read["sizes"]),
     }
     save_figures(drawn, snakemake.output)

@@ -4,9 +4,9 @@ from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import write_tables
-from reproduction.topdown.systems import topdown_runs
+from reproduction.topdown.systems import run_topdown
 
 with job_log(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params
     histogram = read_histogram(given.histogram, read_published(given.published))
-    write_tables(topdown_runs(params.seed, histogram, params.runs), snakemake.output)
+    write_tables(run_topdown(params.seed, histogram, params.runs), snakemake.output)

@@ -53,7 +53,7 @@ def of_plain_noise(
     the covariance of SDP's additive noise is s^2 Pi_N, and that of discrete Gaussian noise at most
     that.
     """
-    spread = system.spread(budget)
+    spread = system.covariance_scale(budget)
     square, how = None, EXACT
     if question.free.blocks is not None:
         try:
@@ -66,7 +66,7 @@ def of_plain_noise(
             square = spread * _kept(question, query)
         except InputError:
             return None
-        how = EXACT if system.exactly else BOUNDED
+        how = EXACT if system.scale_is_exact else BOUNDED
     return None if square is None else ErrorMoments(square, np.zeros(len(square)), how)
 
 

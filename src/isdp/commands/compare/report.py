@@ -224,7 +224,7 @@ def _across(comparison: Comparison) -> Iterator[str]:
     if {"pure", "zCDP"} <= set(people["flavour"]):
         pairs = []
         for epsilon in people.loc[people["flavour"] == "pure", "budget"].unique():
-            rho = as_zcdp(IntegerLaplace().promise(epsilon)).loss_per_person
+            rho = as_zcdp(IntegerLaplace().noise_guarantee(epsilon)).loss_per_person
             pairs.append(f"{budget_told('epsilon', epsilon)} is rho {upper_decimal(rho)}")
         yield ""
         yield (

@@ -214,9 +214,9 @@ def _check(system: System, question: Question) -> None:
 def _guarantee(system: System, budget: float, question: Question) -> PrivacyGuarantee:
     if isinstance(system, PlainNoise):
         held = "; ".join(one.name for one in question.held)
-        return replace(system.promise(budget), held=held)
+        return replace(system.noise_guarantee(budget), held=held)
     areas, _ = _placed(system, question)
-    return system.guarantee(areas, budget)
+    return system.guarantee_of(areas, budget)
 
 
 def _placed(system: System, question: Question) -> tuple[Areas, np.ndarray]:
@@ -253,7 +253,7 @@ def _errors(
     found: list[tuple[Estimate, Estimate] | None] = []
     law = None
     if isinstance(system, PlainNoise) and question.free.blocks is None:
-        law = system.law(question.free.invariants, budget)  # refuses where none is practical
+        law = system.sampler(question.free.invariants, budget)  # refuses where none is practical
     moments_of = _moments(system, budget, question)
     for query, group in groupby(wanted, key=lambda one: one[0]):
         moments = moments_of(query)
@@ -264,7 +264,7 @@ def _errors(
         return found
 
     if isinstance(system, PlainNoise):
-        law = law or system.law(question.free.invariants, budget)
+        law = law or system.sampler(question.free.invariants, budget)
     else:
         areas, rows = _placed(system, question)
         if isinstance(system, Swapping):

@@ -134,7 +134,7 @@ def refuse_contradictions(
     InputError
         With constraints that contradict each other, and no longer do if any one is dropped.
     """
-    least, allowed = known.at(hierarchy, depth)
+    least, allowed = known.at_level(hierarchy, depth)
     wrong = (totals < least.sum(axis=1)) | ((totals > 0) & ~allowed.any(axis=1))
     if not wrong.any():
         return

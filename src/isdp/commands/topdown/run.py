@@ -269,7 +269,7 @@ def plan_of(problem: Problem, options: TopDownOptions) -> Plan:
     unheld = Plan(schema, _budget(levels, schema, options, len(levels)), options.held)
     held = len(held_levels(problem.hierarchy, unheld))
     budget = _budget(levels, schema, options, held)
-    below = [level for level in levels[held:] if TOTAL not in budget.asked(level)]
+    below = [level for level in levels[held:] if TOTAL not in budget.measured_queries(level)]
     if below and not options.one_pass:
         raise InputError(
             f"topdown: level {below[0]!r} does not ask for {TOTAL!r}, which is estimated first; "
@@ -310,7 +310,7 @@ def _budget(levels: Sequence[str], schema: Schema, options: TopDownOptions, held
         usual = _usual_queries(schema, asks_total=depth >= held)
         queries[level] = dict(given.get(level) or given.get("") or usual)
         for query in queries[level]:
-            schema.kept(query)
+            schema.kept_axes(query)
     return Budget(options.flavour, options.total, shares, queries)
 
 
@@ -360,7 +360,7 @@ def refuse_measurements(budget: Budget, accepted: Sequence[str], experiment: boo
     """
     pure = budget.flavour == "pure"
     option = "--epsilon" if pure else "--rho"
-    asked = [(level, query) for level in budget.queries for query in budget.asked(level)]
+    asked = [(level, query) for level in budget.queries for query in budget.measured_queries(level)]
     for level, query in asked:
         loss = budget.loss(level, query)
         law = (
@@ -444,8 +444,8 @@ def measurement_table(problem: Problem, plan: Plan, release: Release) -> pd.Data
     for level, names in zip(problem.hierarchy.levels, problem.hierarchy.units, strict=True):
         lines = [
             (query, ", ".join(some), plan.budget.variance(level, query))
-            for query in plan.budget.asked(level)
-            for some in product(*(problem.categories[k] for k in problem.schema.kept(query)))
+            for query in plan.budget.measured_queries(level)
+            for some in product(*(problem.categories[k] for k in problem.schema.kept_axes(query)))
         ]
         part = pd.DataFrame(lines * len(names), columns=["query", "answer", "variance"])
         part.insert(0, "level", level)
@@ -470,7 +470,7 @@ def _describe(table: str, problem: Problem, plan: Plan, release: Release, option
             {"level": level, "loss": str(sum(plan.budget.loss(level, q) for q in asked))}
             | {"queries": list(asked)}
             for level in levels
-            for asked in [plan.budget.asked(level)]
+            for asked in [plan.budget.measured_queries(level)]
         ],
         "held": [
             "number of people" if depth == 0 else f"total of each {levels[depth]}" for depth in held

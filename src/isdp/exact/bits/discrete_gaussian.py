@@ -1,7 +1,8 @@
 """Discrete Gaussian draws around any rational centre, in exact arithmetic.
 
-All exact Gaussian noise is built on these: of single queries (`isdp.exact.bits.independent`), under
-totals (`isdp.exact.disjoint.recursive_splitting`) and on lattices (`isdp.exact.overlapping.klein`).
+All exact Gaussian noise is built on these draws: noise of single queries
+(`isdp.exact.bits.independent`), noise under disjoint totals
+(`isdp.exact.disjoint.recursive_splitting`) and noise on lattices (`isdp.exact.overlapping.klein`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from numbers import Rational
 
 import numpy as np
 from flint import acb, arb
+from numpy.typing import NDArray
 
 from isdp.errors import InputError
 from isdp.exact.bits.bernoulli import draw_bernoulli, to_ball
@@ -22,13 +24,13 @@ from isdp.mechanisms.base import Energy
 MIN_VARIANCE, MAX_VARIANCE = Fraction(1, 10**6), 10**20
 
 
-def check_variance(variance) -> Fraction:
-    """Read a variance.
+def check_variance(variance: object) -> Fraction:
+    """Check a variance.
 
     Raises
     ------
     InputError
-        If it is not rational or out of range.
+        If the variance is not rational or out of range.
     """
     if isinstance(variance, bool) or not isinstance(variance, Rational):
         raise InputError(f"release: the variance must be a Fraction or an int, got {variance!r}")
@@ -38,27 +40,27 @@ def check_variance(variance) -> Fraction:
 
 
 def gaussian_variance(energy: Energy) -> Fraction:
-    """Sigma^2 of a law of weight exp(-rate ||u||_2^2)."""
+    """Sigma^2 of the distribution of weight exp(-rate ||u||_2^2)."""
     return 1 / (2 * Fraction(energy.rate))
 
 
 def draw_gaussian_around(
-    random_bits: BitSource, variance: Fraction, numerators: np.ndarray, denominator: int
-) -> np.ndarray:
+    random_bits: BitSource, variance: Fraction, numerators: NDArray[np.int64], denominator: int
+) -> NDArray[np.int64]:
     """Draw from P(k) proportional to exp(-(k - c)^2 / (2 variance)) on the integers, exactly.
 
-    Canonne, Kamath and Steinke (2020), Algorithm 3, around any rational c: a fair coin for the side
-    of c, a geometric count of scale t from the nearest integer on that side, and with x the
-    distance from c that this gives, kept with probability exp(-(x - variance/t)^2 / (2 variance)),
-    less on the side whose nearest integer is farther. Any t will do. It is a power of two near
-    sigma, so that all variances share a few tables; at least three in five proposals are kept
-    where sigma is large.
+    Algorithm 3 of Canonne, Kamath and Steinke (2020), for any rational c. A fair bit gives the side
+    of c. A geometric variable of scale t counts the steps from the nearest integer on that side.
+    With x the distance from c, the proposal is accepted with the probability
+    exp(-(x - variance/t)^2 / (2 variance)), and with a smaller one on the side whose nearest
+    integer is farther. Any t is valid. It is a power of two near sigma, so that all variances share
+    a few tables. At least three in five proposals are accepted where sigma is large.
 
     Parameters
     ----------
     numerators : int64 array, shape (draws,)
     denominator : int
-        Positive. Each draw has a c of its own, numerator over denominator.
+        Positive. The centre of draw i is ``numerators[i] / denominator``.
 
     Returns
     -------
@@ -83,28 +85,33 @@ def draw_gaussian_around(
 
 
 def _keep(
-    random_bits: BitSource, variance: Fraction, scale: int, steps, gaps, denominator
-) -> np.ndarray:
-    """Decide on proposals `steps` beyond the nearest integer on their side; bool (draws,)."""
-    further = np.maximum(2 * gaps - denominator, 0)  # what a gap exceeds that of the other side by
+    random_bits: BitSource,
+    variance: Fraction,
+    scale: int,
+    steps: NDArray[np.int64],
+    gaps: NDArray[np.int64],
+    denominator: int,
+) -> NDArray[np.bool_]:
+    """Accept proposals that lie `steps` beyond the nearest integer on their side."""
+    further = np.maximum(2 * gaps - denominator, 0)  # excess over the gap of the other side
     distance = steps + gaps / denominator
     falls = (distance - float(variance / scale)) ** 2 / (2 * float(variance))
     falls += further / (denominator * scale)
 
-    def log_chance(i: int) -> arb:
+    def log_probability(i: int) -> arb:
         x = int(steps[i]) + Fraction(int(gaps[i]), denominator)
         fall = (x - variance / scale) ** 2 / (2 * variance)
         return -to_ball(fall + Fraction(int(further[i]), denominator * scale))
 
-    return draw_bernoulli(random_bits, np.exp(-falls), log_chance)
+    return draw_bernoulli(random_bits, np.exp(-falls), log_probability)
 
 
 def log_relative_mass(variance: Fraction, centre: Fraction) -> arb:
-    """Logarithm of m(s, c) / m(s, 0), at the precision in force.
+    """Logarithm of m(s, c) / m(s, 0), at the current precision.
 
-    m(s, c) is the sum over the integers k of exp(-(k - c)^2 / (2 s^2)). By Poisson's formula it is
-    s sqrt(2 pi) times the theta function of c with the nome exp(-2 pi^2 s^2), so that the ratio is
-    at most 1.
+    m(s, c) is the sum over the integers k of exp(-(k - c)^2 / (2 s^2)). By Poisson's summation
+    formula it is s sqrt(2 pi) times the theta function of c with the nome exp(-2 pi^2 s^2). So the
+    ratio is at most 1.
 
     Parameters
     ----------
@@ -119,5 +126,6 @@ def log_relative_mass(variance: Fraction, centre: Fraction) -> arb:
 
 
 def theta(at: Fraction, tau: acb) -> arb:
-    """Sum over the integers n of exp(pi i tau n^2) cos(2 pi n at), for imaginary tau."""
-    return acb(to_ball(at)).modular_theta(tau)[2].real
+    """Return the sum over the integers n of exp(pi i tau n^2) cos(2 pi n at), for imaginary tau."""
+    # python-flint's stub declares `modular_theta` as a static function
+    return acb.modular_theta(acb(to_ball(at)), tau)[2].real

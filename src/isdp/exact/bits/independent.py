@@ -1,7 +1,6 @@
-"""Independent integer noise for a real release: double geometric and discrete Gaussian.
+"""Independent discrete Laplace and discrete Gaussian noise for releases.
 
-No rounding decides a draw and the randomness is the operating system's, as in
-`isdp.exact.bits.geometric`, on whose parts this is built.
+The random bits are the operating system's, and no rounded number decides a draw.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ def double_geometric(epsilon, count: int, source: Source | None = None) -> np.nd
     epsilon : Fraction, int, str or float
         Between 1e-14 and 1000; a float stands for its shortest decimal form.
     source : callable, optional
-        ``source(k)`` returns k random bytes; `os.urandom` by default. Another one is for tests.
+        ``source(k)`` returns k random bytes; `os.urandom` by default. Other sources are for tests.
 
     Returns
     -------
@@ -40,8 +39,7 @@ def discrete_gaussian(variance, count: int, source: Source | None = None) -> np.
     Parameters
     ----------
     variance : Fraction or int
-        Sigma squared, between 1e-6 and 1e20. Close to the variance of a draw where it is not
-        small.
+        Sigma squared, between 1e-6 and 1e20.
     source : callable, optional
         As for `double_geometric`.
 

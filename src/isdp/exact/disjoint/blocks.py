@@ -1,4 +1,4 @@
-"""Totals of disjoint blocks: which cells each total holds."""
+"""Detection of totals of disjoint or nested blocks of cells."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from isdp.mechanisms.generalized_laplace import bound_gamma
 
 
 def blocks_of(invariants: Invariants) -> np.ndarray | None:
-    """Tell which block each cell is in, where the invariants are totals of disjoint blocks.
+    """Return the block of each cell, if the invariants are totals of disjoint blocks.
 
-    A row counts as the total of its cells if its entries are all the same number. Rows may be
-    nested: the totals of a set and of a part of it give that of the rest. Rows without cells, and
-    rows that other rows' totals add up to (a grand total beside its parts), add nothing and are
-    passed over.
+    A row is the total of its cells if its entries are equal. Rows may be nested: the totals of a
+    set and of a part of it give the total of the rest. Rows without cells, and rows that other
+    rows' totals add up to (such as a grand total), are redundant and are skipped.
 
     Returns
     -------
@@ -29,7 +28,7 @@ def blocks_of(invariants: Invariants) -> np.ndarray | None:
 
 
 def _labels_and_sizes(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return what `blocks_of` does, and the cells of each block."""
+    """Return the result of `blocks_of`, and the number of cells of each block."""
     a = invariants.sparse
     labels = np.full(invariants.cells, -1, dtype=np.int64)
     sizes = np.zeros(a.shape[0], dtype=np.int64)
@@ -43,7 +42,7 @@ def _labels_and_sizes(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] |
 
 
 def block_sizes(blocks: np.ndarray) -> np.ndarray:
-    """Count the cells in no block, and then those of each.
+    """Return the number of cells in no block, and then that of each block.
 
     Parameters
     ----------
@@ -78,12 +77,12 @@ def block_order(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] | None:
 
 
 def refuse_large_sums(cells: int, epsilon: float) -> None:
-    """Raise if the counts of noise in `cells` cells could add up to 2^53 or more.
+    """Refuse noise whose sum over `cells` cells could reach 2^53.
 
     Raises
     ------
     InputError
-        If they could, but for a chance below 1e-20.
+        If the sum reaches 2^53 with a probability of 1e-20 or more.
     """
     what = f"the sum of noise in {cells} cells at epsilon {epsilon:g}"
     advice = "use a larger epsilon or fewer cells"
@@ -92,10 +91,10 @@ def refuse_large_sums(cells: int, epsilon: float) -> None:
 
 @njit(cache=True)
 def _label(indptr, indices, data, rows, labels, sizes):
-    """Write the row of each cell's block into `labels`; False if the rows are no disjoint blocks.
+    """Write the row of each cell's block into `labels`; False if the rows are not disjoint blocks.
 
-    A row must hold all of every block that it meets. The total of its other cells then follows, and
-    they make a block of their own, whose cells are counted in `sizes`.
+    A row must contain all of every block that it meets. The total of its other cells then follows,
+    and they form a block. `sizes` receives the number of cells of each block.
     """
     seen = np.zeros(len(rows), dtype=np.int64)  # cells of each block in the present row
     for row in rows:
@@ -110,7 +109,9 @@ def _label(indptr, indices, data, rows, labels, sizes):
             if label < 0:
                 labels[indices[entry]] = row
                 sizes[row] += 1
-            elif seen[label] != 0:  # its first cell in this row; 0 marks a block that has passed
+            elif (
+                seen[label] != 0
+            ):  # the block's first cell in this row; 0 marks a block that is complete
                 if seen[label] != sizes[label]:
                     return False
                 seen[label] = 0

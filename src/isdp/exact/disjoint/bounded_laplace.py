@@ -1,23 +1,23 @@
-"""Exact draws of l1 noise that is bounded from below, under totals of disjoint blocks of any size.
+"""Exact draws of l1 noise with lower bounds, under totals of disjoint blocks of any size.
 
 P(u) is proportional to exp(-epsilon ||u||_1) over the integer vectors with u >= lower whose blocks
-add up to zero. With lower = -counts it is the law of a release without negative counts; its
-guarantee is that of CDP, Theorem 2.1, not that of ISDP.
+add up to zero. With lower = -counts it is the distribution of a release without negative counts;
+its guarantee is that of CDP, Theorem 2.1, not that of ISDP.
 
-Under one total exp(theta times the total) is a constant, so that cells may be drawn from their own
-laws tilted by theta, and kept if they add up to zero. Theta makes zero the mean of their sum. A
-cell is negative, or it is not; those that are not are, beyond their bounds, geometric counts with
-one rate alpha, which add up to T with the chance
+Under one total exp(theta times the total) is a constant. So cells may be drawn from their own
+distributions tilted by theta, and accepted if they add up to zero. Theta makes zero the mean of
+their sum. Beyond their bounds, the N cells that are not negative are geometric variables of one
+rate alpha. They add up to T with the probability
 
-    g(N, T) = C(T + N - 1, N - 1) (1 - exp(-alpha))^N exp(-alpha T)
+    g(N, T) = C(T + N - 1, N - 1) (1 - exp(-alpha))^N exp(-alpha T).
 
-if there are N of them. So the negative cells are drawn, and kept with a chance in proportion to
-g(N, T) for the T that they leave; given T the others are a uniform composition of it. About half of
-the tries are kept where cells are many, one in several of a hundred.
+The sampler draws the negative cells and accepts them with a probability proportional to g(N, T) for
+the T that they leave. Given T the other cells are a uniform composition of it. About half of the
+proposals are accepted where cells are many, and one in several for a hundred cells.
 
-The largest g(N, T) over T falls with N. It is taken at a number of cells that N falls short of with
-a chance below exp(-60) (Chernoff). Every decision is in exact arithmetic, on a pseudo-random
-generator's words: for experiments.
+The maximum of g(N, T) over T decreases with N. It is taken at a number of cells that N falls short
+of with a probability below exp(-60) (Chernoff). Every decision is in exact arithmetic. The random
+bits are those of a pseudo-random generator: the sampler is for experiments.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.exact.bits.bernoulli import decide_bernoulli, exact_floor, to_ball
 from isdp.exact.bits.geometric import Geometric
-from isdp.exact.bits.source import BitSource, draw_bounded_integers
+from isdp.exact.bits.source import MAX_UINT64, BitSource, draw_bounded_integers
 from isdp.exact.disjoint.blocks import block_order, refuse_large_sums
 from isdp.exact.disjoint.compositions import draw_compositions
 from isdp.exact.elimination.cell_bounds import cell_bound
@@ -45,32 +45,31 @@ from isdp.mechanisms.base import Mechanism, check_energy
 
 MAX_PROPOSALS = 10**6
 LOG_MISS_PROBABILITY = 60.0
-CHERNOFF_TILTS = np.geomspace(1e-3, 30, 200)  # where Chernoff's bound is tried
-MIN_TILT = 2.0**-20  # of epsilon; a smaller rate of negative noise counts as none
-TOP = 2**64 - 1
+CHERNOFF_TILTS = np.geomspace(1e-3, 30, 200)  # exponents of Chernoff's bound
+MIN_TILT = 2.0**-20  # in units of epsilon; a smaller rate of the negative part is set to 0
 
 
 class BoundedCompositionSampler:
-    """Noise bounded from below under totals of disjoint blocks.
+    """Independent draws of noise with lower bounds, under totals of disjoint blocks.
 
     Parameters
     ----------
     invariants : Invariants
         Totals of disjoint blocks.
     target : Mechanism
-        Of weight exp(-rate ||u||_1), such as `GeneralizedLaplace`.
+        Its weight is exp(-rate ||u||_1), as for `GeneralizedLaplace`.
     lower : int array, shape (cells,)
         Least noise of each cell.
 
     Attributes
     ----------
     error : float
-        Bound on the total variation distance between a draw's law and the law asked for.
+        Bound on the total variation distance between the distribution of a draw and the target.
 
     Raises
     ------
     InputError
-        If rows overlap, the law is another, or no noise meets the bounds.
+        If rows overlap, the weight has another form, or no noise meets the bounds.
 
     Examples
     --------
@@ -99,7 +98,7 @@ class BoundedCompositionSampler:
         order, starts = blocks
         self._free = order[: starts[0]]
         epsilon = Fraction(rate)
-        self._alone = _Cells(lower[self._free], epsilon, epsilon)
+        self._free_cells = _TiltedCells(lower[self._free], epsilon, epsilon)
         self._positive = Geometric(epsilon)
         self._blocks = []
         self.error = 0.0
@@ -115,7 +114,7 @@ class BoundedCompositionSampler:
         Raises
         ------
         InputError
-            If a block is not kept in a million tries.
+            If no proposal for a block is accepted in a million.
         """
         noise = np.zeros(
             (check_integer("exact", "n_draws", n_draws), self.invariants.cells), dtype=np.int64
@@ -134,54 +133,61 @@ class BoundedCompositionSampler:
         return noise
 
     def _draw_free(self, random_bits: BitSource) -> np.ndarray:
-        below = self._alone.draw(random_bits)
+        below = self._free_cells.draw(random_bits)
         counts = self._positive.draw(random_bits, len(below))
-        return np.where(below > 0, -below, np.maximum(self._alone.lower, 0) + counts)
+        return np.where(below > 0, -below, np.maximum(self._free_cells.lower, 0) + counts)
 
 
-class _Cells:
-    """Cells of weight exp(-alpha u) for u >= 0 and exp(-beta |u|) below, each from its lower bound.
+class _TiltedCells:
+    """Independent cells of weight exp(-alpha u) for u >= 0 and exp(-beta |u|) below, u >= lower.
 
-    Only `alpha` must be positive. What is drawn is how far below zero a cell is.
+    Only `alpha` must be positive. A draw gives the depth of each cell below zero.
     """
 
     def __init__(self, lower: np.ndarray, alpha: Fraction, beta: Fraction):
         self.lower, self.alpha, self.beta = lower, alpha, beta
-        self._can = np.flatnonzero(lower < 0)
-        self._deepest, self._kind = np.unique(-lower[self._can], return_inverse=True)
-        bounds = [min(exact_floor(self._share, deepest), TOP) for deepest in self._deepest.tolist()]
+        self._may_be_negative = np.flatnonzero(lower < 0)
+        self._deepest, self._depth_index = np.unique(
+            -lower[self._may_be_negative], return_inverse=True
+        )
+        bounds = [
+            min(exact_floor(self._scaled_negative, deepest), MAX_UINT64)
+            for deepest in self._deepest.tolist()
+        ]
         self._bounds = np.array(bounds, dtype=np.uint64)
-        self._bound_of = self._bounds[self._kind]
+        self._bounds_of_cells = self._bounds[self._depth_index]
         self._steps = Geometric(abs(beta)) if beta else None
 
     def draw(self, random_bits: BitSource) -> np.ndarray:
-        """Draw how far below zero each cell is; 0 for cells that are not."""
+        """Draw the depth of each cell below zero; 0 for cells that are not negative."""
         below = np.zeros(len(self.lower), dtype=np.int64)
-        uniform, bounds = random_bits.take(len(self._can)), self._bound_of
+        uniform, bounds = random_bits.take(len(self._may_be_negative)), self._bounds_of_cells
         negative = uniform < bounds
         for i in np.flatnonzero(uniform == bounds):
-            deepest = int(self._deepest[self._kind[i]])
-            negative[i] = decide_bernoulli(random_bits, int(uniform[i]), self._log_share, deepest)
+            deepest = int(self._deepest[self._depth_index[i]])
+            negative[i] = decide_bernoulli(
+                random_bits, int(uniform[i]), self._log_negative, deepest
+            )
         if negative.any():
-            cells = self._can[negative]
+            cells = self._may_be_negative[negative]
             below[cells] = self._depths(random_bits, -self.lower[cells])
         return below
 
     def _depths(self, random_bits: BitSource, deepest: np.ndarray) -> np.ndarray:
-        """Draw k from 1 to its largest with a chance in proportion to exp(-beta k)."""
-        # counted from the likelier end on, the law falls with the rate |beta|
+        """Draw k from 1 to `deepest` with a probability proportional to exp(-beta k)."""
+        # counted from the likelier end, the probability falls with the rate |beta|
         steps = np.empty(len(deepest), dtype=np.int64)
         left = np.arange(len(deepest))
         long = deepest.astype(float) * abs(float(self.beta)) >= 1
         while len(left):
-            room, drawn = deepest[left], np.empty(len(left), dtype=np.int64)
+            limits, drawn = deepest[left], np.empty(len(left), dtype=np.int64)
             many = long[left]
             if many.any():
                 drawn[many] = self._steps.draw(random_bits, int(many.sum()))
-            kept = drawn < room
+            kept = drawn < limits
             if not many.all():
                 few = np.flatnonzero(~many)
-                drawn[few] = draw_bounded_integers(random_bits, room[few])
+                drawn[few] = draw_bounded_integers(random_bits, limits[few])
                 kept[few] = True
                 if self._steps is not None:
                     kept[few] = self._steps.draw(random_bits, len(few)) >= drawn[few]
@@ -189,12 +195,12 @@ class _Cells:
             left = left[~kept]
         return 1 + steps if self.beta >= 0 else deepest - steps
 
-    def _share(self, deepest: int) -> arb:
-        """2^64 times the chance of a negative cell."""
-        return self._log_share(deepest).exp() * arb(1 << 64)
+    def _scaled_negative(self, deepest: int) -> arb:
+        """2^64 times the probability of a negative cell."""
+        return self._log_negative(deepest).exp() * arb(1 << 64)
 
-    def _log_share(self, deepest: int) -> arb:
-        """Logarithm of the chance that a cell that may go `deepest` below zero does."""
+    def _log_negative(self, deepest: int) -> arb:
+        """Logarithm of the probability that a cell with the lower bound -deepest is negative."""
         others = 1 / -(-to_ball(self.alpha)).expm1()
         negative = arb(deepest)
         if self.beta:
@@ -218,27 +224,27 @@ class _Block:
         if abs(2 * epsilon - alpha) < epsilon * Fraction(MIN_TILT):
             alpha = 2 * epsilon
         self._alpha = alpha
-        self._cells = _Cells(lower, alpha, 2 * epsilon - alpha)
-        self._least = self._min_nonnegative_cells(lower, alpha)
+        self._cells = _TiltedCells(lower, alpha, 2 * epsilon - alpha)
+        self._min_cells = self._min_nonnegative_cells(lower, alpha)
         self._mode = exact_floor(self._peak)
-        self._counts = Geometric(alpha)
+        self._geometric = Geometric(alpha)
 
     def _min_nonnegative_cells(self, lower: np.ndarray, alpha: Fraction) -> int:
         """Find a number that N falls short of with a probability below e^-60."""
         below = self._cells._bounds.astype(float) / 2.0**64
-        many = np.bincount(self._cells._kind, minlength=len(below))
+        many = np.bincount(self._cells._depth_index, minlength=len(below))
         sure = int((lower >= 0).sum())
-        # the mean of exp(-t N) is a product over the cells, and P(N <= n) at most exp(t n) times it
+        # the mean of exp(-t N) is a product over the cells; P(N <= n) is at most exp(t n) times it
         logs = (
             np.log(below + (1 - below) * np.exp(-CHERNOFF_TILTS[:, None])) @ many
             - CHERNOFF_TILTS * sure
         )
         fewest = float(((-LOG_MISS_PROBABILITY - logs) / CHERNOFF_TILTS).max())
-        # one is: if all cells were below zero, so would be their sum
+        # at least one: if all cells were negative, their sum would be negative
         return max(math.floor(fewest - 1e-9 * abs(fewest)), sure, 1)
 
     def _peak(self) -> arb:
-        return (self._least - 1) / to_ball(self._alpha).expm1()
+        return (self._min_cells - 1) / to_ball(self._alpha).expm1()
 
     def _log_law(self, cells: int, total: int) -> arb:
         """Logarithm of g(cells, total)."""
@@ -246,9 +252,9 @@ class _Block:
         rate = to_ball(self._alpha)
         return rise + cells * (-(-rate).expm1()).log() - rate * total
 
-    def _log_chance(self, cells: int, total: int) -> arb:
-        """Logarithm of the chance to keep, against the largest of the fewest cells."""
-        return self._log_law(cells, total) - self._log_law(self._least, self._mode)
+    def _log_probability(self, cells: int, total: int) -> arb:
+        """Logarithm of the acceptance probability, relative to its maximum at `_min_cells`."""
+        return self._log_law(cells, total) - self._log_law(self._min_cells, self._mode)
 
     def draw(self, random_bits: BitSource) -> np.ndarray:
         """Draw the noise, int64 (cells,)."""
@@ -261,8 +267,8 @@ class _Block:
             total = int(below.sum()) - int(raised.sum())
             if total < 0 or not len(above):
                 continue
-            if len(above) < self._least or decide_bernoulli(
-                random_bits, random_bits.take_one(), self._log_chance, len(above), total
+            if len(above) < self._min_cells or decide_bernoulli(
+                random_bits, random_bits.take_one(), self._log_probability, len(above), total
             ):
                 noise = raised - below
                 counts, totals = np.array([len(above)]), np.array([total])
@@ -270,12 +276,12 @@ class _Block:
                 noise[above] += (
                     totals
                     if single
-                    else draw_compositions(random_bits, totals, counts, self._counts)
+                    else draw_compositions(random_bits, totals, counts, self._geometric)
                 )
                 return noise
         raise InputError(
-            f"exact: noise bounded from below was not found in {MAX_PROPOSALS} tries; use the "
-            f"Markov chain (isdp.mcmc.draw_chains)"
+            f"exact: no noise above the lower bounds was accepted in {MAX_PROPOSALS} proposals; "
+            f"use the Markov chain (isdp.mcmc.draw_chains)"
         )
 
 
@@ -296,7 +302,7 @@ def _balancing_rate(lower: np.ndarray, epsilon: float) -> float:
 
 
 def _means(lower: np.ndarray, alpha: float, epsilon: float) -> np.ndarray:
-    """Mean of a cell of each lower bound; see `_Cells`."""
+    """Mean of a cell for each lower bound; see `_TiltedCells`."""
     beta, deepest = 2 * epsilon - alpha, np.maximum(-lower, 1.0)
     rate = max(abs(beta), MIN_TILT * epsilon * 1e-3)
     up = math.exp(-alpha) / -math.expm1(-alpha)

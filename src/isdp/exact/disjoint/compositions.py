@@ -1,24 +1,22 @@
-"""Independent l1 noise under totals of disjoint blocks, and uniform compositions: exact, from bits.
+"""Exact draws of independent l1 noise under totals of disjoint blocks, and of uniform compositions.
 
-A double geometric variable is the difference of two geometric ones. Under one total over n cells
-the noise is therefore X - Y, two independent uniform compositions (n counts, zero allowed) of one
-sum S with P(S = s) in proportion to the square of C(s + n - 1, n - 1) exp(-epsilon s). Independent
-geometric counts have the sum s with a chance in proportion to what is squared there. Kept with a
-chance in proportion to the same, they are S and X in one.
+A discrete Laplace variable is the difference of two geometric variables. Under one total over n
+cells the noise is therefore X - Y. X and Y are independent uniform weak compositions of one sum S
+into n parts, with P(S = s) proportional to the square of C(s + n - 1, n - 1) exp(-epsilon s).
+Independent geometric variables have the sum s with a probability proportional to what is squared
+there. Accepted with a probability proportional to the same, they give S and X in one step.
 
-A composition of s into n counts is a choice of n - 1 bars among s + n - 1 places: counts are the
-gaps between them. Geometric counts laid end to end, a bar after each, make every place a bar with
-the same chance, whatever the other places are. So all choices of as many bars as came out are
-equally likely. Bars are then put at random places that have none, or taken from random ones that
-have one, until they are as many as wanted: all choices of these are equally likely too.
+A weak composition of s into n parts is a choice of n - 1 bars among s + n - 1 positions (stars and
+bars): the parts are the gaps between bars. Geometric variables laid end to end, with a bar after
+each, make every position a bar independently with the same probability. So all choices of the
+resulting number of bars are equally likely. Bars are then added at random free positions, or
+removed from random bars, until their number is right. All choices remain equally likely.
 
-Where epsilon is small there would be many places. Counts are then divided by a power of two.
-Independent geometric counts written as x_i = 2^k q_i + r_i, with 0 <= r_i < 2^k, have independent
-q_i and r_i, and given the r_i the q_i are a uniform composition of (total - sum of r_i) / 2^k.
-Remainders are those of independent counts but for the last one, which makes this sum of the
-quotients whole, and are kept with the chance that their quotients have.
-
-The words are the operating system's for a release, or a seeded generator's for experiments.
+A small epsilon would need many positions. The parts are then divided by a power of two.
+Independent geometric variables x_i = 2^k q_i + r_i, with 0 <= r_i < 2^k, have independent q_i and
+r_i. Given the r_i, the q_i are a uniform composition of (total - sum of r_i) / 2^k. Remainders are
+drawn independently, except the last one, which makes the quotients' sum an integer. They are
+accepted with the probability of their quotients' sum.
 """
 
 from __future__ import annotations
@@ -48,7 +46,7 @@ from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
-CELLS_AT_ONCE = 1 << 15  # cells drawn at once: their arrays stay in the cache
+CELLS_AT_ONCE = 1 << 15  # their arrays stay in the processor's cache
 
 
 class CompositionSampler(RandomBitSampler):
@@ -60,15 +58,14 @@ class CompositionSampler(RandomBitSampler):
     Parameters
     ----------
     invariants : Invariants
-        Totals of disjoint blocks, see `isdp.exact.disjoint.blocks`; cells in no block get free
-        noise.
+        Totals of disjoint blocks, see `isdp.exact.disjoint.blocks`. Cells in no block are free.
     target : Mechanism
-        Of weight exp(-rate ||u||_1), such as `GeneralizedLaplace`.
+        Its weight is exp(-rate ||u||_1), as for `GeneralizedLaplace`.
 
     Raises
     ------
     InputError
-        If the rows overlap, the law is another, or sums could pass 2^53.
+        If the rows overlap, the weight has another form, or sums could exceed 2^53.
     """
 
     method = "compositions"
@@ -84,7 +81,7 @@ class CompositionSampler(RandomBitSampler):
         order, starts = blocks
         self.invariants, rate = invariants, target.energy.rate
         if rate > MAX_RATE:
-            raise InputError(f"compositions: takes an epsilon of at most {MAX_RATE}")
+            raise InputError(f"compositions: epsilon must be at most {MAX_RATE}")
         refuse_large_sums(invariants.cells, float(rate))
         self._free, self.cached_geometric = order[: starts[0]], cached_geometric(Fraction(rate))
         sizes = np.diff(starts)
@@ -94,10 +91,10 @@ class CompositionSampler(RandomBitSampler):
         self._moving = len(self._free) + int(sizes[sizes > 1].sum())
 
     def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
-        """Independent draws, int64 (n_draws, cells)."""
+        """Draw independent noise vectors, int64 (n_draws, cells)."""
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
         with progress("drawing noise", n_draws * self._moving) as at:
-            for first, part in parts(noise):
+            for first, part in row_batches(noise):
                 free = self.cached_geometric.draw_difference(
                     random_bits, len(part) * len(self._free)
                 )
@@ -115,14 +112,14 @@ class CompositionSampler(RandomBitSampler):
 
 
 def _as_slice(cells: np.ndarray) -> np.ndarray | slice:
-    """Neighbouring cells in their order as a slice, which takes less time to write to."""
+    """Return consecutive cells as a slice, which is faster to write to."""
     first, beyond = int(cells[0]), int(cells[-1]) + 1
     in_order = beyond - first == len(cells) and bool((cells[1:] > cells[:-1]).all())
     return slice(first, beyond) if in_order else cells
 
 
 def group_blocks(order: np.ndarray, starts: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Put blocks together that are drawn at once; those of one cell are left out.
+    """Group blocks that are drawn together; blocks of one cell are left out.
 
     Parameters
     ----------
@@ -133,7 +130,7 @@ def group_blocks(order: np.ndarray, starts: np.ndarray) -> list[tuple[np.ndarray
     Returns
     -------
     list of pairs of int64 arrays
-        The blocks of each span, and their cells block after block.
+        The blocks of each group, and their cells block after block.
     """
     sizes = np.diff(starts)
     blocks, cells = np.flatnonzero(sizes > 1), order[starts[0] :]
@@ -147,8 +144,8 @@ def group_blocks(order: np.ndarray, starts: np.ndarray) -> list[tuple[np.ndarray
     ]
 
 
-def parts(noise: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """Give rows of `noise` that are drawn at once, and the number of the first."""
+def row_batches(noise: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield the rows of `noise` that are drawn together, after the index of the first."""
     rows = max(1, CELLS_AT_ONCE // noise.shape[1])
     for first in range(0, len(noise), rows):
         yield first, noise[first : first + rows]
@@ -160,7 +157,7 @@ def draw_block_noise(random_bits: BitSource, sizes: np.ndarray, geometric: Geome
     Parameters
     ----------
     sizes : int64 array, shape (blocks,)
-        Cells of each block, 2 at least.
+        Cells of each block, at least 2.
 
     Returns
     -------
@@ -184,18 +181,18 @@ def draw_block_noise(random_bits: BitSource, sizes: np.ndarray, geometric: Geome
 def draw_compositions(
     random_bits: BitSource, totals: np.ndarray, sizes: np.ndarray, geometric: Geometric
 ) -> np.ndarray:
-    """Draw uniform weak compositions, quickly if the totals are such as the counts add up to.
+    """Draw uniform weak compositions; totals near the sum of geometric variables are the fastest.
 
     Parameters
     ----------
     totals : int64 array, shape (compositions,)
     sizes : int64 array, shape (compositions,)
-        Counts into which each is composed, 2 at least.
+        The number of parts of each composition, at least 2.
 
     Returns
     -------
     int64 array, shape (sum of sizes,)
-        Composition after composition.
+        The parts, composition after composition.
     """
     bits, coarse = geometric.bits, geometric.digits[-1][1]
     if bits == 0:
@@ -212,7 +209,7 @@ def draw_compositions(
         rest = totals[left] - _scatter(fresh, sizes, starts, left, remainders) + remainders[last]
         quotients[left], remainders[last] = np.divmod(rest, 1 << bits)
         kept = quotients[left] >= 0
-        # exp(-epsilon r) for the last remainder r, by a count that reaches it
+        # a geometric variable reaches the last remainder r with the probability exp(-epsilon r)
         kept[kept] = geometric.draw(random_bits, kept.sum()) >= remainders[last[kept]]
         kept[kept] = counts.keep(random_bits, laws[left[kept]], quotients[left[kept]])
         left = left[~kept]
@@ -227,7 +224,7 @@ def _compose_by_bars(
     places, have = np.zeros(ahead, dtype=bool), np.zeros_like(sizes)
     bar_probability, at = -math.expm1(-bar_gaps.rate), np.zeros(2, dtype=np.int64)
     while at[0] < len(sizes):
-        # a bar at each gap's end, but that each block's last gap ends beyond it
+        # a bar at the end of each gap, except for the last gap of each block
         gaps = bar_probability * ahead + len(sizes)
         drawn = bar_gaps.draw(
             random_bits, min(int(gaps + 2 * math.sqrt(gaps)) + 1, DRAWS_PER_CHUNK)
@@ -241,7 +238,7 @@ def _compose_by_bars(
 
 @njit(cache=True)
 def _scatter(fresh, sizes, starts, which, into):
-    """Write one block after another of those named into its place; return their sums."""
+    """Write `fresh` into the cells of the given blocks, block after block; return their sums."""
     sums, at = np.zeros(len(which), dtype=np.int64), 0
     for i in range(len(which)):
         start = starts[which[i]]
@@ -254,20 +251,21 @@ def _scatter(fresh, sizes, starts, which, into):
 
 @njit(cache=True)
 def _place_ranges(totals, sizes):
-    """Tell how many places each composition has, where they start, and how many there are."""
-    lengths, starts, room = np.empty_like(sizes), np.empty_like(sizes), 0
+    """Return the number of positions of each composition, their starts, and their total."""
+    lengths, starts, end = np.empty_like(sizes), np.empty_like(sizes), 0
     for i in range(len(sizes)):
-        lengths[i], starts[i] = totals[i] + sizes[i] - 1, room
-        room += lengths[i]
-    return lengths, starts, room
+        lengths[i], starts[i] = totals[i] + sizes[i] - 1, end
+        end += lengths[i]
+    return lengths, starts, end
 
 
 @njit(cache=True)
 def _place_bars(gaps, starts, lengths, at, places, have):
-    """Put bars the gaps apart; `at` is the block and the place in it that come next.
+    """Place bars separated by `gaps`; return the number of positions passed.
 
-    What of a gap lies beyond the end of a block is dropped: the next one begins with a gap of its
-    own, as it may, since every place is a bar whatever came before it. Returns the places passed.
+    ``at`` = (block, position) is the place to resume from, and is updated. The part of a gap beyond
+    the end of a block is dropped: the next block begins with a new gap, as every position is a bar
+    independently of those before it.
     """
     block, place = at
     passed = -place
@@ -288,19 +286,19 @@ def _place_bars(gaps, starts, lengths, at, places, have):
 
 @njit(cache=True)
 def _estimate_positions(lengths, sizes, have):
-    """Tell about how many tries it takes until all blocks have a bar less than counts."""
-    tries = 0.0
+    """Estimate the random positions needed until every block has ``size - 1`` bars."""
+    n_proposals = 0.0
     for block in range(len(have)):
         missing = sizes[block] - 1 - have[block]
         if missing != 0:
             fit = lengths[block] - have[block] if missing > 0 else have[block]
-            tries += abs(missing) * _next_power_of_two(lengths[block]) / fit
-    return tries
+            n_proposals += abs(missing) * _next_power_of_two(lengths[block]) / fit
+    return n_proposals
 
 
 @njit(cache=True)
 def _next_power_of_two(length):
-    """Least power of two that is no smaller."""
+    """Smallest power of two that is at least `length`."""
     drawn = 1
     while drawn < length:
         drawn *= 2
@@ -309,10 +307,10 @@ def _next_power_of_two(length):
 
 @njit(cache=True)
 def _correct_bars(numbers, starts, lengths, sizes, places, have):
-    """Put bars at random places, or take them from there, as long as blocks and numbers are left.
+    """Add or remove bars at random positions until the blocks are complete or numbers run out.
 
-    The low bits of a number are a place, uniform over a power of two. What is no place is passed
-    over.
+    The low bits of a number are a position, uniform below a power of two. Positions beyond the
+    block are rejected.
     """
     used = 0
     for block in range(len(have)):
@@ -329,13 +327,14 @@ def _correct_bars(numbers, starts, lengths, sizes, places, have):
 
 @njit(cache=True)
 def _gaps_between_bars(places, starts, lengths, sizes):
-    """Count the places between bars, composition after composition."""
+    """Return the gaps between bars, composition after composition."""
     gaps = np.empty(sizes.sum(), dtype=np.int64)
     at = 0
     for block in range(len(sizes)):
         gap = 0
         for place in range(starts[block], starts[block] + lengths[block]):
-            # what is no bar is written over: without a branch, which could not be foretold
+            # without a branch, which the processor could not predict: the next store overwrites the
+            # gap unless this position is a bar
             gaps[at] = gap
             bar = np.int64(places[place])
             at += bar

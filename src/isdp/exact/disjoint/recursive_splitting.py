@@ -1,22 +1,22 @@
 """Discrete Gaussian noise under disjoint totals of any size, exact, by recursive splitting.
 
-Under one total over n cells, noise has the law of independent discrete Gaussians given that they
-add up to 0. Sums are split from the top: those of m1 cells and of the m2 others, given the sum s of
-all, until single cells are left. Write F_m(s) for the weight of all ways in which m cells add up to
-s. A split k has a chance in proportion to F_m1(k) F_m2(s - k), and
+Under one total over n cells, noise has the distribution of independent discrete Gaussians given
+that they add up to 0. Sums are split from the top down to single cells: given the sum s of m1 + m2
+cells, the sampler draws the sum of the first m1. Write F_m(s) for the weight of all ways in which m
+cells add up to s. A split k has a probability proportional to F_m1(k) F_m2(s - k), and
 
-    F_m(s) = exp(-s^2 / (2 m sigma^2)) theta_m(s),
+    F_m(s) = exp(-s^2 / (2 m sigma^2)) theta_m(s).
 
-where theta_m has the period m, is largest at 0 (Poisson's formula on the lattice of vectors that
-add up to 0), and is nearly constant unless sigma is small. So k is drawn as a discrete Gaussian
-around s m1 / (m1 + m2), with variance sigma^2 m1 m2 / (m1 + m2), and kept with chance
-theta_m1(k) theta_m2(s - k) / (theta_m1(0) theta_m2(0)), which is decided split by split: no try
-costs more than one split, whatever the size of the table. Where theta varies little, its bounds
-decide nearly all splits (a squeeze), and theta itself is found for the few others.
+The factor theta_m has the period m, is largest at 0 (Poisson's formula on the lattice of vectors
+that add up to 0), and is nearly constant unless sigma is small. So k is proposed from a discrete
+Gaussian around s m1 / (m1 + m2), with variance sigma^2 m1 m2 / (m1 + m2), and accepted with the
+probability theta_m1(k) theta_m2(s - k) / (theta_m1(0) theta_m2(0)). Each split is decided alone, so
+that a rejection costs one split, whatever the size of the table. Where theta varies little, its
+bounds decide nearly all splits (a squeeze), and theta is computed for the few others.
 
 theta_m comes from a finite sum. Let phi(t) be the sum over the integers k of
 exp(-k^2 / (2 sigma^2)) cos(k t). The weights F_m of all sums that leave the remainder s modulo m
-add up to 1/m times the sum over r = 0, ..., m - 1 of cos(2 pi r s / m) phi(2 pi r / m)^m; by
+add up to 1/m times the sum over r = 0, ..., m - 1 of cos(2 pi r s / m) phi(2 pi r / m)^m. By
 the period, they are also theta_m(s) times the sum over the integers l of
 exp(-(s + l m)^2 / (2 m sigma^2)).
 """
@@ -41,11 +41,11 @@ from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
-MAX_PROPOSALS = 100  # a split
-MAX_TERMS = 20_000  # of a finite sum: a second
-PRECISION = 192  # bits, to begin with
+MAX_PROPOSALS = 100  # of one split
+MAX_TERMS = 20_000  # of the finite sum, which take a second
+PRECISION = 192  # initial bits
 MAX_PRODUCT = 2.0**61
-FARTHEST = 64  # standard deviations
+MAX_DEVIATIONS = 64  # standard deviations
 
 
 class SplittingSampler(RandomBitSampler):
@@ -56,22 +56,22 @@ class SplittingSampler(RandomBitSampler):
     invariants : Invariants
         Totals of disjoint blocks.
     target : Mechanism
-        Of weight exp(-rate ||u||_2^2), such as `GeneralizedGaussian`; sigma^2 is 1 / (2 rate).
+        Its weight is exp(-rate ||u||_2^2), as for `GeneralizedGaussian`; sigma^2 = 1 / (2 rate).
 
     Attributes
     ----------
     expected_proposals : float
-        Bound on the tries that a split of the largest block takes on average.
+        Bound on the expected proposals for a split of the largest block.
 
     Raises
     ------
     InputError
-        If the totals overlap, the law is another, sigma is so small that splits would take more
-        than 100 tries or long sums, or sums of noise could leave 64-bit integers.
+        If the totals overlap, the weight has another form, or sums of noise could leave 64-bit
+        integers. Also if sigma is so small that splits take more than 100 proposals or long sums.
     """
 
     method = "halving"
-    reason = "the law is Gaussian, and the invariants are totals of disjoint blocks"
+    reason = "the noise is Gaussian, and the invariants are totals of disjoint blocks"
 
     def __init__(self, invariants: Invariants, target: Target | Mechanism, lower=None):
         refuse_lower_bounds(self.method, lower)
@@ -84,7 +84,7 @@ class SplittingSampler(RandomBitSampler):
         self.variance = variance = gaussian_variance(energy)
         sizes = np.diff(self.starts)
         largest = int(sizes.max(initial=1))
-        farthest = FARTHEST * math.sqrt(largest * (float(variance) + 1))
+        farthest = MAX_DEVIATIONS * math.sqrt(largest * (float(variance) + 1))
         if farthest * largest > MAX_PRODUCT:
             raise InputError(
                 f"halving: with sigma {math.sqrt(variance):.3g}, sums over {largest} cells could "
@@ -98,17 +98,18 @@ class SplittingSampler(RandomBitSampler):
                 f"sigma"
             )
         self.expected_proposals = max(
-            (_tries(variance, *pair, largest) for pair in _splits(largest)), default=1.0
+            (_expected_proposals(variance, *pair, largest) for pair in _splits(largest)),
+            default=1.0,
         )
         if not self.expected_proposals <= MAX_PROPOSALS:
             raise InputError(
                 f"halving: sigma {math.sqrt(variance):.3g} is so small that a split of a total "
-                f"over {largest} cells may take {self.expected_proposals:.3g} tries, more than "
+                f"over {largest} cells may take {self.expected_proposals:.3g} proposals, more than "
                 f"{MAX_PROPOSALS}; use a larger sigma"
             )
 
     def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
-        """Independent draws, int64 (n_draws, cells)."""
+        """Draw independent noise vectors, int64 (n_draws, cells)."""
         noise = np.zeros((n_draws, len(self.order)), dtype=np.int64)
         free = self.order[: self.starts[0]]
         zeros = np.zeros(n_draws * len(free), dtype=np.int64)
@@ -128,7 +129,7 @@ class SplittingSampler(RandomBitSampler):
 
 
 class _SplitCounter:
-    """Counts the splits that are made, and tells how far they have come."""
+    """Counts the completed splits and reports their number."""
 
     def __init__(self, at: Callable[[float], None]):
         self.at, self.done = at, 0
@@ -141,7 +142,7 @@ class _SplitCounter:
 def _split_recursively(
     random_bits: BitSource, variance: Fraction, sums: np.ndarray, cells: int, made: _SplitCounter
 ) -> np.ndarray:
-    """Cells that add up to given sums; int64 (sums, cells)."""
+    """Draw cells that add up to given sums; int64 (sums, cells)."""
     if cells == 1:
         return sums[:, None]
     first, second = _parts(cells)
@@ -156,13 +157,13 @@ def _split_recursively(
 
 
 def _parts(cells: int) -> tuple[int, int]:
-    """Split off the largest power of two, so that all but a few splits are into halves."""
+    """Split off the largest smaller power of two, so that most splits are into halves."""
     first = 1 << ((cells - 1).bit_length() - 1)
     return first, cells - first
 
 
 def _splits(cells: int) -> set[tuple[int, int]]:
-    """Find all pairs of sizes that splits of a block come to."""
+    """Find the sizes of all splits of a block, in pairs."""
     found, sizes = set(), {cells}
     while pairs := {_parts(size) for size in sizes if size > 1}:
         found |= pairs
@@ -197,26 +198,26 @@ def _split(
 
 
 def _keep(random_bits: BitSource, parts: list[ThetaPeriod], pair: list[np.ndarray]) -> np.ndarray:
-    """Decide on proposed splits by their thetas; bool (splits,)."""
+    """Accept proposed splits by their thetas; bool (splits,)."""
     spread = parts[0].spread + parts[1].spread
     if spread * len(pair[0]) <= 1:
-        # a squeeze: bounds of all chances decide, but for one split or so
-        chances, margin = np.ones(len(pair[0])), max(PROBABILITY_MARGIN, 2 * spread)
+        # a squeeze: one bound decides nearly all splits
+        probabilities, margin = np.ones(len(pair[0])), max(PROBABILITY_MARGIN, 2 * spread)
     else:
-        chances, margin = (
+        probabilities, margin = (
             parts[0].relative(pair[0]) * parts[1].relative(pair[1]),
             PROBABILITY_MARGIN,
         )
 
-    def log_chance(i: int) -> arb:
+    def log_probability(i: int) -> arb:
         logs = [part.log_relative(int(x[i])) for part, x in zip(parts, pair, strict=True)]
         return logs[0] + logs[1]
 
-    return draw_bernoulli(random_bits, chances, log_chance, margin)
+    return draw_bernoulli(random_bits, probabilities, log_probability, margin)
 
 
 def _terms(variance: float, cells: int) -> float:
-    """Estimate the terms of the finite sum that count: phi(t) falls as exp(-t^2 v / 2)."""
+    """Estimate the number of significant terms; phi(t) falls as exp(-t^2 v / 2)."""
     k = np.arange(-30.0, 31.0) * max(math.ceil(math.sqrt(variance) / 3), 1)
     weights = np.exp(-(k**2) / (2 * variance))
     own = float((weights * k**2).sum() / weights.sum())
@@ -225,13 +226,13 @@ def _terms(variance: float, cells: int) -> float:
     return min(cells / 2, far)
 
 
-def _tries(variance: Fraction, first: int, second: int, all_cells: int) -> float:
-    """Bound the tries of a split on average, within a block that adds up to 0.
+def _expected_proposals(variance: Fraction, first: int, second: int, all_cells: int) -> float:
+    """Bound the expected proposals of a split, within a block that adds up to 0.
 
-    With m(v, c) the sum of a discrete Gaussian of variance v around c over its integral, at most
-    m(v, 0), a split of s takes m(v, c) theta_first(0) theta_second(0) / theta_both(s) tries. The
-    law of s has the weight F_both(s) F_others(-s) over F_all(0), which takes theta_both(s) away:
-    what is left is a Gaussian's sum over s, times theta_others(0) at most.
+    Let m(v, c) be the sum of a discrete Gaussian of variance v around c over its integral, at most
+    m(v, 0). A split of s takes m(v, c) theta_first(0) theta_second(0) / theta_both(s) proposals.
+    The distribution of s has the weight F_both(s) F_others(-s) over F_all(0), so that theta_both(s)
+    cancels. The rest is a Gaussian's sum over s, times theta_others(0) at most.
     """
     both, others = first + second, all_cells - first - second
     with ctx.workprec(_rough_precision(variance)):
@@ -245,7 +246,7 @@ def _tries(variance: Fraction, first: int, second: int, all_cells: int) -> float
 
 
 def _rough_precision(variance: Fraction) -> int:
-    """Bits of the balls that bound tries and chances."""
+    """Bits of the balls that bound expected proposals and probabilities."""
     return 64 + math.ceil(variance).bit_length()
 
 
@@ -272,19 +273,19 @@ class ThetaPeriod:
             self.spread = float((2 * self.log(0).expm1()).upper())
 
     def relative(self, sums: np.ndarray) -> np.ndarray:
-        """theta_m(s) over theta_m(0), far better than to PROBABILITY_MARGIN; float64 (sums,)."""
+        """theta_m(s) over theta_m(0), within PROBABILITY_MARGIN / 8; float64 (sums,)."""
         if self.spread < PROBABILITY_MARGIN / 8:
             return np.ones(len(sums))
         rests, where = np.unique(sums % self.cells, return_inverse=True)
-        return np.array([self._near(rest) for rest in rests.tolist()])[where]
+        return np.array([self._relative_at(rest) for rest in rests.tolist()])[where]
 
-    def _near(self, rest: int) -> float:
+    def _relative_at(self, rest: int) -> float:
         rest = min(rest, self.cells - rest)
         precision = PRECISION
         while rest not in self.known:
             with ctx.workprec(precision):
                 ratio = self.log_relative(rest).exp()
-            if ratio.rad() < PROBABILITY_MARGIN / 8:  # far out, digits cancel
+            if ratio.rad() < PROBABILITY_MARGIN / 8:  # digits cancel where theta is small
                 self.known[rest] = float(ratio.mid())
             precision *= 2
         return self.known[rest]
@@ -294,7 +295,7 @@ class ThetaPeriod:
         return self.log(s) - self.log(0)
 
     def log(self, s: int) -> arb:
-        """Logarithm of theta_m(s), at the precision in force."""
+        """Logarithm of theta_m(s), at the current precision."""
         m, tau = self.cells, acb(0, 2 * arb.pi() * to_ball(self.variance))
         if m == 1:
             return arb(0)
@@ -309,9 +310,9 @@ class ThetaPeriod:
         return m * theta(Fraction(0), tau).log() + total.log() - around.log()
 
     def _powers(self) -> list[arb]:
-        """(phi(2 pi r / m) / phi(0))^m for r from 0 on, until they no longer count.
+        """(phi(2 pi r / m) / phi(0))^m for r from 0 up, until terms are negligible.
 
-        They fall up to r = m / 2, so that m times the last bounds what is left out.
+        The terms decrease up to r = m / 2, so that m times the last one bounds the remainder.
         """
         if ctx.prec not in self.powers:
             tau = acb(0, 1 / (2 * arb.pi() * to_ball(self.variance)))

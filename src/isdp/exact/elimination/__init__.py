@@ -1,4 +1,4 @@
-"""Exact draws by variable elimination: messages along a tree of partial sums."""
+"""Exact draws by variable elimination on a tree of partial sums."""
 
 from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
 

@@ -1,4 +1,4 @@
-"""The trees that are tried for one lattice, and which of them takes the least time."""
+"""Candidate elimination trees for one lattice, and the selection of the fastest."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Callable
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.elimination.tree import EliminationForest, build_forest
-from isdp.exact.elimination.truncation import Plan
+from isdp.exact.elimination.truncation import TruncationPlan
 
-QUICK = 1e8  # products, a tenth of a second: not worth seeking a second tree
+QUICK_PRODUCTS = 1e8  # a tenth of a second: a second tree is not worth the search
 
 
 class CandidateTrees:
-    """Two ways to merge cells: by few products, and one total after the other.
+    """Two elimination orders: by fewest products, and one total after the other.
 
-    The first is best where windows are narrow, and ways to split are added up one by one. The
-    second has few sums open at a time, also while two sets are merged, so that convolutions along
-    wide windows are as small as they can be.
+    The first is best for narrow windows, whose splits are summed term by term. The second keeps
+    the frontier small while sets are merged, so that convolutions along wide windows are as small
+    as possible.
 
     Parameters
     ----------
@@ -32,42 +32,42 @@ class CandidateTrees:
 
     def __init__(self, invariants: Invariants, power: int, order=None):
         self._arguments = invariants, power, order
-        self._sought = build_forest(*self._arguments)
-        self._in_turn: EliminationForest | None = None
+        self._by_products = build_forest(*self._arguments)
+        self._by_totals: EliminationForest | None = None
 
     def cheapest(
         self,
-        plan_of: Callable[[EliminationForest, bool], Plan],
+        plan_of: Callable[[EliminationForest, bool], TruncationPlan],
         most_bytes: float,
         convolve: bool = True,
-    ) -> tuple[EliminationForest, Plan]:
-        """Choose the tree that takes the fewest products of those that memory allows.
+    ) -> tuple[EliminationForest, TruncationPlan]:
+        """Choose the tree with the fewest products among those that fit in memory.
 
-        The second is sought only where the first takes more than 1e8 products or too much memory.
+        The second tree is built only if the first takes more than 1e8 products or too much memory.
 
         Parameters
         ----------
         plan_of : callable
-            ``plan_of(layout, convolve)`` lays the windows out, with convolutions or without.
+            ``plan_of(forest, convolve)`` plans the windows, with convolutions or without.
         convolve : bool
-            Whether convolutions may be used, which take more memory.
+            Allow convolutions, which take more memory.
         """
 
-        def within(plan: Plan) -> bool:
+        def within(plan: TruncationPlan) -> bool:
             return plan.bytes <= most_bytes
 
-        plan = plan_of(self._sought, convolve)
-        if plan.products <= QUICK and within(plan):
-            return self._sought, plan
-        if self._in_turn is None:
-            self._in_turn = self._lay_out_in_turn()
-        plans = [(self._sought, plan), (self._in_turn, plan_of(self._in_turn, convolve))]
+        plan = plan_of(self._by_products, convolve)
+        if plan.products <= QUICK_PRODUCTS and within(plan):
+            return self._by_products, plan
+        if self._by_totals is None:
+            self._by_totals = self._build_by_totals()
+        plans = [(self._by_products, plan), (self._by_totals, plan_of(self._by_totals, convolve))]
         if convolve and not any(within(plan) for _, plan in plans):
-            plans += [(layout, plan_of(layout, False)) for layout, _ in plans]
+            plans += [(forest, plan_of(forest, False)) for forest, _ in plans]
         return min(plans, key=lambda pair: (not within(pair[1]), pair[1].products))
 
-    def _lay_out_in_turn(self) -> EliminationForest:
+    def _build_by_totals(self) -> EliminationForest:
         try:
             return build_forest(*self._arguments, by_totals=True)
-        except InputError:  # sums of other sets of cells may have larger coefficients
-            return self._sought
+        except InputError:  # the sums of this tree may have larger coefficients
+            return self._by_products

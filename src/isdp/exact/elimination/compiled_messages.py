@@ -1,9 +1,9 @@
-"""Compiled loops of the exact sampler: sums over the ways in which a state splits in two.
+"""Compiled sums over the splits of a state, for the messages and draws of variable elimination.
 
-A message is an array over a box of states, |x_j| <= half_j, last coordinate fastest. A state x of
-a union splits into states (x1, x2) = given @ x + free @ y of its two parts. The last entry of y
-runs along a line through both parts' boxes, whose ends are found exactly; the entries before it
-run through a box that is large enough.
+A message is an array over a box of states, |x_j| <= half_j, in mixed radix with the last coordinate
+fastest. A state x of a union splits into states (x1, x2) = given @ x + free @ y of its two parts,
+for integer vectors y. The last entry of y runs along a line through both parts' boxes, whose ends
+are computed exactly. The other entries run through a box that contains all of them.
 """
 
 import math
@@ -17,7 +17,7 @@ NO_LIMIT = 1 << 60
 
 
 class Split(NamedTuple):
-    """What the compiled loops take of a union.
+    """Arrays of a union for the compiled loops.
 
     Attributes
     ----------
@@ -27,14 +27,14 @@ class Split(NamedTuple):
     line : int64 array, shape (parts,)
         Last column of `free`; zeros if the inner dimension is zero.
     far : int
-        Bound on the line's parameter before the boxes are looked at: 0 for no line.
+        Bound on the line's parameter before the boxes restrict it; 0 for no line.
     centre : float array, shape (inner dimension - 1, dimension)
     reach : float array, shape (inner dimension - 1,)
         ``|y - centre @ x| <= reach`` wherever both parts are in their boxes.
     part_half, stride : int64 arrays, shape (parts,)
-        Windows and strides of both parts' coordinates, stacked.
+        Window half-widths and strides of both parts' coordinates, stacked.
     left : int
-        How many of the parts' coordinates are the left part's.
+        Number of coordinates of the left part.
     """
 
     half: np.ndarray
@@ -50,7 +50,7 @@ class Split(NamedTuple):
 
 
 def make_split(given, free, half, left_half, right_half) -> Split:
-    """Gather what the loops need; arrays as in `isdp.exact.elimination.tree.Node`."""
+    """Build the arrays for the loops; arguments as in `isdp.exact.elimination.tree.Node`."""
     part_half = np.concatenate([left_half, right_half])
     stride = np.concatenate([_strides(left_half), _strides(right_half)])
     inner = free.shape[1]
@@ -81,13 +81,13 @@ def _strides(half: np.ndarray) -> np.ndarray:
 
 @njit(cache=True)
 def _begin(split, flat, base, low, high, y):
-    """Write where the state's lines start, and the box of outer y; False if it is empty."""
+    """Write the start of the state's lines and the box of outer y; False if the box is empty."""
     half, given, centre, reach = split.half, split.given, split.centre, split.reach
     base[:] = 0
     low[:] = 0
     high[:] = 0
     middle = np.zeros(len(reach))
-    # the flat number of a state is x + half in mixed radix, last coordinate fastest
+    # the flat index of a state is x + half in mixed radix, last coordinate fastest
     for j in range(len(half) - 1, -1, -1):
         width = 2 * half[j] + 1
         x = flat % width - half[j]
@@ -96,7 +96,7 @@ def _begin(split, flat, base, low, high, y):
             base[i] += given[i, j] * x
         for i in range(len(reach)):
             middle[i] += centre[i, j] * x
-    # widened against rounding: a y too many has an empty segment, so that it counts for nothing
+    # padded by 1e-6 against rounding; a surplus y has an empty segment and adds 0
     for i in range(len(reach)):
         low[i] = math.ceil(middle[i] - reach[i] - 1e-6)
         high[i] = math.floor(middle[i] + reach[i] + 1e-6)
@@ -119,7 +119,7 @@ def _advance(low, high, y):
 
 @njit(cache=True)
 def _segment(split, base, y):
-    """Part of the line within both boxes: its length and where it starts in both messages."""
+    """Return the length of the line within both boxes, and its start in both messages."""
     outer, line, part_half = split.outer, split.line, split.part_half
     low, high = -split.far, split.far
     for i in range(len(base)):
@@ -134,12 +134,12 @@ def _segment(split, base, y):
                 return 0, 0, 0
         elif step == 1:
             low, high = max(low, -part_half[i] - at), min(high, part_half[i] - at)
-        else:  # -half <= at + step t <= half; rounded up below as minus the floor of minus
+        else:  # -half <= at + step t <= half; -(-a // b) rounds up
             low = max(low, -((part_half[i] + at) // step))
             high = min(high, (part_half[i] - at) // step)
     if low > high:
         return 0, 0, 0
-    # flat numbers of both parts' states at the segment's start
+    # flat indices of both parts' states at the start of the segment
     first, second = 0, 0
     for i in range(len(base)):
         at = base[i] + line[i] * low + part_half[i]
@@ -154,7 +154,7 @@ def _segment(split, base, y):
 
 @njit(cache=True)
 def _steps(split):
-    """Move in both messages for one step along the line."""
+    """Return the index increments in both messages for one step along the line."""
     line, stride = split.line, split.stride
     first, second = 0, 0
     for i in range(len(line)):
@@ -175,7 +175,7 @@ def _products(left, right, first, second, d1, d2, length):
 
 @njit(cache=True)
 def sum_splits(split, left, right, states, out):
-    """Fill `out` with the union's message at the given states alone."""
+    """Fill `out` with the union's message at the given states."""
     base = np.zeros(len(split.line), np.int64)
     box = np.zeros((3, len(split.reach)), np.int64)
     low, high, y = box[0], box[1], box[2]
@@ -193,10 +193,10 @@ def sum_splits(split, left, right, states, out):
 
 @njit(cache=True)
 def draw_splits(split, left, right, states, targets, lefts, rights):
-    """Draw how given states split, by inversion.
+    """Draw a split of each state, by inversion.
 
-    `states` is sorted, and `targets` (uniform draws times the union's message) is sorted within
-    equal states, so that equal states share one pass. The parts' states go to `lefts`, `rights`.
+    `states` is sorted, and `targets` (uniform numbers times the union's message) is sorted within
+    equal states, so that equal states units one pass. The parts' states go to `lefts`, `rights`.
     """
     base = np.zeros(len(split.line), np.int64)
     box = np.zeros((3, len(split.reach)), np.int64)
@@ -217,11 +217,11 @@ def draw_splits(split, left, right, states, targets, lefts, rights):
             block = _products(left, right, first, second, d1, d2, length)
             if block > 0.0:
                 running = before
-                # the line may end by rounding before a target that lies at its very end does
+                # by rounding the running sum may end before a target at the very end
                 if targets[at] >= before + block:
                     last1, last2 = _last_possible(left, right, first, second, d1, d2, length)
                 t = 0
-                # both only go forward: targets are sorted, and `t` stays where the last one fell
+                # targets are sorted, so that `at` and `t` only increase
                 while at < end and targets[at] < before + block:
                     while t < length:
                         term = left[first + t * d1] * right[second + t * d2]
@@ -235,19 +235,18 @@ def draw_splits(split, left, right, states, targets, lefts, rights):
                     at += 1
                 before += block
             going = _advance(low, high, y)
-        while at < end:  # rounding left the target at the very end
+        while at < end:  # by rounding the target exceeds the last sum
             lefts[at], rights[at] = last1, last2
             at += 1
 
 
 @njit(cache=True)
-def draw_integer_splits(split, left, right, states, factors, words, lefts, rights, shares):
-    """Draw how given states split, by whole numbers of chances in 2^63.
+def draw_integer_splits(split, left, right, states, factors, words, lefts, rights, units):
+    """Draw a split of each state, by integer numbers of units out of 2^63.
 
-    A way to split has ``max(1, ceil(product of the parts' weights * factor))`` of the 2^63 chances,
-    which the caller's factors keep from adding up to more; how many goes to `shares`. A word, of 63
-    random bits, that lies beyond all of them gets 0. `factors`, `words` and the results have one
-    entry for each state.
+    A split has ``max(1, ceil(product of the parts' weights * factor))`` units, which go to `units`.
+    The caller's factors keep their sum below 2^63. A word of 63 random bits beyond all units gives
+    0. `factors`, `words` and the results have one entry for each state.
     """
     base = np.zeros(len(split.line), np.int64)
     box = np.zeros((3, len(split.reach)), np.int64)
@@ -256,18 +255,18 @@ def draw_integer_splits(split, left, right, states, factors, words, lefts, right
     for i in range(len(states)):
         left_over = words[i]
         found = False
-        lefts[i], rights[i], shares[i] = 0, 0, 0
+        lefts[i], rights[i], units[i] = 0, 0, 0
         going = _begin(split, states[i], base, low, high, y)
         while going and not found:
             length, first, second = _segment(split, base, y)
             for t in range(length):
                 product = left[first + t * d1] * right[second + t * d2]
-                share = max(1, np.int64(math.ceil(product * factors[i])))
-                if left_over < share:
-                    lefts[i], rights[i], shares[i] = first + t * d1, second + t * d2, share
+                own = max(1, np.int64(math.ceil(product * factors[i])))
+                if left_over < own:
+                    lefts[i], rights[i], units[i] = first + t * d1, second + t * d2, own
                     found = True
                     break
-                left_over -= share
+                left_over -= own
             going = _advance(low, high, y)
 
 

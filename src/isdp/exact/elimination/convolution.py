@@ -1,14 +1,14 @@
-"""A union's message as one product of whole numbers, in time that hardly outgrows its window.
+"""The message of a union as one product of integers, in time nearly linear in its window.
 
-A state of a union fixes an image t = T (x1, x2) of its parts' states, and the ways in which it
-splits are all the states with that image. So a message is a convolution of its parts' messages
-along T, read off where t is what the union's states make it. Numbered in mixed radix, the images
-turn it into a product of two polynomials in one variable, and with their coefficients side by side
-in slots of 128 bits, into a product of two integers, which FLINT finds by fast Fourier transforms
+A state of a union determines an image t = T (x1, x2) of its parts' states, and its splits are all
+pairs of states with that image. So a message is the convolution of its parts' messages along T,
+evaluated at the images of the union's states. Numbered in mixed radix, the images turn it into a
+product of two polynomials in one variable. Kronecker substitution, with coefficients in slots of
+128 bits, turns that into a product of two integers, which FLINT computes by fast Fourier transforms
 modulo primes.
 
-That product is exact. All that is rounded is what goes in, up to the next multiple of a quantum: a
-message may come out a little too large, never too small, and by how much is bounded.
+The product is exact. Only the inputs are rounded, up to the next multiple of a quantum. A message
+may therefore be a little too large, never too small, and the excess is bounded.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from isdp.exact.elimination.compiled_messages import Split
 from isdp.exact.elimination.tree import reducer
 from isdp.lattice.null_lattice import kernel_lattice
 
-MAX_PLACES = 2**24  # places of a product: 2 GB while it is found
+MAX_PLACES = 2**24  # coefficients of a product, which need 2 GB
 SLOT_BITS = 128  # bits
-MAX_INPUT_BITS = 62  # bits of what goes in, as whole numbers of 64 bits
+MAX_INPUT_BITS = 62  # of the inputs, as 64-bit integers
 
 
 class Convolution(NamedTuple):
-    """Where states stand in the polynomials.
+    """The exponents of states in the polynomials.
 
     Attributes
     ----------
     strides, bounds : int64 arrays, shape (images,)
-        The images t have ``|t| <= bounds`` and stand at ``strides @ t``.
+        The images t have ``|t| <= bounds`` and the exponents ``strides @ t``.
     image : int64 array, shape (images, dimension)
         ``t = image @ x`` for the union's state x.
     left, right : int64 arrays, shape (dimension of the part,)
-        A part's state x stands at ``left @ x`` or ``right @ x``.
+        A part's state x has the exponent ``left @ x`` or ``right @ x``.
     places : int
-        Coefficients of the product.
+        Number of coefficients of the product.
     """
 
     strides: np.ndarray
@@ -53,22 +53,23 @@ class Convolution(NamedTuple):
 
 
 def make_convolution(given, free, part_half, left: int) -> Convolution | None:
-    """Find the images of a split; arrays as in `isdp.exact.elimination.tree.Node`.
+    """Return the convolution of a split; arrays as in `isdp.exact.elimination.tree.Node`.
 
     Parameters
     ----------
     part_half : int64 array
         Windows of both parts' coordinates, stacked.
     left : int
-        How many of them are the left part's.
+        Number of coordinates of the left part.
 
     Returns
     -------
     Convolution, or None
-        None if a product would have too many places.
+        None if the product would have too many coefficients.
     """
-    # T spans what vanishes on the splits of the zero state; these hold every whole vector with
-    # T (x1, x2) = 0, since all parts' states that add up to a feasible one are feasible together
+    # T spans the vectors that vanish on the splits of the zero state. These splits contain every
+    # integer vector with T (x1, x2) = 0, since parts' states that add up to a feasible one are
+    # feasible together
     images = kernel_lattice(Invariants(np.ascontiguousarray(free.T)), "lll").basis.T
     if len(images) > 1:
         images = (reducer(images * np.maximum(part_half, 1.0)) @ images).astype(np.int64)
@@ -82,14 +83,14 @@ def make_convolution(given, free, part_half, left: int) -> Convolution | None:
 
 
 def convolve(convolution: Convolution, split: Split, left, right) -> tuple[np.ndarray, float]:
-    """Find a union's message from its parts'.
+    """Compute the message of a union from those of its parts.
 
     Parameters
     ----------
     split : Split
-        Of the same union, for the windows.
+        The split of the same union, for its windows.
     left, right : float arrays
-        Messages from 0 up, each with one entry above 0 at least.
+        Non-negative messages, each with at least one positive entry.
 
     Returns
     -------
@@ -106,15 +107,19 @@ def convolve(convolution: Convolution, split: Split, left, right) -> tuple[np.nd
     """
     terms = min(len(left), len(right))
     bits = min((SLOT_BITS - 1 - terms.bit_length()) // 2, MAX_INPUT_BITS)
-    halves = split.part_half[: split.left], split.part_half[split.left :]
+    half_widths = split.part_half[: split.left], split.part_half[split.left :]
     exponents = [int(np.frexp(part.max())[1]) for part in (left, right)]
     factors = [
         _integer(part, _at(weights, half), bits - exponent)
         for part, weights, half, exponent in zip(
-            (left, right), (convolution.left, convolution.right), halves, exponents, strict=True
+            (left, right),
+            (convolution.left, convolution.right),
+            half_widths,
+            exponents,
+            strict=True,
         )
     ]
-    # n 2^(2 bits) < 2^128: no coefficient reaches into the next one's slot
+    # n 2^(2 bits) < 2^128: no coefficient overflows its slot
     product = int(factors[0] * factors[1]).to_bytes(convolution.places * SLOT_BITS // 8, "little")
     low, high = np.frombuffer(product, "<u8").reshape(-1, 2).T
     at = _at(convolution.strides @ convolution.image, split.half) + convolution.places // 2
@@ -123,7 +128,7 @@ def convolve(convolution: Convolution, split: Split, left, right) -> tuple[np.nd
         inside &= np.abs(_at(row, split.half)) <= bound
     at = at[inside]
     message = np.zeros(len(inside))
-    # 2^64 high + low takes three roundings; powers of two none
+    # 2^64 high + low takes three roundings; powers of two are exact
     message[inside] = np.ldexp(
         np.ldexp(high[at].astype(float), 64) + low[at], sum(exponents) - 2 * bits
     )
@@ -132,7 +137,7 @@ def convolve(convolution: Convolution, split: Split, left, right) -> tuple[np.nd
 
 
 def _at(weights: np.ndarray, half: np.ndarray) -> np.ndarray:
-    """Give ``weights @ x`` for the states x of a box, last coordinate fastest."""
+    """Return ``weights @ x`` for the states x of a box, last coordinate fastest."""
     places = np.zeros(1, dtype=np.int64)
     for weight, most in zip(weights.tolist(), half.tolist(), strict=True):
         places = np.add.outer(places, weight * np.arange(-most, most + 1)).ravel()

@@ -1,10 +1,9 @@
-"""In which order to merge groups of cells, so that few partial sums are open at a time.
+"""Elimination orders: pairwise merges of sets of cells with small frontiers.
 
-A set S of cells meets the others in the sums A_S u_S that both sides can take: a space of
-dimension rank(A_S) + rank(A_rest) - rank(A), here called the set's openness. Merging two sets
-costs a factor of the window's width for each open dimension, so the order decides the memory and
-the time. It is sought in floating point; the exact lattices are worked out afterwards, so a wrong
-rank here would cost time, not correctness.
+The frontier of a set S of cells is the space of sums A_S u_S that it shares with the other cells.
+Its dimension is rank(A_S) + rank(A_rest) - rank(A). A merge costs a factor of the window's width
+for each dimension, so that the order decides the memory and the time. The search uses floating
+point, and exact lattices are computed afterwards. A wrong rank here costs time, not correctness.
 """
 
 from __future__ import annotations
@@ -15,19 +14,19 @@ import numpy as np
 
 from isdp.io.progress import progress, tracked
 
-WIDTH = 32.0  # a nominal window, to weigh dimensions against each other
-MEMORY_IN_DIMENSIONS = 1.5  # storing a number is as bad as this power of WIDTH in products
+WIDTH = 32.0  # a nominal window width, to compare dimensions
+MEMORY_IN_DIMENSIONS = 1.5  # a stored number costs this power of WIDTH in products
 TOLERANCE = 1e-8
-MAX_CHEAP_COST = WIDTH**5.5  # a better tree would cost more time than it saves
+MAX_CHEAP_COST = WIDTH**5.5  # the search for a better tree would take more time than it saves
 ROTATIONS = 6000
 
 
 class _Frontiers:
-    """Orthogonal coordinates of the open sums of each set of types, found once a set.
+    """Orthogonal coordinates of the frontier of each set of cell classes, computed once.
 
-    With Q an orthonormal basis of the row space of A, one row a cell, the eigenvalues of
-    Q_S' Q_S are the squared cosines of the angles between the set and the rest: 1 for a sum
-    that the constraints close within the set, strictly between 0 and 1 for an open one.
+    With Q an orthonormal basis of the row space of A, one row per cell, the eigenvalues of
+    Q_S' Q_S are the squared cosines of the angles between the set and the rest. They are 1 for a
+    sum that the constraints close within the set, and between 0 and 1 for a sum in the frontier.
     """
 
     def __init__(self, columns: np.ndarray, counts: np.ndarray):
@@ -46,7 +45,7 @@ class _Frontiers:
         return self._factors[group].shape[1]
 
     def merge(self, first: int, second: int) -> tuple[int, int]:
-        """Count the sums open in the union, and those free within it when these are given."""
+        """Dimensions of the union's frontier, and of the sums within it that stay free."""
         union = first | second
         key = (min(first, second), union)
         if key not in self._inner:
@@ -57,35 +56,35 @@ class _Frontiers:
         return self.dimension(union), self._inner[key]
 
     def cost(self, first: int, second: int) -> float:
-        """Weigh the products and the memory of a merge."""
+        """Cost of a merge in products and memory."""
         union, inner = self.merge(first, second)
         return WIDTH ** (union + inner) + WIDTH ** (union + MEMORY_IN_DIMENSIONS)
 
 
 def find_elimination_order(columns: np.ndarray, counts: np.ndarray) -> list[tuple[int, int]]:
-    """Find a cheap order of pairwise merges of types of cells, down to one set.
+    """Find a cheap order of pairwise merges of cell classes, down to one set.
 
-    Greedy, as for the contraction of tensor networks: merge the pair that leaves the least
-    to store. Ties are frequent and matter, so they are broken in several ways: for or against
-    sums that become free within the merged set, or at random. The cheapest try is kept. The
-    result depends on the arguments alone. A costly order is then improved by rotations of the
-    tree.
+    The search is greedy, as for the contraction of tensor networks: it merges the pair with the
+    smallest frontier. Ties are frequent and matter. Several searches break them for or against sums
+    that become free within the merged set, or at random, and the cheapest result is kept. A costly
+    order is improved by simulated annealing with rotations of the tree. The result depends on the
+    arguments alone.
 
     Parameters
     ----------
-    columns : float array, shape (constraints, types)
+    columns : float array, shape (constraints, classes)
         The distinct columns of A.
-    counts : int array, shape (types,)
+    counts : int array, shape (classes,)
         Cells with each column.
 
     Returns
     -------
     list of (int, int)
-        Merge number t unites two sets into set ``types + t``; sets 0 to types - 1 are the
-        types themselves.
+        Merge number t unites two sets into set ``classes + t``; sets 0 to classes - 1 are the
+        classes themselves.
     """
     types = columns.shape[1]
-    openness = _Frontiers(columns, counts)
+    frontiers = _Frontiers(columns, counts)
     rng = np.random.default_rng(0)
     tries = int(np.clip(5000 // types**2, 0, 40))
     ties = [
@@ -95,26 +94,26 @@ def find_elimination_order(columns: np.ndarray, counts: np.ndarray) -> list[tupl
         *[lambda inner, size: (-inner, rng.random())] * (tries // 2),
         *[lambda inner, size: (rng.random(), size)] * (tries // 2),
     ]
-    with progress("seeking an order", len(ties) * (types - 1)) as at:
+    with progress("searching for an order", len(ties) * (types - 1)) as at:
         found = [
-            _greedy(openness, types, tie, lambda merges, i=i: at(i * (types - 1) + merges))
+            _greedy(frontiers, types, tie, lambda merges, i=i: at(i * (types - 1) + merges))
             for i, tie in enumerate(ties)
         ]
     cost, order = min(found, key=lambda pair: pair[0])
     if cost > MAX_CHEAP_COST:
-        order = _rotated(openness, types, order, rng)
+        order = _rotated(frontiers, types, order, rng)
     return order
 
 
 def order_by_totals(columns: np.ndarray) -> list[tuple[int, int]]:
-    """Merge the types of one total, of the next, and then these sets by halves.
+    """Merge the cell classes of one total, of the next, and then these sets pairwise.
 
-    No more sums are then open than the shortest totals and those that go across them ask for: in
-    a table of r x c cells one less than the lesser of r and c. Sets alike share their messages.
+    The frontier is then bounded by the shortest totals and those that cross them: in a table of
+    r x c cells by one less than the smaller of r and c. Equal sets share their messages.
 
     Parameters
     ----------
-    columns : int array, shape (constraints, types)
+    columns : int array, shape (constraints, classes)
         The distinct columns of A, none of them zero.
 
     Returns
@@ -140,15 +139,15 @@ def order_by_totals(columns: np.ndarray) -> list[tuple[int, int]]:
     return order
 
 
-def _greedy(openness: _Frontiers, types: int, tie, tell) -> tuple[float, list[tuple[int, int]]]:
+def _greedy(frontiers: _Frontiers, types: int, tie, report) -> tuple[float, list[tuple[int, int]]]:
     groups = {t: 1 << t for t in range(types)}
     scores = []
 
     def score(i, j):
         first, second = groups[i], groups[j]
-        union, inner = openness.merge(first, second)
+        union, inner = frontiers.merge(first, second)
         growth = WIDTH**union
-        growth -= WIDTH ** openness.dimension(first) + WIDTH ** openness.dimension(second)
+        growth -= WIDTH ** frontiers.dimension(first) + WIDTH ** frontiers.dimension(second)
         scores.append((growth, tie(inner, (first | second).bit_count()), i, j))
 
     for j in range(types):
@@ -157,9 +156,9 @@ def _greedy(openness: _Frontiers, types: int, tie, tell) -> tuple[float, list[tu
     cost, order = 0.0, []
     while scores:
         *_, i, j = min(scores)
-        cost += openness.cost(groups[i], groups[j])
+        cost += frontiers.cost(groups[i], groups[j])
         order.append((i, j))
-        tell(len(order))
+        report(len(order))
         union = types + len(order) - 1
         groups[union] = groups.pop(i) | groups.pop(j)
         scores = [each for each in scores if each[2] in groups and each[3] in groups]
@@ -169,8 +168,8 @@ def _greedy(openness: _Frontiers, types: int, tie, tell) -> tuple[float, list[tu
     return cost, order
 
 
-def _rotated(openness: _Frontiers, types: int, order, rng) -> list[tuple[int, int]]:
-    """Anneal the tree: let a set's sibling change places with one of its two parts."""
+def _rotated(frontiers: _Frontiers, types: int, order, rng) -> list[tuple[int, int]]:
+    """Anneal the tree: exchange a set's sibling with one of the set's two parts."""
     groups = [1 << t for t in range(types)]
     parts, parent = {}, {}
     for i, j in order:
@@ -178,7 +177,7 @@ def _rotated(openness: _Frontiers, types: int, order, rng) -> list[tuple[int, in
         parts[groups[-1]] = (groups[i], groups[j])
         parent[groups[i]] = parent[groups[j]] = groups[-1]
     root = groups[-1]
-    cost = {union: openness.cost(*pair) for union, pair in parts.items()}
+    cost = {union: frontiers.cost(*pair) for union, pair in parts.items()}
     total = sum(cost.values())
     best, kept = total, dict(parts)
     inner = [union for union in parts if union != root]
@@ -189,7 +188,7 @@ def _rotated(openness: _Frontiers, types: int, order, rng) -> list[tuple[int, in
         sibling = top ^ old
         stays, leaves = parts[old] if rng.random() < 0.5 else parts[old][::-1]
         new = stays | sibling
-        costs = openness.cost(stays, sibling), openness.cost(new, leaves)
+        costs = frontiers.cost(stays, sibling), frontiers.cost(new, leaves)
         after = total - cost[old] - cost[top] + sum(costs)
         heat = 2.0 * (1 - move / ROTATIONS)
         if after > total and rng.random() >= (total / after) ** (1 / max(heat, 1e-3)):

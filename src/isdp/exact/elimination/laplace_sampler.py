@@ -1,21 +1,21 @@
-"""Messages and rejection: l1 noise under totals that overlap, in exact arithmetic.
+"""Exact l1 noise under overlapping totals, by variable elimination with rejection.
 
-Messages in doubles, within windows, give a law Q that is close to the one asked for, and of which
-the chance of every vector is a known fraction: each split has a whole number of 2^63 chances. What
-a double rounds changes Q, and not what is known of it. Rejection then makes the law exact. Write
+Messages in doubles, truncated to windows, define a proposal distribution Q near the target. Q(u) is
+an exactly known rational: each split is drawn with an integer number of units of 2^-63. Rounding
+changes Q, but not what is known of it. Rejection then makes the distribution exact. Write
 g(u) = exp(-epsilon ||u||_1), and let exp(L) be a little above the sum of g over the lattice.
 
-- Within a ball ||u||_1 <= N, a try u of law Q is kept with chance exp(-L) g(u) / Q(u).
-- Outside, where windows end, a try of law R is kept with chance w exp(-L) g(u) / R(u). R has
-  independent double geometric free cells at a smaller epsilon, theta times the one asked for. There
-  g(u) / R(u) is at most exp(-(1 - theta) epsilon N) / tanh(theta epsilon / 2)^d, which a large N
-  makes small, so that tries of R may be w times proposal_ratio than those of Q.
+- Within a ball ||u||_1 <= N, a proposal u from Q is accepted with probability exp(-L) g(u) / Q(u).
+- Outside, where windows end, a proposal from R is accepted with probability w exp(-L) g(u) / R(u).
+  R has independent discrete Laplace free cells at a smaller rate, theta epsilon. There g(u) / R(u)
+  is at most exp(-(1 - theta) epsilon N) / tanh(theta epsilon / 2)^d. A large N makes this small, so
+  that proposals from R may be w times rarer than those from Q.
 
-Every try thus ends in u with a chance in proportion to g(u), wherever u is. The chances are tossed
-by exact coins. They are at most 1 within the ball, since Q(u) telescopes: the message of each inner
-set stands once above and once below a fraction, and what is left is g(u) over the messages' sum.
-All that is asked of a message is to be no less than the sum of its splits. Those found by
-convolution (module `convolution`) are so by their making.
+Every proposal thus yields u with a probability proportional to g(u), wherever u is. The acceptances
+are exact Bernoulli draws. Their probabilities are at most 1 within the ball, since Q(u) telescopes:
+the message of each inner set occurs once above and once below a fraction, and g(u) over the sum of
+the messages is left. That requires only that a message is at least the sum of its splits, which
+holds for convolutions too (`isdp.exact.elimination.convolution`).
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from isdp.exact.elimination.convolution import convolve
 from isdp.exact.elimination.memory_forecast import min_message_bytes
 from isdp.exact.elimination.tree import EliminationForest
 from isdp.exact.elimination.truncation import (
-    Plan,
-    combine,
+    TruncationPlan,
     max_splits,
     plan_truncation,
-    radius,
+    sum_messages,
     track_nodes,
+    truncation_factor,
     window_size,
 )
 from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds, refuse_many_cells
@@ -51,25 +51,34 @@ from isdp.io.progress import progress
 from isdp.lattice.elimination import solve_determined
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
-MAX_BYTES, MAX_PRODUCTS = 2e9, 1e11  # the latter: minutes
-# of a split, so that whole chances, and rounding as terms are added up, stay below SLACK
+MAX_BYTES, MAX_PRODUCTS = 2e9, 1e11  # the products take minutes
+# of a split, so that rounding up to units, and rounding of sums, stay below SLACK
 MAX_TERMS, MAX_ADDED = 2.0**31, 2.0**21
-SLACK = 2.0**-30  # of the 2^63 chances, so that they never add up to more
-MIN_WEIGHT = 1e-280  # of a message whose largest weight is 1; raised to it, far outside the ball
-RARE_BITS = 10  # all 0 for a try of R
+SLACK = 2.0**-30  # share of the 2^63 units that is left unused, so that units never exceed 2^63
+MIN_WEIGHT = (
+    1e-280  # of a message with maximum 1; smaller weights, far outside the ball, are raised to it
+)
+RARE_BITS = 10  # all 0 for a proposal from R
 STEPS_OF_THETA = 32
-TRIES_AT_ONCE = 4096
+PROPOSALS_AT_ONCE = 4096
 
 
 class _Filled(NamedTuple):
     """Messages within a ball.
 
-    `messages` and `log_scales` by their number in `plan`; a message is exp(log scale) times its
-    array. `log_sum` is the logarithm of the sum of g over the windows.
+    Attributes
+    ----------
+    forest : EliminationForest
+    plan : TruncationPlan
+    messages : dict of int to float64 array
+        By the message number in `plan`. Message i is ``scales[i] * messages[i]``.
+    scales : dict of int to float
+    log_sum : float
+        Logarithm of the sum of g over the windows.
     """
 
-    layout: EliminationForest
-    plan: Plan
+    forest: EliminationForest
+    plan: TruncationPlan
     messages: dict[int, np.ndarray]
     scales: dict[int, float]
     log_sum: float
@@ -81,27 +90,28 @@ class EliminationSampler(RandomBitSampler):
     Parameters
     ----------
     invariants : Invariants
-        What every draw u leaves unchanged: A u = 0.
+        Every draw u satisfies A u = 0.
     target : Mechanism
-        Of weight exp(-rate ||u||_1), such as `GeneralizedLaplace`.
+        Its weight is exp(-rate ||u||_1), as for `GeneralizedLaplace`.
     max_products : float
-        Products that the messages may take to set up; 1e11 take minutes.
+        Largest number of multiplications for the messages; 1e11 take minutes.
 
     Attributes
     ----------
     bytes : int
         Memory of the messages.
     radius : int
-        N of the module's notes.
+        The norm N of the module's docstring.
 
     Raises
     ------
     InputError
-        If the law is another, or the messages would take more than 2 GB or too many products.
+        If the weight has another form, or the messages would take more than 2 GB or too many
+        products.
     """
 
     method = "messages"
-    reason = "the norm is l1, and few sums are open at a time"
+    reason = "the norm is l1, and the frontier is small"
 
     def __init__(
         self,
@@ -117,16 +127,16 @@ class EliminationSampler(RandomBitSampler):
         self._most_products = max_products
         touched = np.zeros(invariants.cells, dtype=bool)
         touched[invariants.sparse.indices] = True
-        self.loose, self.tied = np.flatnonzero(~touched), np.flatnonzero(touched)
-        tied = Invariants(invariants.sparse[:, self.tied])
+        self.unconstrained, self.constrained = np.flatnonzero(~touched), np.flatnonzero(touched)
+        constrained = Invariants(invariants.sparse[:, self.constrained])
         rate = float(self.epsilon)
-        least, sums = min_message_bytes(tied, 1, rate, math.log(0.5))
+        least, sums = min_message_bytes(constrained, 1, rate, math.log(0.5))
         _refuse_memory(least, f"at least {sums}")
-        self.layouts = CandidateTrees(tied, 1)
-        self.settled = solve_determined(tied.matrix)
-        self.dimension = len(self.settled[1])
-        self.radius = math.ceil(radius(1, rate, self.dimension, 1, math.log(0.5)))
-        self._bound(self._fill())  # from half of the law, how far the ball must reach for all of it
+        self.candidates = CandidateTrees(constrained, 1)
+        self.determined = solve_determined(constrained.matrix)
+        self.dimension = len(self.determined[1])
+        self.radius = math.ceil(truncation_factor(1, rate, self.dimension, 1, math.log(0.5)))
+        self._bound(self._fill())  # half of the probability gives a bound for all of it
         self.theta, self.radius = self._choose_radius()
         self.filled = self._fill()
         self._bound(self.filled)
@@ -134,12 +144,12 @@ class EliminationSampler(RandomBitSampler):
 
     def _bound(self, filled: _Filled) -> None:
         """Set L, a bound on the logarithm of g(u) / Q(u) within the ball."""
-        nodes = sum(len(tree) for tree in filled.layout.trees)
-        slack = nodes * 2.0**-28 + len(self.tied) * 2.0**-38 + 1e-9
+        nodes = sum(len(tree) for tree in filled.forest.trees)
+        slack = nodes * 2.0**-28 + len(self.constrained) * 2.0**-38 + 1e-9
         self.log_bound = Fraction(filled.log_sum + slack)
 
     def _choose_radius(self) -> tuple[Fraction, int]:
-        """Choose theta so that the ball is small, and N so that chances outside are at most 1."""
+        """Choose theta for a small ball, and N so that probabilities outside are at most 1."""
         rate, choices = float(self.epsilon), []
         for i in range(1, STEPS_OF_THETA):
             theta = i / STEPS_OF_THETA
@@ -150,16 +160,18 @@ class EliminationSampler(RandomBitSampler):
         return Fraction(i, STEPS_OF_THETA), least
 
     def _fill(self) -> _Filled:
-        """Messages whose windows hold all vectors of the ball."""
+        """Compute messages whose windows hold all vectors of the ball."""
         rate = float(self.epsilon)
-        unbounded = np.full(len(self.tied), -math.inf)
+        unbounded = np.full(len(self.constrained), -math.inf)
 
-        def plan_of(layout: EliminationForest, allowed: bool) -> Plan:
-            # a part in 10^7 against what rounding did to the scales
-            return plan_truncation(layout, 1, rate, self.radius * (1 + 1e-7), unbounded, allowed)
+        def plan_of(forest: EliminationForest, allowed: bool) -> TruncationPlan:
+            # 1e-7 covers the rounding of the scales
+            return plan_truncation(forest, 1, rate, self.radius * (1 + 1e-7), unbounded, allowed)
 
-        layout, plan = self.layouts.cheapest(plan_of, MAX_BYTES)
-        most = max((len(half) for halves in plan.halves for half in halves), default=0)
+        forest, plan = self.candidates.cheapest(plan_of, MAX_BYTES)
+        most = max(
+            (len(half) for half_widths in plan.half_widths for half in half_widths), default=0
+        )
         _refuse_memory(plan.bytes, f"up to {most}")
         if plan.products > self._most_products:
             raise InputError(
@@ -167,9 +179,9 @@ class EliminationSampler(RandomBitSampler):
                 f"{self._most_products:.0e}; use a larger epsilon or fewer totals that overlap"
             )
         messages, scales, log_sum = {}, {}, 0.0
-        trees = zip(layout.trees, plan.halves, plan.splits, plan.same, strict=True)
-        for number_of_tree, (tree, halves, splits, same) in enumerate(trees):
-            nodes = list(zip(tree, halves, splits, same, strict=True))
+        trees = zip(forest.trees, plan.half_widths, plan.splits, plan.message_ids, strict=True)
+        for number_of_tree, (tree, half_widths, splits, message_ids) in enumerate(trees):
+            nodes = list(zip(tree, half_widths, splits, message_ids, strict=True))
             for (node, half, split, number), at in track_nodes(plan, number_of_tree, nodes):
                 if number not in messages:
                     if node.cell >= 0:
@@ -178,97 +190,103 @@ class EliminationSampler(RandomBitSampler):
                     else:
                         convolution = plan.convolutions.get(number)
                         _refuse_terms(split, added=convolution is None)
-                        left, right = (messages[same[part]] for part in (node.left, node.right))
+                        left, right = (
+                            messages[message_ids[part]] for part in (node.left, node.right)
+                        )
                         if convolution is None:
                             message = np.empty(window_size(half))
-                            combine(split, left, right, message, at)
-                        else:  # never less than the sum of its splits
+                            sum_messages(split, left, right, message, at)
+                        else:  # at least the sum of its splits
                             message, _ = convolve(convolution, split, left, right)
                     scales[number] = float(message.max())
                     messages[number] = np.maximum(message / scales[number], MIN_WEIGHT)
                 log_sum += math.log(scales[number])
-        return _Filled(layout, plan, messages, scales, log_sum)
+        return _Filled(forest, plan, messages, scales, log_sum)
 
     def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
-        """Independent draws, int64 (n_draws, cells)."""
+        """Draw independent noise vectors, int64 (n_draws, cells)."""
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
-        loose = cached_geometric(self.epsilon).draw_difference(
-            random_bits, n_draws * len(self.loose)
+        unconstrained = cached_geometric(self.epsilon).draw_difference(
+            random_bits, n_draws * len(self.unconstrained)
         )
-        noise[:, self.loose] = loose.reshape(n_draws, len(self.loose))
+        noise[:, self.unconstrained] = unconstrained.reshape(n_draws, len(self.unconstrained))
         done = 0
         with progress("drawing noise", n_draws) as at:
             while done < n_draws:
-                kept = self._try(random_bits, min(n_draws - done + 8, TRIES_AT_ONCE))[
+                kept = self._draw_kept(random_bits, min(n_draws - done + 8, PROPOSALS_AT_ONCE))[
                     : n_draws - done
                 ]
-                noise[done : done + len(kept), self.tied] = kept
+                noise[done : done + len(kept), self.constrained] = kept
                 done += len(kept)
                 at(done)
         return noise
 
-    def _try(self, random_bits: BitSource, tries: int) -> np.ndarray:
-        """Noise in the tied cells of the tries that are kept, in their order."""
-        rare = random_bits.take(tries) >> np.uint64(64 - RARE_BITS) == 0
-        kept = np.zeros(tries, dtype=bool)
-        noise = np.zeros((tries, len(self.tied)), dtype=np.int64)
-        kept[~rare], noise[~rare] = self._try_inside(random_bits, tries - int(rare.sum()))
-        kept[rare], noise[rare] = self._try_outside(random_bits, int(rare.sum()))
+    def _draw_kept(self, random_bits: BitSource, n_proposals: int) -> np.ndarray:
+        """Return the constrained cells of the accepted proposals, in their order."""
+        rare = random_bits.take(n_proposals) >> np.uint64(64 - RARE_BITS) == 0
+        kept = np.zeros(n_proposals, dtype=bool)
+        noise = np.zeros((n_proposals, len(self.constrained)), dtype=np.int64)
+        kept[~rare], noise[~rare] = self._accept_inside(random_bits, n_proposals - int(rare.sum()))
+        kept[rare], noise[rare] = self._accept_outside(random_bits, int(rare.sum()))
         return noise[kept]
 
-    def _try_inside(self, random_bits: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
-        """Try law Q: return which tries are kept, and the noise of each."""
-        noise, shares = self._propose(random_bits, tries)
+    def _accept_inside(
+        self, random_bits: BitSource, n_proposals: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Propose from Q: return which proposals are accepted, and the noise of each."""
+        noise, units = self._propose(random_bits, n_proposals)
         norms = np.abs(noise).sum(axis=1)
-        kept = np.flatnonzero((norms <= self.radius) & (shares > 0).all(axis=1))
-        shares, norms = shares[kept], norms[kept]
+        kept = np.flatnonzero((norms <= self.radius) & (units > 0).all(axis=1))
+        units, norms = units[kept], norms[kept]
 
-        def log_chance(i: int) -> arb:
-            chance = Fraction(math.prod(shares[i].tolist()), 1 << 63 * shares.shape[1])
-            return -to_ball(self.log_bound + self.epsilon * int(norms[i])) - to_ball(chance).log()
+        def log_probability(i: int) -> arb:
+            proposed = Fraction(math.prod(units[i].tolist()), 1 << 63 * units.shape[1])
+            return -to_ball(self.log_bound + self.epsilon * int(norms[i])) - to_ball(proposed).log()
 
-        logs = (63 * math.log(2) - np.log(shares.astype(np.float64))).sum(axis=1)
+        logs = (63 * math.log(2) - np.log(units.astype(np.float64))).sum(axis=1)
         logs -= float(self.log_bound) + float(self.epsilon) * norms
-        heads = np.zeros(tries, dtype=bool)
-        heads[kept] = draw_bernoulli(random_bits, np.exp(logs), log_chance)
-        return heads, noise
+        successes = np.zeros(n_proposals, dtype=bool)
+        successes[kept] = draw_bernoulli(random_bits, np.exp(logs), log_probability)
+        return successes, noise
 
-    def _propose(self, random_bits: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
-        """Draw from Q: noise, int64 (tries, tied cells), and the chances out of 2^63 of each split.
+    def _propose(self, random_bits: BitSource, n_proposals: int) -> tuple[np.ndarray, np.ndarray]:
+        """Draw from Q: noise, int64 (n_proposals, constrained cells), and the units of each split.
 
-        A try that fell between the chances has a 0 among these, and its noise means nothing.
+        A random number beyond the units of all splits gives 0 units and meaningless noise.
         """
-        noise, all_shares = np.zeros((tries, len(self.tied)), dtype=np.int64), []
-        layout, plan, messages, scales, _ = self.filled
-        for tree, halves, splits, same in zip(
-            layout.trees, plan.halves, plan.splits, plan.same, strict=True
+        noise, all_units = np.zeros((n_proposals, len(self.constrained)), dtype=np.int64), []
+        forest, plan, messages, scales, _ = self.filled
+        for tree, half_widths, splits, message_ids in zip(
+            forest.trees, plan.half_widths, plan.splits, plan.message_ids, strict=True
         ):
-            states = {len(tree) - 1: np.zeros(tries, dtype=np.int64)}
+            states = {len(tree) - 1: np.zeros(n_proposals, dtype=np.int64)}
             for place in range(len(tree) - 1, -1, -1):
                 node, state = tree[place], states.pop(place)
                 if node.cell >= 0:
-                    noise[:, node.cell] = node.gap * (state - halves[place][0])
+                    noise[:, node.cell] = node.gap * (state - half_widths[place][0])
                     continue
-                weights = messages[same[place]][state] * scales[same[place]]
+                weights = messages[message_ids[place]][state] * scales[message_ids[place]]
                 factors = 2.0**63 * (1 - SLACK) / weights
-                uniform = (random_bits.take(tries) >> np.uint64(1)).astype(np.int64)
-                left, right = (messages[same[part]] for part in (node.left, node.right))
-                lefts, rights, shares = np.empty((3, tries), dtype=np.int64)
+                uniform = (random_bits.take(n_proposals) >> np.uint64(1)).astype(np.int64)
+                left, right = (messages[message_ids[part]] for part in (node.left, node.right))
+                lefts, rights, units = np.empty((3, n_proposals), dtype=np.int64)
                 draw_integer_splits(
-                    splits[place], left, right, state, factors, uniform, lefts, rights, shares
+                    splits[place], left, right, state, factors, uniform, lefts, rights, units
                 )
                 states[node.left], states[node.right] = lefts, rights
-                all_shares.append(shares)
-        return noise, np.array(all_shares, dtype=np.int64).reshape(-1, tries).T
+                all_units.append(units)
+        return noise, np.array(all_units, dtype=np.int64).reshape(-1, n_proposals).T
 
-    def _try_outside(self, random_bits: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
-        """Try law R: return which tries are kept, and the noise of each."""
-        cells, free, weights, denominator = self.settled
+    def _accept_outside(
+        self, random_bits: BitSource, n_proposals: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Propose from R: return which proposals are accepted, and the noise of each."""
+        cells, free, weights, denominator = self.determined
         rate = self.theta * self.epsilon
-        drawn = cached_geometric(rate).draw_difference(random_bits, tries * len(free))
-        drawn = drawn.reshape(tries, len(free)).astype(object)
+        drawn = cached_geometric(rate).draw_difference(random_bits, n_proposals * len(free))
+        drawn = drawn.reshape(n_proposals, len(free)).astype(object)
         others = drawn @ weights.T
-        noise = np.zeros((tries, len(self.tied)), dtype=object)
+        noise = np.zeros((n_proposals, len(self.constrained)), dtype=object)
         noise[:, free], noise[:, cells] = drawn, others // denominator
         norms, own = np.abs(noise).sum(axis=1), np.abs(drawn).sum(axis=1)
         kept = np.flatnonzero((others % denominator == 0).all(axis=1) & (norms > self.radius))
@@ -277,30 +295,30 @@ class EliminationSampler(RandomBitSampler):
             for norm, size in zip(norms[kept].tolist(), own[kept].tolist(), strict=True)
         ]
 
-        def log_chance(i: int) -> arb:
+        def log_probability(i: int) -> arb:
             spread = arb(proposal_ratio()).log() - len(free) * (to_ball(rate / 2)).tanh().log()
             return spread - to_ball(falls[i])
 
         log_spread = math.log(proposal_ratio()) - len(free) * math.log(math.tanh(rate / 2))
-        heads = np.zeros(tries, dtype=bool)
+        successes = np.zeros(n_proposals, dtype=bool)
         near = np.array([math.exp(log_spread - float(fall)) for fall in falls])
-        heads[kept] = draw_bernoulli(random_bits, near, log_chance)
-        noise[~heads] = 0  # what is not kept may be beyond 64 bits
-        return heads, noise.astype(np.int64)
+        successes[kept] = draw_bernoulli(random_bits, near, log_probability)
+        noise[~successes] = 0  # rejected noise may exceed 64 bits
+        return successes, noise.astype(np.int64)
 
 
 def proposal_ratio() -> int:
-    """Say how many tries of Q come for one of R: w in the module's notes."""
+    """Return the number of proposals from Q for one from R: w in the module's docstring."""
     return (1 << RARE_BITS) - 1
 
 
 def _refuse_terms(split: Split, added: bool) -> None:
-    """Refuse too many ways to split; they are added up along lines, and then the lines' sums."""
+    """Refuse too many splits of a state, which are summed along lines first."""
     lines, longest = max_splits(split)
     if lines * longest > MAX_TERMS or (added and lines + longest > MAX_ADDED):
         raise InputError(
-            f"messages: a partial sum would split in {lines * longest:.1e} ways, more than can be "
-            f"told apart; use a larger epsilon or fewer totals that overlap"
+            f"messages: a partial sum would have {lines * longest:.1e} splits, more than 63 bits "
+            f"can distinguish; use a larger epsilon or fewer totals that overlap"
         )
 
 
@@ -308,5 +326,5 @@ def _refuse_memory(used: float, sums: str) -> None:
     if used > MAX_BYTES:
         raise InputError(
             f"messages: they would take {used / 1e9:.3g} GB, more than {MAX_BYTES / 1e9:.3g} "
-            f"GB ({sums} sums are open at a time)"
+            f"GB ({sums} sums in the frontier)"
         )

@@ -1,7 +1,7 @@
-"""A lower bound on the memory of messages, found before any tree is sought.
+"""A lower bound on the memory of the messages, before the search for a tree.
 
-Seeking a good tree for a table of hundreds of cells takes minutes, all in vain where every tree
-is far too large. This takes a fraction of a second.
+The search for a good tree of hundreds of cells takes minutes, in vain if every tree is far too
+large. The bound takes a fraction of a second.
 """
 
 from __future__ import annotations
@@ -15,28 +15,29 @@ from scipy.sparse.linalg import eigsh
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.elimination.truncation import MAX_WINDOW, radius
+from isdp.exact.elimination.truncation import MAX_WINDOW, truncation_factor
 from isdp.lattice.smith import smith_normal_form
 
 TOLERANCE = 1e-8
-MAX_CELLS = 2000  # a weight for each pair of cells: beyond them gigabytes
+MAX_CELLS = 2000  # one weight per pair of cells
 
 
 def min_frontier(invariants: Invariants) -> int:
-    """Give a number of sums that are open at some time, in whatever order cells are merged.
+    """Bound the largest frontier of any elimination order from below.
 
     Returns
     -------
     int
-        Every tree of pairwise merges has a set of cells with at least so many open sums.
+        Every tree of pairwise merges has a set of cells with a frontier of at least this dimension.
 
     Notes
     -----
-    Let P project onto the row space of A. The sums open between a set S and the rest are the
-    eigenvalues of P_SS strictly between 0 and 1. An eigenvalue x gives x (1 - x) <= 1/4, and these
-    add up to the sum of P_ij^2 over i in S, j outside: so four times this cut bounds the open
-    sums from below. In a graph of m nodes the cut is at least the Laplacian's second eigenvalue
-    times |S| (m - |S|) / m, and every binary tree has a set S of m/3 to 2m/3 of its m leaves.
+    Let P project onto the row space of A. The dimension of the frontier between a set S and the
+    rest is the number of eigenvalues of P_SS strictly between 0 and 1. An eigenvalue x gives x (1 -
+    x) <= 1/4, and these add up to the sum of P_ij^2 over i in S, j outside. So four times this cut
+    bounds the dimension from below. In a graph of m nodes the cut is at least the Laplacian's
+    second eigenvalue times |S| (m - |S|) / m, and every binary tree has a set S of m/3 to 2m/3 of
+    its m leaves.
     """
     u, s, _ = np.linalg.svd(invariants.sparse.toarray().T.astype(float), full_matrices=False)
     rows = u[:, s > TOLERANCE * s.max(initial=1.0)]
@@ -54,7 +55,7 @@ def min_frontier(invariants: Invariants) -> int:
 def _second_eigenvalue(graph: np.ndarray) -> float:
     """Find the second smallest eigenvalue of a connected graph's Laplacian.
 
-    The smallest is that of the constant vector, which is moved above all others.
+    The smallest one, of the constant vector, is shifted above all others.
     """
     top = 2.0 * graph.diagonal().max()
     moved = graph + top / len(graph)
@@ -65,20 +66,22 @@ def _second_eigenvalue(graph: np.ndarray) -> float:
 def min_message_bytes(
     invariants: Invariants, power: int, rate: float, log_left_out: float
 ) -> tuple[float, int]:
-    """Bound the memory of the messages from below, and the sums open at a time.
+    """Bound the memory of the messages, and the largest frontier, from below.
 
-    A coordinate of a set's sums is an integer that some vector of any basis moves, so that it
-    takes values as far apart as the windows are wide over the longest vector's norm.
+    A coordinate of a set's sums is an integer that some vector of any basis changes. So the width
+    of its window is at least that of the noise over the longest vector's norm.
 
     Parameters
     ----------
     power, rate, log_left_out
-        As in `isdp.exact.elimination.truncation.radius`.
+        As in `isdp.exact.elimination.truncation.truncation_factor`.
 
     Returns
     -------
-    open : int
-        From `min_frontier`.
+    float
+        Bytes.
+    int
+        The result of `min_frontier`.
 
     Raises
     ------
@@ -87,21 +90,21 @@ def min_message_bytes(
     """
     if invariants.cells > MAX_CELLS:
         raise InputError(
-            f"exact: {invariants.cells:,} cells that stand in totals which overlap are too many "
-            f"for messages, which take up to {MAX_CELLS:,}"
+            f"exact: {invariants.cells:,} cells under overlapping totals are too many for "
+            f"variable elimination, which takes up to {MAX_CELLS:,}"
         )
-    sums, dimension, longest = _openness(invariants, power)
+    sums, dimension, longest = _lattice_sizes(invariants, power)
     if not sums or not dimension:
         return 0.0, 0
-    factor = radius(power, rate, dimension, 1, log_left_out)
+    factor = truncation_factor(power, rate, dimension, 1, log_left_out)
     half = math.floor(min(factor / longest ** (1 / power), MAX_WINDOW))
     log_bytes = math.log(8) + sums * math.log(2 * half + 1)
     return math.exp(log_bytes) if log_bytes < 700 else math.inf, sums
 
 
 @lru_cache(maxsize=16)
-def _openness(invariants: Invariants, power: int) -> tuple[int, int, int]:
-    """Give what no scale of the law changes: sums open, dimension, and the longest vector."""
+def _lattice_sizes(invariants: Invariants, power: int) -> tuple[int, int, int]:
+    """Return the frontier's bound, the dimension and the longest vector's norm."""
     kernel = smith_normal_form(invariants.sparse).kernel
     lengths = (sum(abs(x) ** power for x in vector.values()) for vector in kernel)
     return min_frontier(invariants), len(kernel), max(lengths, default=0)

@@ -1,10 +1,10 @@
-"""The tree of partial sums that the exact sampler works along, in exact integer coordinates.
+"""The elimination tree of partial sums, in exact integer coordinates.
 
 Cells are merged pairwise into larger and larger sets. The state of a set S is the vector of sums
 A_S u_S that it shares with the other cells. The states of feasible noise form a lattice,
 E_S = {A_S u_S : A u = 0}, and a state is stored as its integer coordinates x in a basis of it.
-Everything that the merges need follows from one integer matrix for each set, x = X c for the
-noise u = C c, with C a basis of the noise lattice.
+All data of a merge follow from one integer matrix for each set, x = X c for the noise u = C c,
+with C a basis of the noise lattice.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Node(NamedTuple):
     given : int64 array, shape (dimension of left + of right, dimension)
     free : int64 array, shape (dimension of left + of right, inner dimension)
     scale : float array, shape (dimension,)
-        |x_j| <= scale_j ||u||_1, or scale_j times the standard deviation that x_j has under
-        the continuous Gaussian law, for the power asked for.
+        For power 1, |x_j| <= scale_j ||u||_1. For power 2, scale_j times sigma is the standard
+        deviation of x_j for continuous Gaussian noise.
     """
 
     cell: int
@@ -58,11 +58,17 @@ class Node(NamedTuple):
 
 
 class EliminationForest(NamedTuple):
-    """How the cells fall apart into trees, each independent of the others.
+    """Independent elimination trees of the cells.
 
-    `trees` holds one list of nodes for each, children before parents, the root last; the root
-    is a leaf for a cell that no constraint touches. `fixed` are the cells whose noise is zero in
-    the whole lattice, `dimension` is that of the lattice.
+    Attributes
+    ----------
+    trees : list of list of Node
+        Children come before parents, and the root is last. For a cell in no total the root is a
+        leaf.
+    fixed : list of int
+        Cells whose noise is zero in the whole lattice.
+    dimension : int
+        Dimension of the lattice.
     """
 
     trees: list[list[Node]]
@@ -73,34 +79,33 @@ class EliminationForest(NamedTuple):
 def build_forest(
     invariants: Invariants, power: int, order=None, by_totals: bool = False
 ) -> EliminationForest:
-    """Find the trees of an integer matrix A.
+    """Build the elimination trees of an integer matrix A.
 
     Parameters
     ----------
     invariants : Invariants
-        A, of any rank, with any integer entries.
+        Any integer entries, of any rank.
     power : {1, 2}
-        Which bound `Node.scale` states.
+        The norm of the bound in `Node.scale`.
     order : int array, shape (cells,), optional
-        Cells of one kind that should be neighbours in the tree get equal numbers.
+        Equal numbers for cells that should be neighbours in the tree.
     by_totals : bool
-        Close one total after the other, in place of the order that takes the fewest products where
-        messages are added up pair by pair.
+        Eliminate one total after the other, in place of the order with the fewest products.
 
     Raises
     ------
     InputError
-        If coordinates leave the integers that the sampler can bear.
+        If a coordinate exceeds 2^31.
     """
     order = np.zeros(invariants.cells) if order is None else order
-    return _laid_out(invariants, power, np.asarray(order, np.int64).tobytes(), by_totals)
+    return _build_cached(invariants, power, np.asarray(order, np.int64).tobytes(), by_totals)
 
 
 @lru_cache(maxsize=16)
-def _laid_out(
+def _build_cached(
     invariants: Invariants, power: int, order: bytes, by_totals: bool
 ) -> EliminationForest:
-    """Find the trees, once for all laws of a power and all scales of them."""
+    """Build the trees; the cache serves all rates of the same power."""
     order, a = np.frombuffer(order, np.int64), invariants.sparse
     touching = abs(a).astype(float)
     _, part = connected_components((touching.T @ touching), directed=False)
@@ -123,10 +128,17 @@ def _laid_out(
 
 
 class _Set(NamedTuple):
-    """A set of cells while the tree is built: its node's place, its sums and coordinates.
+    """A set of cells during the construction of the tree.
 
-    `sums` is A_S C_S (constraints, d), `coordinates` is X (dimension, d), both of Python's
-    integers.
+    Attributes
+    ----------
+    place : int
+        Position of its node.
+    sums : object array of int, shape (constraints, d)
+        A_S C_S.
+    coordinates : object array of int, shape (dimension, d)
+        X.
+    members : bool array, shape (cells,)
     """
 
     place: int
@@ -136,7 +148,7 @@ class _Set(NamedTuple):
 
 
 class _Component:
-    """Cells that constraints join, and the building of their tree."""
+    """Cells that constraints join, and the construction of their tree."""
 
     def __init__(self, matrix: np.ndarray, cells: np.ndarray, order: np.ndarray, power: int):
         lattice = kernel_lattice(Invariants(matrix), "lll")
@@ -152,12 +164,12 @@ class _Component:
         self.columns, self.type_of = np.unique(matrix[:, moving], axis=1, return_inverse=True)
         # types in the order of their first cells, so that tables keep their structure
         first = [moving[self.type_of == t].min() for t in range(self.columns.shape[1])]
-        self.by_type = [moving[self.type_of == t] for t in np.argsort(first)]
+        self.by_class = [moving[self.type_of == t] for t in np.argsort(first)]
         self.columns = self.columns[:, np.argsort(first)]
 
     def nodes(self, by_totals: bool) -> list[Node]:
-        counts = np.array([len(cells) for cells in self.by_type])
-        sets = [self._balancing_rate(cells) for cells in self.by_type]
+        counts = np.array([len(cells) for cells in self.by_class])
+        sets = [self._balancing_rate(cells) for cells in self.by_class]
         if by_totals:
             order = order_by_totals(self.columns)
         else:
@@ -176,7 +188,7 @@ class _Component:
 
     def _leaf(self, cell: int) -> _Set:
         row = self.basis[cell]
-        # the cell's noise over all the lattice is what its row of the basis generates: gap * Z
+        # over the lattice, the cell's noise takes the values gap * Z that its row generates
         gap = int(np.gcd.reduce(np.abs(row)))
         sums = np.outer(self.matrix[:, cell].astype(object), row.astype(object))
         coordinates = (row // gap).astype(object)[None, :]
@@ -216,14 +228,14 @@ class _Component:
         if self.power == 2:
             return np.sqrt(np.einsum("jc,cd,jd->j", x, self.inverse, x))
         if len(x) != 1:
-            return self._largest_weights(x)
-        # a set with one open sum is alike any other with as many cells of each type
-        key = np.array([members[cells].sum() for cells in self.by_type]).tobytes()
+            return self._max_weights(x)
+        # a set with a frontier of one sum is like any other with as many cells of each class
+        key = np.array([members[cells].sum() for cells in self.by_class]).tobytes()
         if key not in self.known_scales:
-            self.known_scales[key] = self._largest_weights(x)
+            self.known_scales[key] = self._max_weights(x)
         return self.known_scales[key]
 
-    def _largest_weights(self, x: np.ndarray) -> np.ndarray:
+    def _max_weights(self, x: np.ndarray) -> np.ndarray:
         """Smallest possible max_i |c_i| over the ways to write x_j = c . u on the lattice."""
         weights = self.basis @ (self.inverse @ x.T)
         cells, constraints = len(self.basis), len(self.matrix)
@@ -232,8 +244,10 @@ class _Component:
             return largest
         a = self.matrix.T.astype(float)
         one = np.ones((cells, 1))
-        count = len(x)  # one programme of so many blocks: each costs its setting up
-        # as `linprog` solves it, which is slower to set up
+        count = len(
+            x
+        )  # one program of `count` blocks, which is faster to set up than `count` programs
+        # equivalent to `linprog`, and faster to set up
         solved = scipy.optimize.milp(
             np.tile(np.append(np.zeros(constraints), 1.0), count),
             constraints=scipy.optimize.LinearConstraint(
@@ -244,17 +258,17 @@ class _Component:
                 np.tile(np.append(np.full(constraints, -np.inf), 0.0), count)
             ),
         )
-        if solved.status == 0:  # any multipliers give a bound; these give the best
+        if solved.status == 0:  # any multipliers give a bound; these give the smallest
             multipliers = solved.x.reshape(count, -1)[:, :-1]
             largest = np.minimum(largest, np.abs(weights + a @ multipliers.T).max(axis=0))
         return largest
 
 
 def _lattice_coordinates(sums: np.ndarray) -> np.ndarray:
-    """X with sums = B X for a basis B of the lattice that the columns of `sums` generate."""
+    """Return X with sums = B X, for a basis B of the lattice generated by the columns."""
     basis = _hermite(sums.T)  # rows, in echelon form
     remaining, found = sums.T.copy(), []
-    # in echelon form, each pivot's column settles one coefficient once those before are taken off
+    # in echelon form, each pivot's column gives one coefficient after those before are subtracted
     for row in basis:
         pivot = int(np.flatnonzero(row)[0])
         coefficient = remaining[:, pivot] // row[pivot]
@@ -264,7 +278,7 @@ def _lattice_coordinates(sums: np.ndarray) -> np.ndarray:
 
 
 def _short_coordinates(x: np.ndarray, inverse: np.ndarray) -> np.ndarray:
-    """Change to coordinates of small variance, so that the box of their windows is small."""
+    """Change to coordinates of small variance, so that their windows are narrow."""
     if len(x) < 2:
         return x
     # rows of a root of the covariance have its standard deviations as lengths: LLL makes them short
@@ -280,15 +294,15 @@ def _longest_line_last(rows: np.ndarray, scales: np.ndarray) -> np.ndarray:
 
 
 def reducer(rows: np.ndarray) -> np.ndarray:
-    """Unimodular matrix that makes the given rows short (LLL, on 30 bits)."""
-    # the transform is whole and unimodular whatever was rounded; rounding can only cost shortness
+    """Return a unimodular matrix that makes the given rows short (LLL, on 30 bits)."""
+    # the transform is unimodular regardless of rounding, which can only cost shortness
     scaled = np.rint(rows * (2.0**30 / np.abs(rows).max()))
     _, transform = fmpz_mat([[int(v) for v in row] for row in scaled]).lll(transform=True)
     return _object(transform)
 
 
 def _hermite(matrix: np.ndarray) -> np.ndarray:
-    """Nonzero rows of the Hermite normal form, as Python's integers."""
+    """Return the nonzero rows of the Hermite normal form, as Python integers."""
     rows, columns = matrix.shape
     if not rows or not columns:
         return np.zeros((0, columns), dtype=object)

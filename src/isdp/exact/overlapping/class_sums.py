@@ -1,21 +1,21 @@
-"""Sums of the noise over cells that stand in the same totals, drawn exactly.
+"""Exact draws of the sums of cell classes, that is, of cells with equal columns of A.
 
-Cells with equal columns of A are one type. The noise of a type's m cells is, up to its sum, two
-compositions of two counts x and y, each the sum of m geometric counts, and its sum is s = x - y.
-The sums of all types are independent of one another given A s = 0, whatever m and epsilon are: no
-window cuts them, and a table of 10^7 cells with 100 types takes as long as one of 10^4.
+The noise of a class of m cells is the difference of two uniform compositions, of x and y. Both are
+negative binomial variables, sums of m geometric variables, and the sum of the class is s = x - y.
+Given A s = 0 the sums of the classes have a product distribution. There is no truncation window. A
+table of 10^7 cells in 100 classes takes as long as one of 10^4.
 
-A draw goes in two stages. Rows of A that share no type, such as the totals of states, make blocks:
-in each of these all types but one are drawn, the last one follows, and it is kept with a chance in
-proportion to its law, else the block alone is drawn anew. One or a few blocks are left for the end,
-to make up for what the others leave open across blocks, such as a national total by sex; if they
-can with a chance in proportion to the law of their types, the draw is kept.
+A draw has two stages. Rows of A that share no class, such as the totals of states, form blocks. In
+each block all classes but one are drawn, and the last one follows. It is accepted with a
+probability proportional to its own, and otherwise the block alone is drawn again. One or a few
+blocks are left for the final stage. They absorb what the other blocks leave for the totals that
+cross blocks, such as a national total by sex. The draw is accepted with a probability proportional
+to that of their classes.
 
-With K blocks alike that is about K^(q/2) tries a draw, q the totals across blocks that do not
-follow from others: 7 for 51 states by sex, 364 by four classes.
+For K equal blocks a draw takes about K^(q/2) proposals, with q the number of independent totals
+across blocks: 7 for 51 states by sex, 364 for four classes.
 
-Every decision is by `isdp.exact.bits.geometric` and `isdp.exact.bits.negative_binomial`, in exact
-arithmetic. From the operating system's random bytes the sums are fit for a release.
+Every decision is in exact arithmetic (`isdp.exact.bits`).
 """
 
 from __future__ import annotations
@@ -35,30 +35,39 @@ from isdp.io.progress import progress
 from isdp.lattice.elimination import pivot_columns, solve_determined
 
 MAX_PROPOSALS = 1e6
-MAX_SUMS = 1e8  # drawn for one draw, some minutes
-AT_ONCE = 1 << 20
+MAX_SUMS = 1e8  # proposed for one draw, which take some minutes
+PROPOSED_SUMS_AT_ONCE = 1 << 20
 MAX_WEIGHT = 2**31
 MAX_CLASSES = 100_000
 
 
 class ClassBlocks(NamedTuple):
-    """ClassBlocks of equally many types, drawn apart: int64 (blocks, types).
+    """Blocks of equally many cell classes that are drawn one by one: int64 (blocks, classes).
 
-    If they are `held` their sums add up to zero, and the last type is the one that follows.
+    In blocks that are `held` the sums add up to zero, and the last class follows from the others.
     """
 
-    types: np.ndarray
+    classes: np.ndarray
     held: bool
 
 
 class FinalStage(NamedTuple):
-    """The types at the end: ``s[settled] = weights @ (s[free], open) / denominator``.
+    """The classes of the final stage, drawn (`free`) and determined.
 
-    `open` are the sums ``across @ s[before]`` of the types drawn before.
+    ``s[determined] = weights @ (s[free], open) / denominator``, where ``open = across @ s[before]``
+    are the contributions of the classes drawn before to the totals across blocks.
+
+    Attributes
+    ----------
+    free, determined, before : int64 arrays
+        Class numbers, which together are all classes.
+    across : int64 array, shape (before, totals across blocks)
+    weights : int64 array, shape (free + totals across blocks, determined)
+    denominator : int
     """
 
     free: np.ndarray
-    settled: np.ndarray
+    determined: np.ndarray
     before: np.ndarray
     across: np.ndarray
     weights: np.ndarray
@@ -66,102 +75,102 @@ class FinalStage(NamedTuple):
 
 
 class CellClassSums:
-    """Draws of the sums of types under invariants on types.
+    """Draws of the sums of cell classes under invariants on classes.
 
-    P(s) is proportional to the product over the types t of q_t(s_t), where q_t is the law of a sum
-    of ``sizes[t]`` independent variables with P(k) proportional to exp(-epsilon |k|), on the
-    integer vectors s with A s = 0.
+    P(s) is proportional to the product over the classes t of q_t(s_t) on the integer vectors s with
+    A s = 0. Here q_t is the distribution of a sum of ``sizes[t]`` independent variables with P(k)
+    proportional to exp(-epsilon |k|).
 
     Parameters
     ----------
     invariants : Invariants
-        On types in the place of cells; any integers.
-    sizes : int array, shape (types,)
-        Cells of each type.
+        Any integers; the columns are classes in place of cells.
+    sizes : int array, shape (classes,)
+        Number of cells of each class.
 
     Attributes
     ----------
-    local : list of ClassBlocks
-        The blocks that are drawn apart.
-    closing : FinalStage
-        What is drawn and settled at the end.
+    separate : list of ClassBlocks
+        The blocks that are drawn one by one.
+    final : FinalStage
     expected_proposals : float
-        Estimate of the tries a draw, as if all sums were normal. It decides only whether to try.
+        Estimate of the proposals per draw, as if all sums were normal. It decides only whether the
+        sampler is used.
 
     Raises
     ------
     InputError
-        If a draw would take too many tries, with how many and why, or sums could leave 64 bits.
+        If a draw takes too many proposals, or sums could leave 64 bits.
     """
 
     def __init__(self, invariants: Invariants, sizes, epsilon: Fraction):
         self.sizes = np.asarray(sizes, dtype=np.int64)
         if len(self.sizes) > MAX_CLASSES:
             raise InputError(
-                f"exact: the totals overlap in {len(self.sizes)} ways, more than the {MAX_CLASSES} "
-                f"that are drawn together"
+                f"exact: the totals form {len(self.sizes)} cell classes, and at most "
+                f"{MAX_CLASSES} are supported"
             )
         self.epsilon = epsilon
         self.cached_geometric = cached_geometric(epsilon)
         self._variance = 2 * self.sizes * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
         held, across = _disjoint_rows(invariants, self.sizes)
-        self.closing, last = self._close(held, across)
-        self.local = _grouped([block for i, block in enumerate(held) if i not in last])
+        self.final, last = self._close(held, across)
+        self.separate = _grouped([block for i, block in enumerate(held) if i not in last])
         self.expected_proposals, rank = self._estimate(), len(across)
-        self._refuse_tries(rank, len(held))
-        # those of one cell are counts themselves, told by the geometric law alone
+        self._refuse_proposals(rank, len(held))
+        # classes of one cell need the geometric distribution alone
         self._counts = negative_binomials(epsilon)
-        self._law = self._counts.indices(self.sizes)
+        self._indices = self._counts.indices(self.sizes)
 
     # -- set-up -------------------------------------------------------------------------------
 
     def _close(self, held: list[ClassBlocks], across: np.ndarray) -> tuple[FinalStage, set[int]]:
-        """Choose the blocks that are left for the end, the widest that will do."""
-        types = len(self.sizes)
+        """Choose the blocks of the final stage: the widest that determine all crossing totals."""
+        classes = len(self.sizes)
         last: list[int] = []
-        inside, short = np.zeros(types, dtype=bool), len(across)
+        inside, short = np.zeros(classes, dtype=bool), len(across)
         for i in self._widest_first(held, across):
             if not short:
                 break
             wider = inside.copy()
-            wider[held[i].types] = True
+            wider[held[i].classes] = True
             missing = len(across) - _rank_within(held, across, wider)
             if missing < short:
                 inside, short = wider, missing
                 last.append(i)
         inside_of = np.flatnonzero(inside)
-        rows = np.zeros((len(last), types), dtype=np.int64)
+        rows = np.zeros((len(last), classes), dtype=np.int64)
         for row, i in zip(rows, last, strict=True):
-            row[held[i].types] = held[i].held
+            row[held[i].classes] = held[i].held
         rows = np.vstack([rows[rows.any(axis=1)], across])
         open_sums = np.vstack(
             [np.zeros((len(rows) - len(across), len(across)), int), np.eye(len(across), dtype=int)]
         )
-        # the widest are settled, and the open sums, which stand last, never
+        # the widest classes are determined, and the open sums, which come last, never are
         widest = inside_of[np.argsort(-self.sizes[inside_of], kind="stable")]
         matrix = np.hstack([rows[:, widest], open_sums]).astype(np.int64)
-        settled, free, weights, denominator = solve_determined(matrix)
+        determined, free, weights, denominator = solve_determined(matrix)
         if max(denominator, abs(weights).max(initial=0)) > MAX_WEIGHT:
             raise InputError(
-                f"exact: under these invariants sums settle one another with weights beyond "
+                f"exact: under these invariants class sums determine others with weights beyond "
                 f"{MAX_WEIGHT}; simplify the invariants"
             )
         before = np.flatnonzero(~inside)
-        closing = FinalStage(
+        final = FinalStage(
             widest[free[free < len(widest)]],
-            widest[settled],
+            widest[determined],
             before,
             across[:, before].T.copy(),
             weights.astype(np.int64).T.copy(),
             int(denominator),
         )
-        largest = np.abs(closing.across).sum(axis=0).max(initial=1) * len(closing.weights)
+        largest = np.abs(final.across).sum(axis=0).max(initial=1) * len(final.weights)
         if float(largest) * float(np.abs(weights).max(initial=1)) * 2.0**53 > 2.0**62:
             self._refuse_reach(float(largest) * float(np.abs(weights).max(initial=1)))
-        return closing, set(last)
+        return final, set(last)
 
     def _refuse_reach(self, weight: float) -> None:
-        """Refuse if weighted sums could leave 64 bits, but for a chance below 1e-20."""
+        """Refuse if weighted sums could leave 64 bits with a probability of 1e-20 or more."""
         cells = float(self.sizes.max())
         reach = (cells + 12 * math.sqrt(cells) + 60) / float(self.epsilon)
         if weight * reach > 2.0**62:
@@ -171,52 +180,52 @@ class CellClassSums:
             )
 
     def _widest_first(self, held: list[ClassBlocks], across: np.ndarray) -> list[int]:
-        """Order blocks by the open sums that they can make up for, then by their width."""
+        """Order blocks by the number of crossing totals that they determine, then by width."""
 
         def width(i: int) -> tuple[int, float]:
-            types = held[i].types
-            met = np.count_nonzero(across[:, types].any(axis=1))
-            return min(met, len(types)), float(np.log(self._variance[types]).sum())
+            classes = held[i].classes
+            met = np.count_nonzero(across[:, classes].any(axis=1))
+            return min(met, len(classes)), float(np.log(self._variance[classes]).sum())
 
         return sorted(range(len(held)), key=width, reverse=True)
 
     def _estimate(self) -> float:
-        """Estimate the tries a draw as if sums were normal, or by the chance that all are zero."""
-        closing, variance = self.closing, self._variance
-        if not len(closing.settled):
+        """Estimate the proposals per draw as if sums were normal, or all sums zero."""
+        final, variance = self.final, self._variance
+        if not len(final.determined):
             return 1.0
-        of_sums = np.zeros((len(closing.across.T), len(closing.across.T)))
-        for group in self.local:
-            for types in group.types:
-                rows = closing.across[np.searchsorted(closing.before, types)].astype(float)
-                v = variance[types]
+        of_sums = np.zeros((len(final.across.T), len(final.across.T)))
+        for group in self.separate:
+            for classes in group.classes:
+                rows = final.across[np.searchsorted(final.before, classes)].astype(float)
+                v = variance[classes]
                 of_sums += rows.T @ (v[:, None] * rows)
                 if group.held:
                     mean = v @ rows
                     of_sums -= np.outer(mean, mean) / v.sum()
-        weights = closing.weights / closing.denominator
-        free = len(closing.free)
-        spread = weights[:free].T @ (variance[closing.free][:, None] * weights[:free])
+        weights = final.weights / final.denominator
+        free = len(final.free)
+        spread = weights[:free].T @ (variance[final.free][:, None] * weights[:free])
         spread += weights[free:].T @ of_sums @ weights[free:]
-        scale = np.sqrt(variance[closing.settled])
-        log_chance = (
+        scale = np.sqrt(variance[final.determined])
+        log_probability = (
             -0.5 * np.linalg.slogdet(np.eye(len(scale)) + spread / np.outer(scale, scale))[1]
         )
-        # for several counts the lesser one fits once in the root of 2, one count has a peaked law
-        log_chance -= 0.5 * math.log(2) * len(scale)
-        log_chance -= len(scale) * math.log(closing.denominator)
-        drawn = np.delete(np.arange(len(variance)), closing.settled)
+        # a smaller variable is accepted about once in sqrt(2); the factor also covers single cells
+        log_probability -= 0.5 * math.log(2) * len(scale)
+        log_probability -= len(scale) * math.log(final.denominator)
+        drawn = np.delete(np.arange(len(variance)), final.determined)
         log_zero = -0.5 * np.log1p(2 * math.pi * variance[drawn]).sum()
-        return math.exp(min(-max(log_chance, log_zero), 700.0))
+        return math.exp(min(-max(log_probability, log_zero), 700.0))
 
-    def _refuse_tries(self, across: int, blocks: int) -> None:
+    def _refuse_proposals(self, across: int, blocks: int) -> None:
         numbers = self.expected_proposals * len(self.sizes)
         if self.expected_proposals > MAX_PROPOSALS or numbers > MAX_SUMS:
             raise InputError(
                 f"exact: {blocks} blocks of cells with {across} independent totals across them "
-                f"would take about {self.expected_proposals:.1g} tries of {len(self.sizes)} sums "
-                f"for a draw, more than {MAX_PROPOSALS:.0e} tries or {MAX_SUMS:.0e} sums; hold "
-                f"fewer totals across blocks, or use a Markov chain (isdp.mcmc.draw_chains)"
+                f"would take about {self.expected_proposals:.1g} proposals of {len(self.sizes)} "
+                f"sums per draw, more than {MAX_PROPOSALS:.0e} proposals or {MAX_SUMS:.0e} sums; "
+                f"use fewer totals across blocks, or a Markov chain (isdp.mcmc.draw_chains)"
             )
 
     # -- use ----------------------------------------------------------------------------------
@@ -226,141 +235,153 @@ class CellClassSums:
 
         Returns
         -------
-        sums, less : int64 arrays, shape (n_draws, types)
-            A type of several cells has the noise x - y, where x and y are independent uniform
-            compositions of ``sums + less`` and of ``less`` into its cells. That of a type of one
-            cell is its sum.
+        sums, smaller : int64 arrays, shape (n_draws, classes)
+            A class of several cells has the noise x - y, where x and y are independent uniform
+            compositions of ``sums + smaller`` and of ``smaller`` into its cells. A class of one
+            cell has the noise ``sums``.
         """
-        types = len(self.sizes)
-        sums, less = (np.empty((n_draws, types), dtype=np.int64) for _ in range(2))
+        classes = len(self.sizes)
+        sums, smaller = (np.empty((n_draws, classes), dtype=np.int64) for _ in range(2))
         done = made = 0
         with progress("drawing sums", n_draws * self.expected_proposals) as at:
             while done < n_draws:
                 wanted = int(1.2 * (n_draws - done) * self.expected_proposals) + 4
-                tries = max(min(wanted, AT_ONCE // max(types, 1)), 1)
-                tried = self._try(random_bits, tries)
+                n_proposals = max(min(wanted, PROPOSED_SUMS_AT_ONCE // max(classes, 1)), 1)
+                tried = self._propose(random_bits, n_proposals)
                 kept = [array[: n_draws - done] for array in tried]
-                sums[done : done + len(kept[0])], less[done : done + len(kept[0])] = kept
-                done, made = done + len(kept[0]), made + tries
+                sums[done : done + len(kept[0])], smaller[done : done + len(kept[0])] = kept
+                done, made = done + len(kept[0]), made + n_proposals
                 at(min(made, n_draws * self.expected_proposals))
-        return sums, less
+        return sums, smaller
 
-    def _try(self, random_bits: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
-        """Give the sums and lesser counts of the tries that are kept, in their order."""
-        sums, less = (np.zeros((tries, len(self.sizes)), dtype=np.int64) for _ in range(2))
-        for group in self.local:
-            self._draw_group(random_bits, group, sums, less)
-        closing = self.closing
-        for kind in closing.free:
-            sums[:, kind], less[:, kind] = self._draw_sums(random_bits, np.full(tries, kind))
-        known = np.hstack([sums[:, closing.free], sums[:, closing.before] @ closing.across])
-        for kind, weights in zip(closing.settled, closing.weights.T, strict=True):
-            value, rest = np.divmod(known @ weights, closing.denominator)
+    def _propose(self, random_bits: BitSource, n_proposals: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the sums and the smaller variables of the accepted proposals, in their order."""
+        sums, smaller = (np.zeros((n_proposals, len(self.sizes)), dtype=np.int64) for _ in range(2))
+        for group in self.separate:
+            self._draw_group(random_bits, group, sums, smaller)
+        final = self.final
+        for cell_class in final.free:
+            sums[:, cell_class], smaller[:, cell_class] = self._draw_sums(
+                random_bits, np.full(n_proposals, cell_class)
+            )
+        known = np.hstack([sums[:, final.free], sums[:, final.before] @ final.across])
+        for cell_class, weights in zip(final.determined, final.weights.T, strict=True):
+            value, rest = np.divmod(known @ weights, final.denominator)
             whole = np.flatnonzero(rest == 0)
-            kept, lesser = self._keep_sums(random_bits, np.full(len(whole), kind), value[whole])
+            kept, found_smaller = self._keep_sums(
+                random_bits, np.full(len(whole), cell_class), value[whole]
+            )
             whole = whole[kept]
-            sums, less, known = sums[whole], less[whole], known[whole]
-            sums[:, kind], less[:, kind] = value[whole], lesser[kept]
-        return sums, less
+            sums, smaller, known = sums[whole], smaller[whole], known[whole]
+            sums[:, cell_class], smaller[:, cell_class] = value[whole], found_smaller[kept]
+        return sums, smaller
 
-    def _draw_group(self, random_bits: BitSource, group: ClassBlocks, sums, less) -> None:
-        """Draw the blocks of a group for every try, each anew until it is kept."""
-        blocks, width = group.types.shape
+    def _draw_group(self, random_bits: BitSource, group: ClassBlocks, sums, smaller) -> None:
+        """Draw the blocks of a group for every proposal, each until it is accepted."""
+        blocks, width = group.classes.shape
         row = np.repeat(np.arange(len(sums)), blocks)
         block = np.tile(np.arange(blocks), len(sums))
         while len(row):
-            types = group.types[block]
-            drawn = types[:, : width - 1] if group.held else types
-            found, lesser = self._draw_sums(random_bits, drawn.ravel())
-            found, lesser = found.reshape(drawn.shape), lesser.reshape(drawn.shape)
+            classes = group.classes[block]
+            drawn = classes[:, : width - 1] if group.held else classes
+            found, found_smaller = self._draw_sums(random_bits, drawn.ravel())
+            found, found_smaller = found.reshape(drawn.shape), found_smaller.reshape(drawn.shape)
             kept = np.ones(len(row), dtype=bool)
             if group.held:
                 last = -found.sum(axis=1)
-                kept, least = self._keep_sums(random_bits, types[:, -1], last)
-                found, lesser = np.column_stack([found, last]), np.column_stack([lesser, least])
-            at = row[kept][:, None], types[kept]
-            sums[at], less[at] = found[kept], lesser[kept]
+                kept, least = self._keep_sums(random_bits, classes[:, -1], last)
+                found, found_smaller = (
+                    np.column_stack([found, last]),
+                    np.column_stack([found_smaller, least]),
+                )
+            at = row[kept][:, None], classes[kept]
+            sums[at], smaller[at] = found[kept], found_smaller[kept]
             row, block = row[~kept], block[~kept]
 
     def _draw_sums(
-        self, random_bits: BitSource, types: np.ndarray
+        self, random_bits: BitSource, classes: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Draw a sum for each type named, and the lesser of its counts."""
-        sums, less = np.empty(len(types), dtype=np.int64), np.zeros(len(types), dtype=np.int64)
-        single = self.sizes[types] == 1
+        """Draw a sum for each of the given classes, and the smaller of its two variables."""
+        sums, smaller = (
+            np.empty(len(classes), dtype=np.int64),
+            np.zeros(len(classes), dtype=np.int64),
+        )
+        single = self.sizes[classes] == 1
         sums[single] = self.cached_geometric.draw_difference(random_bits, int(single.sum()))
-        law = self._law[types[~single]]
-        less[~single] = self._counts.draw(random_bits, law)
-        sums[~single] = self._counts.draw(random_bits, law) - less[~single]
-        return sums, less
+        indices = self._indices[classes[~single]]
+        smaller[~single] = self._counts.draw(random_bits, indices)
+        sums[~single] = self._counts.draw(random_bits, indices) - smaller[~single]
+        return sums, smaller
 
-    def _keep_sums(self, random_bits: BitSource, types, sums) -> tuple[np.ndarray, np.ndarray]:
-        """Keep each sum with a chance in proportion to its law, with the lesser count that fits.
+    def _keep_sums(self, random_bits: BitSource, classes, sums) -> tuple[np.ndarray, np.ndarray]:
+        """Accept each sum with a probability proportional to its own; draw its smaller variable.
 
-        Given the difference s of two counts the lesser one y has a chance in proportion to
-        P(y) P(y + s): y is drawn from its own law and kept with one in proportion to P(y + s).
+        Given the difference s = x - y, the smaller variable y has a probability proportional to
+        P(y) P(y + s). It is drawn from P and accepted with one proportional to P(y + s).
         """
-        kept, less = np.zeros(len(types), dtype=bool), np.zeros(len(types), dtype=np.int64)
-        single = self.sizes[types] == 1
+        kept, smaller = np.zeros(len(classes), dtype=bool), np.zeros(len(classes), dtype=np.int64)
+        single = self.sizes[classes] == 1
         reach = self.cached_geometric.draw(random_bits, int(single.sum()))
         kept[single] = reach >= np.abs(sums[single])
-        law = self._law[types[~single]]
-        less[~single] = self._counts.draw(random_bits, law)
-        kept[~single] = self._counts.keep(random_bits, law, sums[~single] + less[~single])
-        return kept, less
+        indices = self._indices[classes[~single]]
+        smaller[~single] = self._counts.draw(random_bits, indices)
+        kept[~single] = self._counts.keep(random_bits, indices, sums[~single] + smaller[~single])
+        return kept, smaller
 
 
 def _disjoint_rows(
     invariants: Invariants, sizes: np.ndarray
 ) -> tuple[list[ClassBlocks], np.ndarray]:
-    """Find rows without a type in common, and what the others ask for beyond them.
+    """Find rows without a common class, and what the other rows add to them.
 
     Returns
     -------
     blocks : list of ClassBlocks
-        One for each such row, and one for each type in none of them.
-    across : int64 array, shape (independent other rows, types)
+        One for each such row, and one for each class in none of them.
+    across : int64 array, shape (independent other rows, classes)
     """
     a = invariants.sparse
     free = np.ones(invariants.cells, dtype=bool)
     blocks, others = [], []
     for row in np.argsort(np.diff(a.indptr), kind="stable").tolist():
-        types, values = (
+        classes, values = (
             part[a.indptr[row] : a.indptr[row + 1]].astype(np.int64) for part in (a.indices, a.data)
         )
-        if len(types) and free[types].all() and (values == values[0]).all():
-            free[types] = False
-            widest_last = types[np.argsort(sizes[types], kind="stable")]
+        if len(classes) and free[classes].all() and (values == values[0]).all():
+            free[classes] = False
+            widest_last = classes[np.argsort(sizes[classes], kind="stable")]
             blocks.append(ClassBlocks(widest_last[None], held=True))
-        elif len(types):
+        elif len(classes):
             others.append(row)
-    blocks.extend(ClassBlocks(np.array([[kind]]), held=False) for kind in np.flatnonzero(free))
+    blocks.extend(
+        ClassBlocks(np.array([[cell_class]]), held=False) for cell_class in np.flatnonzero(free)
+    )
     across = a[sorted(others)].toarray()
     moved = np.unique(_moves(blocks, across), axis=1)
     return blocks, across[pivot_columns(moved.T)]
 
 
 def _moves(blocks: list[ClassBlocks], across: np.ndarray) -> np.ndarray:
-    """Tell what totals across gain from a unit moved within a block, or added to a free type."""
+    """Find how a unit moved within a block, or added to a free class, changes `across`."""
     moves = np.zeros((len(across), 0), dtype=np.int64)
     found = [moves]
     for block in blocks:
-        types = block.types[0]
+        classes = block.classes[0]
         if block.held:
-            found.append(across[:, types[:-1]] - across[:, types[-1:]])
+            found.append(across[:, classes[:-1]] - across[:, classes[-1:]])
         else:
-            found.append(across[:, types])
+            found.append(across[:, classes])
     return np.hstack(found)
 
 
 def _rank_within(held: list[ClassBlocks], across: np.ndarray, inside: np.ndarray) -> int:
-    blocks = [block for block in held if inside[block.types[0, 0]]]
+    blocks = [block for block in held if inside[block.classes[0, 0]]]
     return len(pivot_columns(np.unique(_moves(blocks, across), axis=1)))
 
 
 def _grouped(blocks: list[ClassBlocks]) -> list[ClassBlocks]:
-    """Put blocks with equally many types together."""
+    """Group blocks with equally many classes."""
     groups: dict[tuple[int, bool], list[np.ndarray]] = {}
     for block in blocks:
-        groups.setdefault((block.types.shape[1], block.held), []).append(block.types)
-    return [ClassBlocks(np.vstack(types), held) for (_, held), types in groups.items()]
+        groups.setdefault((block.classes.shape[1], block.held), []).append(block.classes)
+    return [ClassBlocks(np.vstack(classes), held) for (_, held), classes in groups.items()]

@@ -1,8 +1,4 @@
-"""Compiled loops of the mixture sampler: Klein's sampler in floating point, and rejection.
-
-They are inlined in one another, and numba looks at the changes of one file only when it takes
-compiled code from its cache: what calls each other stands in this one file.
-"""
+"""Compiled loops of the mixture sampler: Klein's algorithm in floating point, and rejection."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ import numpy as np
 
 from isdp.compiled import njit
 
-FARTHEST = 40  # no 53-bit uniform gives a coefficient more than 40 s from its centre
+MAX_DEVIATIONS = 40  # in units of s: no 53-bit uniform gives a coefficient farther from its centre
 MAX_NARROW_WIDTH = 0.5  # below this width a Gaussian on the integers is a handful of terms
 MIN_FLAT_WIDTH = 2.5  # from this width on m(s, c) does not depend on c: 2 exp(-2 pi^2 s^2) < 1e-52
 ROOT_TWO_PI = math.sqrt(2 * math.pi)
@@ -22,9 +18,13 @@ ROOT_TWO_PI = math.sqrt(2 * math.pi)
 class GramSchmidt(NamedTuple):
     """A basis and its Gram-Schmidt vectors.
 
-    `basis` is int64 (cells, dimension); `lengths` float64 (dimension,) holds the lengths of the
-    Gram-Schmidt vectors b*_i; `mu` float64 (dimension, dimension) holds at [i, j] the share of
-    b*_i in basis vector j, for j > i.
+    Attributes
+    ----------
+    basis : int64 array, shape (cells, dimension)
+    lengths : float64 array, shape (dimension,)
+        Lengths of the Gram-Schmidt vectors b*_i.
+    mu : float64 array, shape (dimension, dimension)
+        ``mu[i, j]`` is the coefficient of b*_i in basis vector j, for j > i.
     """
 
     basis: np.ndarray
@@ -33,10 +33,17 @@ class GramSchmidt(NamedTuple):
 
 
 class Bins(NamedTuple):
-    """Bins of equal width for sigma, shape (bins,) each but for the width.
+    """Bins of equal width for sigma.
 
-    `left` are the left ends, `log_products` the logarithms of prod_i m(s_i, 0) at the right ends,
-    `cumulative` the chances of all bins up to each.
+    Attributes
+    ----------
+    left : float64 array, shape (bins,)
+        Left ends.
+    width : float
+    log_products : float64 array, shape (bins,)
+        Logarithms of prod_i m(s_i, 0) at the right ends.
+    cumulative : float64 array, shape (bins,)
+        Probability of all bins up to each.
     """
 
     left: np.ndarray
@@ -49,9 +56,9 @@ class Bins(NamedTuple):
 def mass(s, c):
     """m(s, c), the sum over the integers k of exp(-(k - c)^2 / (2 s^2)), to double precision.
 
-    Narrow ones by the ten terms around c, which leave out less than e^-48 of the nearest; others
-    by Poisson's formula, s sqrt(2 pi) (1 + 2 sum_k exp(-2 pi^2 s^2 k^2) cos(2 pi k c)), whose
-    fourth term is below e^-78.
+    For small s, the ten terms around c leave out less than e^-48 of the largest. Otherwise
+    Poisson's summation formula gives
+    s sqrt(2 pi) (1 + 2 sum_k exp(-2 pi^2 s^2 k^2) cos(2 pi k c)), whose fourth term is below e^-78.
     """
     if s >= MIN_FLAT_WIDTH:
         return s * ROOT_TWO_PI
@@ -87,10 +94,11 @@ def relative_masses(width, centres):
 def integer_gaussian(rng, c, s):
     """Draw an integer k with probability proportional to exp(-(k - c)^2 / (2 s^2)).
 
-    Narrow laws by inversion over the eleven integers around c; what that leaves out is below e^-58,
-    less than 2^-60. Wide ones by rejection from two geometric laws that start at the two integers
-    next to c and fall as exp(-x / s) with the distance x from c: exp(-x^2 / (2 s^2)) is
-    exp(1/2 - x / s) times exp(-(x - s)^2 / (2 s^2)). At least half of these are accepted.
+    For small s, one uniform is inverted over the eleven integers around c. The probability left out
+    is below e^-58, less than 2^-60. For large s, proposals come from two geometric distributions
+    that start at the two integers next to c and fall as exp(-x / s) with the distance x from c.
+    They are accepted with exp(-((x - s) / s)^2 / 2), as exp(-x^2 / (2 s^2)) is exp(1/2 - x / s)
+    times that. At least half of the proposals are accepted.
     """
     above = math.ceil(c)
     gap = above - c
@@ -112,7 +120,7 @@ def _invert(rng, c, s):
     gap = c - nearest
     total = 0.0
     for k in range(-5, 6):
-        # relative to the nearest, so that a tiny s does not make every weight vanish
+        # relative to the nearest integer, so that a tiny s does not make every weight underflow
         total += math.exp(-0.5 * (k / s) * ((k - 2.0 * gap) / s))
     rest = rng.random() * total
     for k in range(11):
@@ -125,9 +133,9 @@ def _invert(rng, c, s):
 
 @njit(cache=True)
 def propose_klein(rng, frame, sigma, coefficients):
-    """Try once: fill `coefficients` and return whether the try is accepted.
+    """Fill `coefficients` with a proposal of Klein's algorithm; return whether it is accepted.
 
-    Coefficients are whole numbers below 2^53 kept as doubles.
+    Coefficients are integers below 2^53 in doubles.
     """
     for i in range(len(frame.lengths) - 1, -1, -1):
         s = sigma / frame.lengths[i]
@@ -153,15 +161,15 @@ def combine(basis, coefficients, noise):
 
 @njit(cache=True)
 def draw_mixture(rng, frame, epsilon, bins, longest, kept):
-    """Fill `kept` with draws and return the tries, or -1 if one draw took more than `longest`."""
+    """Fill `kept` with draws; return the proposals, or -1 if one draw needs over `longest`."""
     left, lengths = bins.left, frame.lengths
     coefficients = np.zeros(len(lengths))
-    tries = 0
+    n_proposals = 0
     for draw in range(len(kept)):
         for attempt in range(longest + 1):
             if attempt == longest:
                 return -1
-            tries += 1
+            n_proposals += 1
             b = min(np.searchsorted(bins.cumulative, rng.random(), side="right"), len(left) - 1)
             sigma = left[b] + bins.width * (1.0 - rng.random())
             log_product = 0.0
@@ -173,4 +181,4 @@ def draw_mixture(rng, frame, epsilon, bins, longest, kept):
             if propose_klein(rng, frame, sigma, coefficients):
                 break
         combine(frame.basis, coefficients, kept[draw])
-    return tries
+    return n_proposals

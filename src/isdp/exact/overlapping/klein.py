@@ -1,23 +1,24 @@
-"""Exact draws of discrete Gaussian noise on any lattice: Klein's sampler and rejection.
+"""Exact draws of discrete Gaussian noise on any lattice: Klein's algorithm with rejection.
 
-Klein's randomised nearest plane (Klein 2000) draws the coefficients of a lattice point one by one,
-from the last Gram-Schmidt direction to the first, each from a Gaussian on the integers around the
-centre that the coefficients before it leave. Its law is off by a factor that is known, and
-rejection takes it away (Brakerski, Langlois, Peikert, Regev and Stehle 2013, Lemma 2.3).
+Klein's randomised nearest plane (Klein 2000; Gentry, Peikert and Vaikuntanathan 2008) draws the
+coefficients of a lattice point one by one, from the last Gram-Schmidt direction to the first. Each
+comes from a discrete Gaussian around the centre that the later coefficients leave. The resulting
+probabilities differ from the target by a known factor, which rejection removes (Brakerski,
+Langlois, Peikert, Regev and Stehle 2013, Lemma 2.3).
 
-Here the Gram-Schmidt basis is rounded to fractions, on purpose: the noise u = B k is proposed
-around centres c_i that are fractions, linear in the coefficients after it, with rational variances
-v_i, all drawn exactly. Its law is in proportion to
+Here the Gram-Schmidt coefficients are rounded to fractions. The noise u = B k is proposed around
+rational centres c_i, linear in the later coefficients, with rational variances v_i, all drawn
+exactly. The proposal's probability is proportional to
 
     exp(-Q(k) / 2) / prod_i m(v_i, c_i),    Q(k) = sum_i (k_i - c_i)^2 / v_i,
 
-with m(v, c) the sum of exp(-(k - c)^2 / (2 v)) over the integers k. What is proposed is kept with
-chance exp((Q(k) - ||u||^2 / sigma^2) / 2) prod_i m(v_i, c_i) / m(v_i, 0), tossed exactly, and has
-the law asked for. The chance is at most 1: m is largest at c = 0, and the variances are a little
-larger than Gram and Schmidt's, by as much as makes ||B k||^2 / sigma^2 - Q(k) a positive quadratic
-form. That is proved in ball arithmetic, by Gershgorin's circles.
+with m(v, c) the sum of exp(-(k - c)^2 / (2 v)) over the integers k. The acceptance probability
+exp((Q(k) - ||u||^2 / sigma^2) / 2) prod_i m(v_i, c_i) / m(v_i, 0) makes the distribution exact; it
+is decided by an exact Bernoulli draw. It is at most 1: m is largest at c = 0, and the variances
+exceed those of Gram and Schmidt by as much as makes ||B k||^2 / sigma^2 - Q(k) a positive quadratic
+form. Ball arithmetic proves that, by Gershgorin's circles.
 
-Noise is an integer combination of integer basis vectors, so that no draw can leave the lattice.
+Noise is an integer combination of integer basis vectors, so that every draw is in the lattice.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from isdp.exact.bits.discrete_gaussian import (
 )
 from isdp.exact.bits.source import BitSource
 from isdp.exact.overlapping.compiled_klein import (
-    FARTHEST,
+    MAX_DEVIATIONS,
     ROOT_TWO_PI,
     GramSchmidt,
     log_each_mass,
@@ -55,10 +56,10 @@ from isdp.io.progress import announce, progress
 from isdp.lattice.null_lattice import QUICK_LLL_DIMENSION, basis_seconds, kernel_lattice
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
-LOVASZ, LOOSE_LOVASZ = 0.99, 0.7  # LLL's own bar; and one near the 3/4 of the theorem
+LOVASZ, LOOSE_LOVASZ = 0.99, 0.7  # the parameter of LLL, and one near the theorem's 3/4
 MAX_DIMENSION = 1000  # the proof takes seconds
-MAX_PROPOSALS = 1e4  # a draw
-BITS = 24  # of the fractions
+MAX_PROPOSALS = 1e4  # per draw
+FRACTION_BITS = 24  # of the fractions
 NUMBERS_AT_ONCE = 1 << 20
 MAX_LLL_DIMENSION = 1000  # LLL took 17 s for 32 x 32 margins (961), and beyond 100 s for 44 x 44
 
@@ -69,22 +70,22 @@ class KleinSampler(RandomBitSampler):
     Parameters
     ----------
     invariants : Invariants
-        What every draw u leaves unchanged: A u = 0.
+        Every draw u satisfies A u = 0.
     target : Mechanism
-        Of weight exp(-rate ||u||_2^2), such as `GeneralizedGaussian`; sigma^2 is 1 / (2 rate).
+        Its weight is exp(-rate ||u||_2^2), as for `GeneralizedGaussian`; sigma^2 = 1 / (2 rate).
     max_proposals : float
-        Refuse if a draw is expected to take more tries.
+        Largest accepted number of expected proposals per draw.
 
     Attributes
     ----------
     expected_proposals : float
-        Estimate of a bound on the expected tries a draw.
+        Estimate of a bound on the expected proposals per draw.
 
     Raises
     ------
     InputError
-        For another law, a lattice that is too large, too many tries, or sums that could leave
-        64-bit integers.
+        If the weight has another form, the lattice is too large, draws take too many proposals, or
+        sums could leave 64-bit integers.
 
     Examples
     --------
@@ -96,7 +97,7 @@ class KleinSampler(RandomBitSampler):
     """
 
     method = "Klein"
-    reason = "the law is Gaussian"
+    reason = "the noise is Gaussian"
 
     def __init__(
         self,
@@ -120,13 +121,16 @@ class KleinSampler(RandomBitSampler):
                 f"exact: the noise has {d} degrees of freedom under totals that overlap, more than "
                 f"{MAX_DIMENSION}; use the MCMC sampler (isdp.mcmc.draw_chains)"
             )
-        self.basis, self.shares = frame.basis, np.rint(frame.mu * 2**BITS).astype(np.int64)
+        self.basis, self.mu_numerators = (
+            frame.basis,
+            np.rint(frame.mu * 2**FRACTION_BITS).astype(np.int64),
+        )
         self._refuse_wide(frame, sigma)
         widths = [Fraction(sigma / length) ** 2 for length in frame.lengths]
-        excess = _excess(self.basis, self.shares, widths, self.variance)
+        excess = _excess(self.basis, self.mu_numerators, widths, self.variance)
         self.variances = [(1 + excess) * width for width in widths]
-        tries = max_expected_proposals(frame.lengths, sigma * math.sqrt(1 + excess))
-        self.expected_proposals = tries * math.exp(0.5 * d * excess)
+        n_proposals = max_expected_proposals(frame.lengths, sigma * math.sqrt(1 + excess))
+        self.expected_proposals = n_proposals * math.exp(0.5 * d * excess)
         refuse_expected_proposals(self.expected_proposals, max_proposals, "Gaussian", d)
 
     def _refuse_wide(self, frame: GramSchmidt, sigma: float) -> None:
@@ -135,7 +139,7 @@ class KleinSampler(RandomBitSampler):
         if not d:
             return
         reach = _reach(frame, sigma)
-        most = 2.0**BITS + float(np.abs(self.shares).sum(axis=1).max())
+        most = 2.0**FRACTION_BITS + float(np.abs(self.mu_numerators).sum(axis=1).max())
         self.largest = 2.0**62 / max(most, float(np.abs(self.basis).sum(axis=1).max()))
         if reach > self.largest:
             raise InputError(
@@ -144,66 +148,70 @@ class KleinSampler(RandomBitSampler):
             )
 
     def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
-        """Independent draws, int64 (n_draws, cells)."""
+        """Draw independent noise vectors, int64 (n_draws, cells)."""
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
         done = 0
         most = max(NUMBERS_AT_ONCE // max(len(self.variances), 1), 1)
         with progress("drawing noise", n_draws) as at:
             while done < n_draws:
-                tries = min(math.ceil(1.2 * (n_draws - done) * self.expected_proposals) + 1, most)
-                kept = self._try(random_bits, tries)[: n_draws - done]
+                n_proposals = min(
+                    math.ceil(1.2 * (n_draws - done) * self.expected_proposals) + 1, most
+                )
+                kept = self._propose(random_bits, n_proposals)[: n_draws - done]
                 noise[done : done + len(kept)] = kept
                 done += len(kept)
                 at(done)
         return noise
 
-    def _try(self, random_bits: BitSource, tries: int) -> np.ndarray:
-        """Noise of the tries that are kept, int64 (kept, cells)."""
+    def _propose(self, random_bits: BitSource, n_proposals: int) -> np.ndarray:
+        """Return the noise of the accepted proposals, int64 (accepted, cells)."""
         d = len(self.variances)
-        coefficients = np.zeros((d, tries), dtype=np.int64)
-        numerators = np.zeros((d, tries), dtype=np.int64)  # of the centres, in 2^-BITS
+        coefficients = np.zeros((d, n_proposals), dtype=np.int64)
+        numerators = np.zeros(
+            (d, n_proposals), dtype=np.int64
+        )  # of the centres, in 2^-FRACTION_BITS
         for i in range(d - 1, -1, -1):
-            numerators[i] = -(self.shares[i, i + 1 :] @ coefficients[i + 1 :])
+            numerators[i] = -(self.mu_numerators[i, i + 1 :] @ coefficients[i + 1 :])
             coefficients[i] = draw_gaussian_around(
-                random_bits, self.variances[i], numerators[i], 1 << BITS
+                random_bits, self.variances[i], numerators[i], 1 << FRACTION_BITS
             )
             if np.abs(coefficients[i]).max() > self.largest:
-                raise InputError("release: noise came up that 64 bits do not hold; draw again")
+                raise InputError("release: a coefficient exceeded 64 bits; draw again")
         noise = coefficients.T @ self.basis.T
         return noise[self._keep(random_bits, noise, coefficients, numerators)]
 
     def _keep(self, random_bits: BitSource, noise, coefficients, numerators) -> np.ndarray:
-        """Decide on proposals; bool (tries,)."""
+        """Accept proposals; bool (n_proposals,)."""
         logs = -0.5 * np.square(noise.astype(float)).sum(axis=1) / float(self.variance)
-        chances = np.ones(len(noise))
+        probabilities = np.ones(len(noise))
         for variance, k, numerator in zip(self.variances, coefficients, numerators, strict=True):
-            centre = numerator / 2**BITS
+            centre = numerator / 2**FRACTION_BITS
             logs += 0.5 * (k - centre) ** 2 / float(variance)
-            chances *= relative_masses(math.sqrt(variance), centre)
+            probabilities *= relative_masses(math.sqrt(variance), centre)
 
-        def log_chance(i: int) -> arb:
+        def log_probability(i: int) -> arb:
             fall = sum(x * x for x in noise[i].tolist()) / self.variance
             logs = arb(0)
             pairs = zip(coefficients[:, i].tolist(), numerators[:, i].tolist(), strict=True)
             for variance, (k, numerator) in zip(self.variances, pairs, strict=True):
-                centre = Fraction(numerator, 1 << BITS)
+                centre = Fraction(numerator, 1 << FRACTION_BITS)
                 fall -= (k - centre) ** 2 / variance
                 logs += log_relative_mass(variance, centre)
             return logs - to_ball(Fraction(fall) / 2)
 
-        return draw_bernoulli(random_bits, chances * np.exp(logs), log_chance)
+        return draw_bernoulli(random_bits, probabilities * np.exp(logs), log_probability)
 
 
 def gram_schmidt(invariants: Invariants) -> GramSchmidt:
     """Reduced basis of the invariants' lattice with its Gram-Schmidt vectors.
 
-    The Smith basis of totals and of margins is reduced as it is. Others are handed to LLL, whose
-    time grows with the cube of the dimension.
+    The Smith basis of totals and of margins is already reduced. Other bases are reduced by LLL,
+    whose time grows with the cube of the dimension.
 
     Raises
     ------
     InputError
-        If the basis has an entry beyond what `isdp.lattice.null_lattice` bears, or would take
+        If the basis has an entry beyond the limit of `isdp.lattice.null_lattice`, or would take
         minutes to reduce.
     """
     frame = _frame(kernel_lattice(invariants, "smith").basis)
@@ -228,7 +236,7 @@ def _frame(basis: np.ndarray) -> GramSchmidt:
 
 
 def _reduced(frame: GramSchmidt, delta: float) -> bool:
-    """Whether a basis meets the conditions of Lenstra, Lenstra and Lovasz, up to rounding."""
+    """Check the conditions of Lenstra, Lenstra and Lovasz (LLL), up to rounding."""
     squares = frame.lengths**2
     after = squares[1:] + np.diag(frame.mu, 1) ** 2 * squares[:-1]
     return bool((np.abs(frame.mu) < 0.51).all() and (after >= delta * squares[:-1]).all())
@@ -247,11 +255,12 @@ def log_masses(widths, centre: float) -> np.ndarray:
 
 
 def log_sum_lower_bound(lengths, sigma) -> np.ndarray:
-    """Give a lower bound on log sum_u exp(-||u||^2 / (2 sigma^2)) over the lattice.
+    """Bound log sum_u exp(-||u||^2 / (2 sigma^2)) over the lattice from below.
 
-    The largest of three: the point 0 alone; the basis vectors up to any i alone, whose sum is by
-    Poisson's formula at least the integral over their span, prod_{j <= i} s_j sqrt(2 pi); and
-    prod_i m(s_i, 1/2), as m is smallest there.
+    The bound is the largest of three. The first is the point 0 alone. The second is the sum over
+    the first i basis vectors, for any i, which by Poisson's formula is at least the integral over
+    their span, prod_{j <= i} s_j sqrt(2 pi). The third is prod_i m(s_i, 1/2), as m is smallest
+    there.
 
     Parameters
     ----------
@@ -268,26 +277,26 @@ def log_sum_lower_bound(lengths, sigma) -> np.ndarray:
 
 
 def max_expected_proposals(lengths, sigma: float) -> float:
-    """Bound the expected tries of the Gaussian sampler: prod_i m(s_i, 0) over the lattice's sum."""
+    """Bound the expected proposals by prod_i m(s_i, 0) over the lattice's sum."""
     widths = sigma / np.asarray(lengths)
     return exp_or_inf(float(log_masses(widths, 0.0).sum() - log_sum_lower_bound(lengths, sigma)))
 
 
 def exp_or_inf(exponent: float) -> float:
-    """Exponential of a logarithm of a bound that is at least 0, but for rounding."""
+    """Exponential of a bound's logarithm, which is 0 or more up to rounding."""
     return math.exp(max(exponent, 0.0)) if exponent < 700 else math.inf
 
 
 def _reach(frame: GramSchmidt, sigma: float) -> float:
     """Bound coefficients and cells of noise.
 
-    A try ends at most FARTHEST sqrt(d) sigma away from zero, and the coefficients of u in the
+    A proposal lies within MAX_DEVIATIONS sqrt(d) sigma of zero, and the coefficients of u in the
     basis are at most the row norms of the inverse of the triangular factor times ||u||.
     """
     d = len(frame.lengths)
     inverse = np.linalg.inv(np.eye(d) + frame.mu) / frame.lengths
     norms = np.linalg.norm(inverse, axis=1)
-    return FARTHEST * math.sqrt(d) * sigma * float(norms.max(initial=1.0))
+    return MAX_DEVIATIONS * math.sqrt(d) * sigma * float(norms.max(initial=1.0))
 
 
 def refuse_wide(frame: GramSchmidt, sigma: float) -> None:
@@ -297,11 +306,11 @@ def refuse_wide(frame: GramSchmidt, sigma: float) -> None:
 
 
 def _excess(
-    basis: np.ndarray, shares: np.ndarray, widths: list[Fraction], variance: Fraction
+    basis: np.ndarray, mu_numerators: np.ndarray, widths: list[Fraction], variance: Fraction
 ) -> Fraction:
-    """Find by how much the variances must exceed `widths` for the form to be positive.
+    """Find the relative excess of the variances over `widths` that makes the form positive.
 
-    With U the unit triangular matrix of the rounded shares and D the roots of `widths`, the form is
+    With U the unit triangular matrix of the rounded mu and D the roots of `widths`, the form is
     positive if D U^-T B'B U^-1 D / sigma^2, times 1 plus the excess, has no eigenvalue below 1. All
     its eigenvalues lie in circles around the diagonal, whose radii are the other entries' sums.
 
@@ -315,12 +324,12 @@ def _excess(
         return Fraction(0)
     columns = fmpz_mat(basis.tolist())
     gram = columns.transpose() * columns
-    upper = fmpz_mat((shares + (np.eye(d, dtype=np.int64) << BITS)).tolist())
+    upper = fmpz_mat((mu_numerators + (np.eye(d, dtype=np.int64) << FRACTION_BITS)).tolist())
     precision, lower = 64, 0.0
     while not lower > 0.5 and precision <= 128 + 2 * d:
-        precision *= 2  # balls may be too wide to tell
+        precision *= 2  # a wide ball may leave the sign open
         with ctx.workprec(precision):
-            inverse = arb_mat(upper).inv() * arb(1 << BITS)
+            inverse = arb_mat(upper).inv() * arb(1 << FRACTION_BITS)
             form = (inverse.transpose() * arb_mat(gram) * inverse).tolist()
             roots = [(to_ball(width) / to_ball(variance)).sqrt() for width in widths]
             lower = min(
@@ -336,6 +345,6 @@ def _excess(
 
 
 def _others(row: list[arb], roots: list[arb], own: int) -> arb:
-    """Add up the other entries of a row, absolute and scaled."""
+    """Return the scaled sum of the absolute values of the other entries of a row."""
     pairs = zip(row, roots, strict=True)
     return sum((abs(x) * root for j, (x, root) in enumerate(pairs) if j != own), arb(0))

@@ -1,14 +1,14 @@
-"""Exact draws of generalized Laplace noise under the l2 norm, as Gaussian noise of a random sigma.
+"""Exact draws of generalized Laplace noise under the l2 norm, as a scale mixture of Gaussians.
 
-exp(-epsilon r) is the mean of exp(-r^2 / (2 sigma^2)) over sigma = |N(0, 1)| / epsilon (the
-Laplace law as a scale mixture of Gaussians: Andrews and Mallows 1974). Noise is therefore Gaussian
-noise of a random sigma, whose density is proportional to exp(-(epsilon sigma)^2 / 2) times the sum
-of exp(-||u||^2 / (2 sigma^2)) over the lattice. Klein's sampler bounds that sum by prod_i m(s_i, 0)
-(`isdp.exact.overlapping.klein`): sigma is drawn with the bound in place of the sum, and Klein's
-rejection makes up for the difference.
+exp(-epsilon r) is the mean of exp(-r^2 / (2 sigma^2)) over sigma = |N(0, 1)| / epsilon (Andrews and
+Mallows 1974). The noise is therefore Gaussian noise of a random sigma. The density of sigma is
+proportional to exp(-(epsilon sigma)^2 / 2) times the sum of exp(-||u||^2 / (2 sigma^2)) over the
+lattice. Klein's algorithm bounds that sum by prod_i m(s_i, 0) (`isdp.exact.overlapping.klein`).
+Sigma is drawn with the bound in place of the sum, and the rejection of Klein's algorithm removes
+the difference.
 
-Noise is a whole combination of basis vectors; floating-point numbers decide only which. The
-generator is a pseudo-random one: for experiments, not for the release of confidential data.
+Noise is an integer combination of basis vectors, which floating-point numbers select. The generator
+is a pseudo-random one: the sampler is for experiments, not for the release of confidential data.
 """
 
 from __future__ import annotations
@@ -38,44 +38,44 @@ from isdp.exact.sampler import (
 from isdp.io.progress import tracked
 from isdp.mechanisms.base import Mechanism, check_energy
 
-BINS_PER_UNIT = 100  # of epsilon sigma
-NUMBERS_AT_ONCE = 10**6  # some tenths of a second, between which progress shows
-MAX_PROPOSAL_FACTOR = 100  # a draw that takes so many times the limit has a chance below e^-100
+BINS_PER_UNIT = 100  # bins per unit of epsilon sigma
+NUMBERS_AT_ONCE = 10**6  # some tenths of a second between two reports of progress
+MAX_PROPOSAL_FACTOR = 100  # a draw exceeds 100 times the limit with a probability below e^-100
 
 
 class MixtureSampler:
     """Independent exact draws from P(u) proportional to exp(-epsilon ||u||_2).
 
     Sigma comes from bins of equal width. Its density is at most exp(-(epsilon g)^2 / 2) at a bin's
-    left end g times prod_i m(s_i, 0) at the right end, as m grows with s; a try that survives is
-    thinned to the density itself. The last bin ends at (sqrt(d + 1) + 12) / epsilon. Because
-    m(s, 0) / s falls with s, epsilon sigma is stochastically smaller than a chi variable with d + 1
-    degrees of freedom, so that a chance below exp(-72) is left out; the same holds of the lattice's
-    sum in the place of the product, by Poisson's formula.
+    left end g times prod_i m(s_i, 0) at the right end, as m grows with s; proposals are thinned to
+    the density itself. The last bin ends at (sqrt(d + 1) + 12) / epsilon. Because m(s, 0) / s
+    decreases with s, epsilon sigma is stochastically smaller than a chi variable with d + 1 degrees
+    of freedom, so that the probability left out is below exp(-72). By Poisson's formula the same
+    holds for the lattice's sum in place of the product.
 
     Parameters
     ----------
     invariants : Invariants
-        What every draw u leaves unchanged: A u = 0.
+        Every draw u satisfies A u = 0.
     target : Mechanism
-        Of weight exp(-rate ||u||_2), such as `GeneralizedLaplace` with norm "l2".
+        Its weight is exp(-rate ||u||_2), as for `GeneralizedLaplace` with norm "l2".
     max_proposals : float
-        Refuse if the bound on the expected tries a draw is larger.
+        Largest accepted bound on the expected proposals per draw.
 
     Attributes
     ----------
     expected_proposals : float
-        Upper bound on the expected starts of Klein's sampler a draw. It stays near one in any
+        Upper bound on the expected runs of Klein's algorithm per draw. It stays near one in any
         dimension unless the noise is about as large as the lattice's spacing.
     error : float
-        Bound on the total variation distance between a draw's law and the law asked for, rounding
-        and truncation together.
+        Bound on the total variation distance between the distribution of a draw and the target,
+        rounding and truncation together.
 
     Raises
     ------
     InputError
-        For another law, a bound beyond `max_proposals`, or noise beyond the integers that a double
-        holds.
+        If the weight has another form, the bound exceeds `max_proposals`, or noise exceeds the
+        integers that a double represents exactly.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class MixtureSampler:
         d = len(self.frame.lengths)
         top = math.sqrt(d + 1) + 12
         if not 1e-150 < epsilon < 1e150:
-            raise InputError(f"mixture: epsilon {epsilon:g} is beyond what doubles can square")
+            raise InputError(f"mixture: epsilon {epsilon:g} is outside the range 1e-150 to 1e150")
         refuse_wide(self.frame, top / epsilon)
         ends = np.linspace(0.0, top / epsilon, math.ceil(BINS_PER_UNIT * top) + 1)
         left, right = ends[:-1], ends[1:]
@@ -114,9 +114,9 @@ class MixtureSampler:
         log_bound = log_products - (epsilon * left) ** 2 / 2
         weights = np.exp(log_bound - log_bound.max())
         self.bins = Bins(left, left[1], log_products, np.cumsum(weights) / weights.sum())
-        floor = np.zeros(len(right))
-        floor[1:] = log_sum_lower_bound(self.frame.lengths, left[1:])
-        log_least = floor - (epsilon * right) ** 2 / 2
+        log_sums = np.zeros(len(right))
+        log_sums[1:] = log_sum_lower_bound(self.frame.lengths, left[1:])
+        log_least = log_sums - (epsilon * right) ** 2 / 2
         self.expected_proposals = exp_or_inf(
             float(np.logaddexp.reduce(log_bound) - np.logaddexp.reduce(log_least))
         )
@@ -126,14 +126,14 @@ class MixtureSampler:
         self.error = self._error(top)
 
     def _error(self, top: float) -> float:
-        """Windows and rounding: the choice of sigma, and Klein's sampler at the largest of all.
+        """Bound truncation and rounding, of the draw of sigma and of Klein's algorithm.
 
-        Each bin has a cut of its own, and logarithms of weights are sums as large as the largest.
+        Each bin has its own cut. The logarithm of a weight is a sum of the size of the largest one.
         """
         largest = float(np.abs(self.bins.log_products).max(initial=0.0)) + top**2
         sigma = (12 * len(self.bins.left) + 6 * largest + 50) * UNIT
-        a_try = sigma + coefficient_error(top / self.epsilon / self.frame.lengths)
-        return math.exp(-72) + frame_error(self.frame) + self.expected_proposals * a_try
+        one_proposal = sigma + coefficient_error(top / self.epsilon / self.frame.lengths)
+        return math.exp(-72) + frame_error(self.frame) + self.expected_proposals * one_proposal
 
     def sample(self, rng: np.random.Generator, n_draws: int) -> np.ndarray:
         """Draw noise.
@@ -146,7 +146,7 @@ class MixtureSampler:
         Raises
         ------
         InputError
-            If `n_draws` is no count, or one draw takes 100 times `max_proposals`.
+            If one draw takes 100 times `max_proposals`.
         """
         kept = np.zeros(
             (check_integer("exact", "n_draws", n_draws), self.invariants.cells), dtype=np.int64

@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isdp.accounting.guarantees import Number, PrivacyGuarantee
+from isdp.arrays import FloatArray
 from isdp.checks import check_choice, check_positive_float
 from isdp.constraints.invariants import Invariants
 from isdp.subspace.null_space import NullSpace, null_space
@@ -63,14 +63,14 @@ class NullSpaceMechanism(ABC):
         return null_space(self.invariants)
 
     @abstractmethod
-    def sample(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
+    def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
         """Draw noise; float64 array, shape (n_draws, answers)."""
 
     @abstractmethod
-    def covariance(self) -> NDArray[np.float64]:
+    def covariance(self) -> FloatArray:
         """Compute the exact covariance of the noise; float64 array, shape (answers, answers)."""
 
-    def variances(self) -> NDArray[np.float64]:
+    def variances(self) -> FloatArray:
         """Compute the variance of each answer; float64 array, shape (answers,)."""
         return np.diag(self.covariance())
 

@@ -14,8 +14,8 @@ from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isdp.arrays import FloatArray
 from isdp.checks import check_choice, check_positive_float
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -49,7 +49,7 @@ class CovarianceShape:
     """
 
     geometry: Geometry
-    core: NDArray[np.float64]
+    core: FloatArray
     lower: float = 0.0
     steps: int = 0
     parts: tuple[int, ...] = ()
@@ -65,11 +65,11 @@ class CovarianceShape:
         return self.trace / self.lower - 1 if self.lower else (math.inf if self.trace else 0.0)
 
     @property
-    def covariance(self) -> NDArray[np.float64]:
+    def covariance(self) -> FloatArray:
         """S on the answers; float64 array, shape (answers, answers)."""
         return self.geometry.span @ self.core @ self.geometry.span.T
 
-    def root(self) -> NDArray[np.float64]:
+    def root(self) -> FloatArray:
         """Compute the symmetric root of S; float64 array, shape (r, r)."""
         return _power(self.core, 0.5)
 
@@ -148,9 +148,9 @@ def min_trace_shape(
 class _Evaluation(NamedTuple):
     """Weights on ordered pairs, tr sqrt M, and the ratios g_v / tr sqrt M if M is regular."""
 
-    weights: NDArray[np.float64]
+    weights: FloatArray
     root_trace: float
-    ratios: NDArray[np.float64] | None
+    ratios: FloatArray | None
 
 
 class _Search:
@@ -165,7 +165,7 @@ class _Search:
         self._evaluate(longest / longest.sum())  # optimal in symmetric cases
         self._current = self._evaluate(space.mask / space.mask.sum())
 
-    def _evaluate(self, weights: NDArray[np.float64]) -> _Evaluation:
+    def _evaluate(self, weights: FloatArray) -> _Evaluation:
         """Update the bounds by weights that sum to 1 over ordered pairs."""
         weights = 2 * weights  # each unordered pair has two entries
         values, vectors = np.linalg.eigh(self.space.moment(weights))
@@ -237,7 +237,7 @@ def base_decomposition(
     return shape
 
 
-def min_volume_ellipsoid(space: Geometry) -> NDArray[np.float64]:
+def min_volume_ellipsoid(space: Geometry) -> FloatArray:
     """Compute the ellipsoid {y : y' E^-1 y <= 1} of least volume, centred at 0, around differences.
 
     Parameters
@@ -258,7 +258,7 @@ def min_volume_ellipsoid(space: Geometry) -> NDArray[np.float64]:
     """
     weights = space.mask / space.mask.sum()
     for _ in range(MAX_ELLIPSOID_STEPS):
-        moment: NDArray[np.float64] = 2 * space.moment(weights)
+        moment: FloatArray = 2 * space.moment(weights)
         ratios = space.squares(_power(moment, -0.5)) / space.rank
         if ratios.max() <= 1 + ELLIPSOID_TOLERANCE:
             return moment * space.rank * float(ratios.max())
@@ -270,7 +270,7 @@ def min_volume_ellipsoid(space: Geometry) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=8)
-def _split(space: Geometry) -> tuple[NDArray[np.float64], ...]:
+def _split(space: Geometry) -> tuple[FloatArray, ...]:
     """Compute orthonormal bases of the parts, in coordinates of the span; shapes (r, size).
 
     The result is cached, because it is equal for all weights and the ellipsoids take long.
@@ -278,8 +278,8 @@ def _split(space: Geometry) -> tuple[NDArray[np.float64], ...]:
     answers = space.span.shape[0]
     coarse_first = np.hstack([np.full((answers, 1), answers**-0.5), contrasts(answers).toarray()])
     guide = space.span.T @ coarse_first[:, ::-1]
-    frame: NDArray[np.float64] = np.eye(space.rank)
-    parts: list[NDArray[np.float64]] = []
+    frame: FloatArray = np.eye(space.rank)
+    parts: list[FloatArray] = []
     while frame.shape[1] > 1:
         rest = replace(space, span=space.span @ frame, points=frame.T @ space.points)
         axes = _ordered_axes(min_volume_ellipsoid(rest), frame.T @ guide)
@@ -289,17 +289,13 @@ def _split(space: Geometry) -> tuple[NDArray[np.float64], ...]:
     return (*parts, frame) if frame.shape[1] else tuple(parts)
 
 
-def _ordered_axes(
-    ellipsoid: NDArray[np.float64], guide: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _ordered_axes(ellipsoid: FloatArray, guide: FloatArray) -> FloatArray:
     """Return the axes in order of length; equal axes follow the columns of `guide`."""
     lengths, axes = np.linalg.eigh(ellipsoid)
     return np.hstack([align_with(axes[:, group], guide) for group in split_ties(lengths)])
 
 
-def _power(matrix: NDArray[np.float64], exponent: float) -> NDArray[np.float64]:
+def _power(matrix: FloatArray, exponent: float) -> FloatArray:
     values, vectors = np.linalg.eigh(matrix)
-    power: NDArray[np.float64] = (
-        vectors * values.clip(np.finfo(float).tiny) ** exponent
-    ) @ vectors.T
+    power: FloatArray = (vectors * values.clip(np.finfo(float).tiny) ** exponent) @ vectors.T
     return power

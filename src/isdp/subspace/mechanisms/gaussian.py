@@ -7,9 +7,9 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_product
+from isdp.arrays import FloatArray
 from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -98,16 +98,16 @@ class ProjectedGaussian(_Gaussian):
         """Standard deviation of the noise of an answer before the projection."""
         return self.multiplier * self.sensitivity
 
-    def sample(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
+    def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
         """Draw noise; float64 array, shape (n_draws, answers)."""
         shape = check_integer("subspace", "n_draws", n_draws), self.query.answers
         return self.null.project(rng.normal(scale=self.sd, size=shape))
 
-    def covariance(self) -> NDArray[np.float64]:
+    def covariance(self) -> FloatArray:
         """Compute c^2 Delta^2 Pi_N; float64 array, shape (answers, answers)."""
         return self.sd**2 * self.null.matrix()
 
-    def variances(self) -> NDArray[np.float64]:
+    def variances(self) -> FloatArray:
         """Compute the variance of each answer; float64 array, shape (answers,)."""
         return self.sd**2 * self.null.diagonal()
 
@@ -175,7 +175,7 @@ class CorrelatedGaussian(_Gaussian):
         """The multiplier c, raised for differences that are longer than 1 by rounding."""
         return self.multiplier * math.sqrt(max(1.0, self.shape.longest()))
 
-    def sample(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
+    def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
         """Draw noise; float64 array, shape (n_draws, answers).
 
         Normal noise on all answers is mapped to the span and multiplied with the symmetric root of
@@ -185,7 +185,7 @@ class CorrelatedGaussian(_Gaussian):
         size = check_integer("subspace", "n_draws", n_draws), self.query.answers
         return self.sd * (rng.standard_normal(size) @ span @ self.shape.root() @ span.T)
 
-    def covariance(self) -> NDArray[np.float64]:
+    def covariance(self) -> FloatArray:
         """Compute c^2 S; float64 array, shape (answers, answers)."""
         return self.sd**2 * self.shape.covariance
 

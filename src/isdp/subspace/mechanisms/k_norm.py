@@ -22,9 +22,9 @@ from functools import cached_property
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isdp.accounting.guarantees import PrivacyGuarantee
+from isdp.arrays import FloatArray
 from isdp.checks import check_choice, check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -46,7 +46,7 @@ N_BATCHES = 20
 
 def draw_root_polytope_noise(
     rng: np.random.Generator, cells: int, scale: float, n_draws: int
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Draw from the density proportional to exp(-||u||_1 / scale) on the vectors of sum zero.
 
     The number of positive cells is hypergeometric: n - 1 balls drawn from n marked and n - 2
@@ -68,7 +68,7 @@ def draw_root_polytope_noise(
     total = rng.gamma(cells - 1, scale / 2, n_draws)[:, None]
     rise = np.where(is_positive, parts, 0.0)
     fall = np.where(is_positive, 0.0, parts)
-    noise: NDArray[np.float64] = rise / rise.sum(axis=1)[:, None] - fall / fall.sum(axis=1)[:, None]
+    noise: FloatArray = rise / rise.sum(axis=1)[:, None] - fall / fall.sum(axis=1)[:, None]
     return total * noise
 
 
@@ -149,7 +149,7 @@ class KNorm(NullSpaceMechanism):
     def _simplices(self) -> HullTriangulation:
         return triangulate_hull(self.space)
 
-    def sample(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
+    def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
         """Draw noise; float64 array, shape (n_draws, answers).
 
         The draws are independent, except for "hit-and-run", which gives successive states.
@@ -165,7 +165,7 @@ class KNorm(NullSpaceMechanism):
         radii = rng.gamma(self.dimension + 1, 1 / self.epsilon, n_draws)
         return radii[:, None] * points @ self.space.span.T
 
-    def _histogram_noise(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
+    def _histogram_noise(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
         """Draw noise on the histogram; the noise of the answers is its image."""
         if self.relation == "replace":
             return draw_root_polytope_noise(rng, self.query.types, 2 / self.epsilon, n_draws)
@@ -179,7 +179,7 @@ class KNorm(NullSpaceMechanism):
         d = self.query.types
         return (2 / self.epsilon) ** 2 * (2 * d - 1) / (d + 1)
 
-    def covariance(self) -> NDArray[np.float64]:
+    def covariance(self) -> FloatArray:
         """Compute the covariance of the noise; float64 array, shape (answers, answers).
 
         Raises
@@ -193,7 +193,7 @@ class KNorm(NullSpaceMechanism):
             return self._histogram_variance * moved @ moved.T
         return span @ self._core() @ span.T
 
-    def _core(self) -> NDArray[np.float64]:
+    def _core(self) -> FloatArray:
         if self.method == "hit-and-run":
             raise InputError("subspace: the covariance is not known; use estimated_error")
         m = self.dimension

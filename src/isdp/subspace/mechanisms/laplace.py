@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from functools import cached_property
-from typing import get_args
+from typing import cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csc_array
 
 from isdp.accounting.guarantees import PrivacyGuarantee
-from isdp.checks import check_choice, check_integer
+from isdp.arrays import FloatArray
+from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.bases import BasisKind, check_basis, difference_basis, null_basis
@@ -62,16 +63,16 @@ class ProjectedLaplace(NullSpaceMechanism):
         """Scale b of the noise of an answer before the projection."""
         return self.sensitivity / self.epsilon
 
-    def sample(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
+    def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
         """Draw noise; float64 array, shape (n_draws, answers)."""
         shape = check_integer("subspace", "n_draws", n_draws), self.query.answers
         return self.null.project(rng.laplace(scale=self.scale, size=shape))
 
-    def covariance(self) -> NDArray[np.float64]:
+    def covariance(self) -> FloatArray:
         """Compute 2 b^2 Pi_N; float64 array, shape (answers, answers)."""
         return 2 * self.scale**2 * self.null.matrix()
 
-    def variances(self) -> NDArray[np.float64]:
+    def variances(self) -> FloatArray:
         """Compute the variance of each answer; float64 array, shape (answers,)."""
         return 2 * self.scale**2 * self.null.diagonal()
 
@@ -128,9 +129,7 @@ class ExtendedLaplace(NullSpaceMechanism):
         if basis is None:
             self.basis = _default_basis(query, invariants, relation)
         elif isinstance(basis, str):
-            self.basis = null_basis(
-                invariants, check_choice("subspace: the basis", basis, get_args(BasisKind))
-            )
+            self.basis = null_basis(invariants, cast(BasisKind, basis))  # which checks the kind
         else:
             self.basis = check_basis(basis, invariants)
         if self.basis.shape[1] < self.null.dimension:
@@ -153,20 +152,20 @@ class ExtendedLaplace(NullSpaceMechanism):
         """Scale b of the noise of a coordinate."""
         return self.sensitivity / self.epsilon
 
-    def sample(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
+    def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
         """Draw noise; float64 array, shape (n_draws, answers)."""
         shape = check_integer("subspace", "n_draws", n_draws), self.basis.shape[1]
-        noise: NDArray[np.float64] = (self.basis @ rng.laplace(scale=self.scale, size=shape).T).T
+        noise: FloatArray = (self.basis @ rng.laplace(scale=self.scale, size=shape).T).T
         return noise
 
-    def covariance(self) -> NDArray[np.float64]:
+    def covariance(self) -> FloatArray:
         """Compute 2 b^2 Q Q'; float64 array, shape (answers, answers)."""
-        gram: NDArray[np.float64] = (self.basis @ self.basis.T).toarray()
+        gram: FloatArray = (self.basis @ self.basis.T).toarray()
         return 2 * self.scale**2 * gram
 
-    def variances(self) -> NDArray[np.float64]:
+    def variances(self) -> FloatArray:
         """Compute the variance of each answer; float64 array, shape (answers,)."""
-        squares: NDArray[np.float64] = self.basis.multiply(self.basis).sum(axis=1)
+        squares: FloatArray = self.basis.multiply(self.basis).sum(axis=1)
         return 2 * self.scale**2 * np.asarray(squares).ravel()
 
     @property

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.null_space import null_space
@@ -41,8 +41,8 @@ class Geometry:
     query: Query
     invariants: Invariants
     relation: Relation
-    span: NDArray[np.float64]
-    points: NDArray[np.float64]
+    span: FloatArray
+    points: FloatArray
 
     @property
     def rank(self) -> int:
@@ -50,11 +50,11 @@ class Geometry:
         return len(self.points)
 
     @property
-    def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def pairs(self) -> tuple[IntArray, IntArray]:
         """Pairs of neighbours (z, y), as two index arrays."""
         return neighbour_pairs(self.points.shape[1], self.relation)
 
-    def squares(self, root: NDArray[np.float64]) -> NDArray[np.float64]:
+    def squares(self, root: FloatArray) -> FloatArray:
         """Compute |root (x_z - x_y)|^2 for all pairs; float64 array, shape (types, types).
 
         Entries of pairs that are not neighbours are 0.
@@ -62,11 +62,11 @@ class Geometry:
         moved = root @ self.points
         gram = moved.T @ moved
         norms = np.diag(gram)
-        squares: NDArray[np.float64] = np.maximum(norms[:, None] + norms - 2 * gram, 0)
+        squares: FloatArray = np.maximum(norms[:, None] + norms - 2 * gram, 0)
         return squares * self.mask
 
     @cached_property
-    def mask(self) -> NDArray[np.bool_]:
+    def mask(self) -> BoolArray:
         """True for pairs of neighbouring columns; bool array, shape (types, types)."""
         types = self.points.shape[1]
         if self.relation == "replace":
@@ -75,7 +75,7 @@ class Geometry:
         star[-1, :-1] = star[:-1, -1] = True
         return star
 
-    def moment(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def moment(self, weights: FloatArray) -> FloatArray:
         """Compute the sum over pairs of weight times (x_z - x_y)(x_z - x_y)'; shape (r, r).
 
         Parameters
@@ -84,7 +84,7 @@ class Geometry:
             Symmetric, and 0 for pairs that are not neighbours. A pair counts once, although it has
             two entries.
         """
-        laplacian: NDArray[np.float64] = np.diag(weights.sum(axis=1)) - weights
+        laplacian: FloatArray = np.diag(weights.sum(axis=1)) - weights
         return self.points @ laplacian @ self.points.T
 
 

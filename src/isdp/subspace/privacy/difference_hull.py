@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
+from isdp.arrays import FloatArray
 from isdp.errors import InputError
 from isdp.subspace.privacy.difference_geometry import Geometry
 from isdp.subspace.privacy.neighbours import differences
@@ -28,18 +28,18 @@ class HullTriangulation(NamedTuple):
         Relative volumes, with sum 1.
     """
 
-    corners: NDArray[np.float64]
-    volumes: NDArray[np.float64]
+    corners: FloatArray
+    volumes: FloatArray
 
-    def draw_uniform(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:
+    def draw_uniform(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
         """Draw uniform points of the body; float64 array, shape (n_draws, m)."""
         chosen = rng.choice(len(self.volumes), size=n_draws, p=self.volumes)
         m = self.corners.shape[1]
         weights = rng.dirichlet(np.ones(m + 1), n_draws)[:, :m]  # the last weight is that of 0
-        points: NDArray[np.float64] = np.einsum("dk,dkc->dc", weights, self.corners[chosen])
+        points: FloatArray = np.einsum("dk,dkc->dc", weights, self.corners[chosen])
         return points
 
-    def moment(self) -> NDArray[np.float64]:
+    def moment(self) -> FloatArray:
         """Compute E U U' of a uniform point; float64 array, shape (m, m).
 
         The barycentric weights in a simplex have E s_i s_j = (1 + [i = j]) / ((m+1)(m+2)).
@@ -48,7 +48,7 @@ class HullTriangulation(NamedTuple):
         sums = self.corners.sum(axis=1)
         second = np.einsum("f,fki,fkj->ij", self.volumes, self.corners, self.corners)
         second += np.einsum("f,fi,fj->ij", self.volumes, sums, sums)
-        moment: NDArray[np.float64] = second / ((m + 1) * (m + 2))
+        moment: FloatArray = second / ((m + 1) * (m + 2))
         return moment
 
 
@@ -86,7 +86,7 @@ def triangulate_hull(space: Geometry) -> HullTriangulation:
     return HullTriangulation(cut[full], volumes[full] / volumes[full].sum())
 
 
-def hit_and_run(rng: np.random.Generator, space: Geometry, n_steps: int) -> NDArray[np.float64]:
+def hit_and_run(rng: np.random.Generator, space: Geometry, n_steps: int) -> FloatArray:
     """Run a hit-and-run chain, whose limit is the uniform distribution on the hull.
 
     Each step moves to a uniform point of the chord through the state in a random direction. One
@@ -108,9 +108,7 @@ def hit_and_run(rng: np.random.Generator, space: Geometry, n_steps: int) -> NDAr
     return walked
 
 
-def chord_ends(
-    space: Geometry, at: NDArray[np.float64], direction: NDArray[np.float64]
-) -> tuple[float, float]:
+def chord_ends(space: Geometry, at: FloatArray, direction: FloatArray) -> tuple[float, float]:
     """Compute the distances from a point to both ends of the chord of the hull through it.
 
     Parameters

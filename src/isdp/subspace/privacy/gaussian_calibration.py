@@ -14,9 +14,10 @@ from typing import Literal, get_args
 import numpy as np
 import scipy
 from flint import arb, ctx
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import log_ndtr
 
+from isdp.arrays import FloatArray
 from isdp.checks import check_choice, check_positive_float, check_probability
 from isdp.errors import InputError
 
@@ -26,7 +27,7 @@ ROOT_STEP = 1e-12  # relative; a root is raised by it until it is certified, and
 Calibration = Literal["exact", "paper"]
 
 
-def log_delta(epsilon: float, sigma: ArrayLike) -> NDArray[np.float64]:
+def log_delta(epsilon: float, sigma: ArrayLike) -> FloatArray:
     """Compute the logarithm of the exact delta, without cancellation of the two terms.
 
     Parameters
@@ -35,14 +36,14 @@ def log_delta(epsilon: float, sigma: ArrayLike) -> NDArray[np.float64]:
         Standard deviation divided by the sensitivity.
     """
     sigma = np.asarray(sigma, dtype=float)
-    first: NDArray[np.float64] = log_ndtr(0.5 / sigma - epsilon * sigma)
+    first: FloatArray = log_ndtr(0.5 / sigma - epsilon * sigma)
     second = log_ndtr(-0.5 / sigma - epsilon * sigma) + epsilon
     with np.errstate(divide="ignore"):  # delta is 0 if the two terms have equal digits
-        gap: NDArray[np.float64] = -np.expm1(np.minimum(second - first, 0.0))
+        gap: FloatArray = -np.expm1(np.minimum(second - first, 0.0))
         return first + np.log(gap)
 
 
-def delta(epsilon: float, sigma: ArrayLike) -> NDArray[np.float64]:
+def delta(epsilon: float, sigma: ArrayLike) -> FloatArray:
     """Compute the least delta of (epsilon, delta)-DP; an array of the shape of `sigma`.
 
     Examples
@@ -141,7 +142,7 @@ def log10_failing_delta(epsilon: float) -> float:
     """
     check_positive_float("subspace: epsilon", epsilon)
 
-    def excess(log10: NDArray[np.float64]) -> NDArray[np.float64]:
+    def excess(log10: FloatArray) -> FloatArray:
         log_target = log10 * math.log(10)
         paper = (1 + np.sqrt(1 - log_target)) / epsilon
         return log_delta(epsilon, paper) - log_target

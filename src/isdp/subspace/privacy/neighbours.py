@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, hstack
 
+from isdp.arrays import IntArray
 from isdp.checks import check_choice
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
@@ -36,7 +36,7 @@ def query_columns(query: Query, relation: Relation) -> csc_array:
     return hstack([query.sparse, absent], format="csc")
 
 
-def neighbour_pairs(types: int, relation: Relation) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def neighbour_pairs(types: int, relation: Relation) -> tuple[IntArray, IntArray]:
     """Return the pairs (z, y) of neighbouring columns of `query_columns` as two index arrays.
 
     Parameters
@@ -51,7 +51,7 @@ def neighbour_pairs(types: int, relation: Relation) -> tuple[NDArray[np.int64], 
 
 def representative_types(
     query: Query, invariants: Invariants | None, relation: Relation
-) -> NDArray[np.int64]:
+) -> IntArray:
     """Choose types that represent all pairs of neighbours.
 
     In a histogram, two types of one cell class can be exchanged: this permutes the answers and
@@ -87,7 +87,7 @@ def representative_types(
     return chosen
 
 
-def differences(query: Query, relation: Relation = "replace") -> NDArray[np.int64]:
+def differences(query: Query, relation: Relation = "replace") -> IntArray:
     """List the nonzero differences of the answers of neighbours, distinct up to sign.
 
     Returns
@@ -114,15 +114,13 @@ def differences(query: Query, relation: Relation = "replace") -> NDArray[np.int6
         raise InputError(
             f"subspace: {len(first)} differences of {query.answers} answers are too many to list"
         )
-    moves: NDArray[np.int64] = columns[first] - columns[second]
+    moves: IntArray = columns[first] - columns[second]
     moves = moves[moves.any(axis=1)]
     leading = moves[np.arange(len(moves)), (moves != 0).argmax(axis=1)]
     return np.unique(moves * np.sign(leading)[:, None], axis=0)
 
 
-def _pairs_of_columns(
-    columns: NDArray[np.int64], relation: Relation
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _pairs_of_columns(columns: IntArray, relation: Relation) -> tuple[IntArray, IntArray]:
     """Return the pairs among distinct columns; the absent record may have any position."""
     if relation == "replace":
         return neighbour_pairs(len(columns), relation)

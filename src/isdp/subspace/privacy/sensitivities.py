@@ -9,9 +9,10 @@ from typing import Literal
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csc_array, csr_array, eye_array, vstack
 
+from isdp.arrays import FloatArray, IntArray
 from isdp.checks import check_choice
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
@@ -213,7 +214,7 @@ def check_fit(query: Query, invariants: Invariants) -> None:
         )
 
 
-def _chunks(total: int) -> list[NDArray[np.int64]]:
+def _chunks(total: int) -> list[IntArray]:
     return np.array_split(np.arange(total), range(CHUNK_SIZE, total, CHUNK_SIZE))
 
 
@@ -222,7 +223,7 @@ def _used_rows(columns: csc_array) -> csc_array:
     return columns.tocsr()[np.unique(columns.indices)].tocsc()
 
 
-def _max_over_neighbours(values: NDArray[np.float64], relation: Relation) -> float:
+def _max_over_neighbours(values: FloatArray, relation: Relation) -> float:
     """Return the maximum of values[i, j] over neighbours i and j; columns j are all types."""
     if relation == "add-remove":
         values = values[:, -1:]
@@ -236,7 +237,7 @@ def _max_distance(points: csr_array | csc_array, p: Literal[1, 2], relation: Rel
             f"subspace: {points.shape[0]} types with {points.shape[1]} coordinates each are too "
             f"many to compare; merge types, or use a block of them at a time"
         )
-    dense: NDArray[np.float64] = points.toarray().astype(float)
+    dense: FloatArray = points.toarray().astype(float)
     metric = "cityblock" if p == 1 else "sqeuclidean"
     largest = max(
         _max_over_neighbours(scipy.spatial.distance.cdist(dense[part], dense, metric), relation)
@@ -246,7 +247,7 @@ def _max_distance(points: csr_array | csc_array, p: Literal[1, 2], relation: Rel
 
 
 def _by_length(
-    query: Query, chosen: NDArray[np.int64], relation: Relation
+    query: Query, chosen: IntArray, relation: Relation
 ) -> Iterator[tuple[int, int, float]]:
     """Yield neighbours (z, y) among chosen types with ||a_z - a_y||_1, in decreasing order."""
     if query.is_histogram and relation == "replace":

@@ -1,9 +1,9 @@
-"""Compiled loops of permutation swapping; they read a stream of random 64-bit words.
+"""Compiled loops of permutation swapping, which read a stream of random 64-bit integers.
 
-A group (the records selected in one stratum) whose words run out is left for the next call, which
-is given the same words from the group's start on, and more behind them. So the outcome is a
-function of the endless stream alone, however it is cut into pieces; fresh words instead would
-favour outcomes that need few.
+The functions read `bits`, an array of the next integers of the stream, from position `at`. A group
+is the set of selected records of one stratum. If the array ends within a group, the caller passes
+the same integers from the start of the group again, with more behind them. The outcome is therefore
+a function of the stream alone. New integers instead would favour outcomes that need few of them.
 """
 
 from __future__ import annotations
@@ -12,62 +12,65 @@ import numpy as np
 
 from isdp.compiled import njit
 
-# a plain 0 is a type of its own to numba, which would compile twice what it is given to
+# typed, because numba compiles again for the type of a literal 0
 FIRST = np.int64(0)
-OUT_OF_WORDS = -1
-UNIT = 2.0**-53
+OUT_OF_BITS = -1
+FLOAT_UNIT = 2.0**-53
 HALF = np.uint64(32)
-LOW = np.uint64(0xFFFFFFFF)
-SIZES_OF_HALF = np.uint64(1 << 32)
-SHORTEST_FLOAT = np.uint64(11)  # 64 - 53 bits of a word that a float has no room for
+LOWER_HALF = np.uint64(0xFFFFFFFF)
+N_HALVES = np.uint64(1 << 32)
+DROPPED_BITS = np.uint64(11)  # a float64 in [0, 1) has 53 bits
 
 
 @njit(cache=True)
-def below(words, at, bound):
-    """Whole number from 0 to bound - 1, all equally likely, and where the next word is.
+def draw_below(bits, at, bound):
+    """Draw an integer from 0 to bound - 1 (Lemire 2019, bounded integers).
 
-    The upper half of a word times `bound` spreads 2^32 numbers over `bound` boxes (D. Lemire, Fast
-    random integer generation in an interval, 2019). The boxes hold equally many once the first
-    2^32 mod bound numbers of each are refused. At most 2^32 as a bound; `OUT_OF_WORDS` as the
-    place says that the words did not suffice.
+    The upper half of a 64-bit integer times `bound` maps 2^32 values to `bound` intervals. The
+    intervals have equal size once 2^32 mod bound values are rejected. `bound` is at most 2^32.
+
+    Returns
+    -------
+    number, at
+        `at` is the next position, or `OUT_OF_BITS`.
     """
     width = np.uint64(bound)
-    while at < len(words):
-        product = (words[at] >> HALF) * width
+    while at < len(bits):
+        product = (bits[at] >> HALF) * width
         at += 1
-        low = product & LOW
-        if low >= width or low >= (SIZES_OF_HALF - width) % width:
+        low = product & LOWER_HALF
+        if low >= width or low >= (N_HALVES - width) % width:
             return np.int64(product >> HALF), at
-    return np.int64(0), OUT_OF_WORDS
+    return np.int64(0), OUT_OF_BITS
 
 
 @njit(cache=True)
-def draw_bernoulli(words, tosses, done, numerator, denominator):
-    """Fill `tosses` from `done` on with coins of chance numerator / denominator.
+def draw_bernoulli(bits, draws, done, numerator, denominator):
+    """Fill `draws` from index `done` with Bernoulli draws of probability numerator / denominator.
 
-    Returns the number of tosses done and of words used.
+    Returns the number of draws done and the number of integers used.
     """
     used = FIRST
-    while done < len(tosses):
-        number, at = below(words, used, denominator)
-        if at == OUT_OF_WORDS:
+    while done < len(draws):
+        number, at = draw_below(bits, used, denominator)
+        if at == OUT_OF_BITS:
             break
-        tosses[done] = number < numerator
+        draws[done] = number < numerator
         done += 1
         used = at
     return done, used
 
 
 @njit(cache=True)
-def derange_by_rejection(words, starts, group, image):
-    """Derange each group from `group` on: shuffle, and begin again at the first fixed point.
+def derange_by_rejection(bits, starts, group, image):
+    """Derange each group from `group` on by shuffles that restart at the first fixed point.
 
-    Returns the first group that is not done, and the number of words used up to there.
+    Returns the first group that is not done, and the number of integers used up to there.
     """
     used = FIRST
     while group < len(starts) - 1:
-        at = _shuffle_until_deranged(words, used, image, starts[group], starts[group + 1])
-        if at == OUT_OF_WORDS:
+        at = _shuffle_until_deranged(bits, used, image, starts[group], starts[group + 1])
+        if at == OUT_OF_BITS:
             break
         used = at
         group += 1
@@ -75,33 +78,35 @@ def derange_by_rejection(words, starts, group, image):
 
 
 @njit(cache=True)
-def _shuffle_until_deranged(words, at, image, start, stop):
+def _shuffle_until_deranged(bits, at, image, start, stop):
     for i in range(start, stop):
         image[i] = i
     i = stop - 1
     while i >= start:
-        j, at = below(words, at, i - start + 1)
-        if at == OUT_OF_WORDS:
+        j, at = draw_below(bits, at, i - start + 1)
+        if at == OUT_OF_BITS:
             return at
         j += start
         image[i], image[j] = image[j], image[i]
-        # from whatever order a shuffle begins, all orders are equally likely at its end
+        # a restart needs no reset: a shuffle of any order is uniform
         i = stop - 1 if image[i] == i else i - 1
     return at
 
 
 @njit(cache=True)
-def derange_by_closing_cycles(words, starts, group, image, closed, chances):
-    """Derange each group by closing cycles with the right chance; arguments and return as above.
+def derange_by_closing_cycles(bits, starts, group, image, closed, probabilities):
+    """Derange each group in one pass; arguments and return values as in `derange_by_rejection`.
 
-    `closed` is scratch of the length of `image`; ``chances[u]`` is the chance to close a cycle
-    with u points left, and 1/u beyond (C. Martinez, A. Panholzer, H. Prodinger, Generating random
-    derangements, ANALCO 2008). The coin is in floating point.
+    The algorithm is that of Martinez, Panholzer and Prodinger (Generating random derangements,
+    ANALCO 2008). `closed` is working memory of the length of `image`. ``probabilities[u]`` is the
+    probability to close a cycle when u points are left; it is 1/u beyond the table. These Bernoulli
+    draws are in floating point.
     """
     used = FIRST
     while group < len(starts) - 1:
-        at = _close_cycles(words, used, image, closed, starts[group], starts[group + 1], chances)
-        if at == OUT_OF_WORDS:
+        start, stop = starts[group], starts[group + 1]
+        at = _close_cycles(bits, used, image, closed, start, stop, probabilities)
+        if at == OUT_OF_BITS:
             break
         used = at
         group += 1
@@ -109,7 +114,7 @@ def derange_by_closing_cycles(words, starts, group, image, closed, chances):
 
 
 @njit(cache=True)
-def _close_cycles(words, at, image, closed, start, stop, chances):
+def _close_cycles(bits, at, image, closed, start, stop, probabilities):
     for i in range(start, stop):
         image[i] = i
         closed[i] = False
@@ -119,17 +124,17 @@ def _close_cycles(words, at, image, closed, start, stop, chances):
         if closed[i]:
             continue
         while True:
-            j, at = below(words, at, i - start)
-            if at == OUT_OF_WORDS:
+            j, at = draw_below(bits, at, i - start)
+            if at == OUT_OF_BITS:
                 return at
             j += start
             if not closed[j]:
                 break
         image[i], image[j] = image[j], image[i]
-        if at == len(words):
-            return OUT_OF_WORDS
-        chance = chances[left] if left < len(chances) else 1.0 / left
-        if (words[at] >> SHORTEST_FLOAT) * UNIT < chance:
+        if at == len(bits):
+            return OUT_OF_BITS
+        probability = probabilities[left] if left < len(probabilities) else 1.0 / left
+        if (bits[at] >> DROPPED_BITS) * FLOAT_UNIT < probability:
             closed[j] = True
             left -= 1
         at += 1

@@ -1,6 +1,6 @@
-"""Derangements: permutations without a fixed point, their number and uniform draws of them.
+"""Derangements (permutations without a fixed point): their number, and uniform draws.
 
-d_m is the number of derangements of m points (the subfactorial): d_0 = 1, d_1 = 0 and
+The number of derangements of m points is the subfactorial d_m, with d_0 = 1, d_1 = 0 and
 d_m = (m - 1)(d_{m-1} + d_{m-2}).
 """
 
@@ -12,30 +12,27 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
-LAST_IN_TABLE = 30  # beyond, d_m = m!/e and the chance 1/u are right within 1/31!
-CHUNK = 1 << 20  # words asked for at once
+from isdp.arrays import FloatArray, IntArray
 
-Source = Callable[[int], np.ndarray]
+MAX_TABULATED = 30  # beyond, d_m = m!/e and the probability 1/u have relative errors below 1/31!
+MAX_READ = 1 << 20  # 64-bit integers of one read
+
+BitSource = Callable[[int], NDArray[np.uint64]]
 
 
 @lru_cache(maxsize=1)
 def _table() -> tuple[int, ...]:
     numbers = [1, 0]
-    for m in range(2, LAST_IN_TABLE + 3):
+    for m in range(2, MAX_TABULATED + 3):
         numbers.append((m - 1) * (numbers[-1] + numbers[-2]))
     return tuple(numbers)
 
 
 def subfactorial(m: int) -> int:
-    """Count the derangements of m points, exactly: m!/e rounded to the nearest whole number.
-
-    Parameters
-    ----------
-    m : int
-        Not negative.
-    """
+    """Compute the number of derangements of m >= 0 points, which is m!/e rounded."""
     if m < len(_table()):
         return _table()[m]
     before, number = _table()[-2:]
@@ -44,22 +41,17 @@ def subfactorial(m: int) -> int:
     return number
 
 
-def log_subfactorial(m) -> np.ndarray:
-    """Logarithm of d_m; minus infinity at m = 1.
-
-    Returns
-    -------
-    float64 array
-        Relative error as that of the logarithm of a factorial, about 1e-15.
-    """
+def log_subfactorial(m: ArrayLike) -> FloatArray:
+    """Compute the logarithm of d_m, with a relative error of about 1e-15; -inf for m = 1."""
     m = np.asarray(m, dtype=np.int64)
     small = [math.log(d) if d else -math.inf for d in _table()]
-    exact = np.array(small)[np.minimum(m, LAST_IN_TABLE)]
-    return np.where(m <= LAST_IN_TABLE, exact, gammaln(m + 1.0) - 1)
+    exact = np.array(small)[np.minimum(m, MAX_TABULATED)]
+    approximate: FloatArray = gammaln(m + 1.0) - 1
+    return np.where(m <= MAX_TABULATED, exact, approximate)
 
 
-def subfactorial_ratio(m, step: int) -> np.ndarray:
-    """Quotient d_{m + step} / d_m, for step 1 or 2, without large numbers.
+def subfactorial_ratio(m: ArrayLike, step: int) -> FloatArray:
+    """Compute d_{m + step} / d_m without overflow.
 
     Parameters
     ----------
@@ -70,97 +62,92 @@ def subfactorial_ratio(m, step: int) -> np.ndarray:
 
     Notes
     -----
-    From d_{m+1} = (m + 1) d_m + (-1)^{m+1}, and d_{m+2} = (m + 1)(d_{m+1} + d_m).
+    The recursions are d_{m+1} = (m + 1) d_m + (-1)^{m+1} and d_{m+2} = (m + 1)(d_{m+1} + d_m).
     """
     m = np.asarray(m, dtype=np.int64)
     numbers = _table()
-    small = np.minimum(m, LAST_IN_TABLE)
-    exact = np.array([math.nan if d == 0 else numbers[k + step] / d for k, d in _small()])[small]
+    ratios = [numbers[k + step] / d if d else math.nan for k, d in enumerate(numbers[:-2])]
+    exact = np.array(ratios)[np.minimum(m, MAX_TABULATED)]
     up = m + 1.0
-    return np.where(m <= LAST_IN_TABLE, exact, up if step == 1 else up * (up + 1))
-
-
-def _small():
-    return enumerate(_table()[: LAST_IN_TABLE + 1])
+    return np.where(m <= MAX_TABULATED, exact, up if step == 1 else up * (up + 1))
 
 
 @lru_cache(maxsize=1)
-def closing_probabilities() -> np.ndarray:
-    """Chance (u - 1) d_{u-2} / d_u that a cycle closes with u points left, for u up to 30.
+def closing_probabilities() -> FloatArray:
+    """Compute (u - 1) d_{u-2} / d_u, the probability that a cycle closes with u points left.
 
     Returns
     -------
     float64 array, shape (31,)
     """
     d = _table()
-    exact = [Fraction((u - 1) * d[u - 2], d[u]) for u in range(2, LAST_IN_TABLE + 1)]
+    exact = [Fraction((u - 1) * d[u - 2], d[u]) for u in range(2, MAX_TABULATED + 1)]
     return np.array([0.0, 0.0, *map(float, exact)])
 
 
 class BitStream:
-    """A stream of random 64-bit words that can be looked at before they are used.
+    """A stream of random 64-bit integers that can be read before they are consumed.
 
     Parameters
     ----------
     source : callable
-        ``source(k)`` returns k fresh words, uint64 (k,).
+        ``source(k)`` returns k new integers, uint64 (k,).
     """
 
-    def __init__(self, source: Source):
+    def __init__(self, source: BitSource):
         self._source = source
-        self._kept = np.empty(0, dtype=np.uint64)
+        self._buffer = np.empty(0, dtype=np.uint64)
 
-    def ahead(self, count: int) -> np.ndarray:
-        """Return at least `count` words that have not been used, without using them."""
-        if count > len(self._kept):
-            fresh = self._source(count - len(self._kept))
-            self._kept = np.concatenate([self._kept, fresh])
-        return self._kept
+    def peek(self, count: int) -> NDArray[np.uint64]:
+        """Return at least `count` unconsumed integers, without consuming them."""
+        if count > len(self._buffer):
+            fresh = self._source(count - len(self._buffer))
+            self._buffer = np.concatenate([self._buffer, fresh])
+        return self._buffer
 
-    def use(self, count: int) -> None:
-        """Count the first `count` words as used."""
-        self._kept = self._kept[count:]
+    def consume(self, count: int) -> None:
+        """Remove the first `count` integers."""
+        self._buffer = self._buffer[count:]
 
 
 def pseudo_random_bits(rng: np.random.Generator) -> BitStream:
-    """BitStream of a pseudo-random generator, for experiments."""
+    """Return the stream of a pseudo-random generator, for experiments."""
     return BitStream(lambda count: rng.integers(0, 1 << 64, count, dtype=np.uint64))
 
 
-def derange(words: BitStream, sizes: np.ndarray, *, exact: bool) -> np.ndarray:
+def derange(bits: BitStream, sizes: IntArray, *, exact: bool) -> IntArray:
     """Draw a uniform derangement of each of several groups of points.
 
     Parameters
     ----------
     sizes : int64 array, shape (groups,)
-        None of them 1, which has no derangement.
+        No size is 1, because one point has no derangement.
     exact : bool
-        Whether to decide in whole numbers alone (shuffles until one fits, e of them on average),
-        or in one pass with a coin in floating point, which is for experiments and takes half the
-        time.
+        If true, use integers only: shuffles until one has no fixed point, e of them on average. If
+        false, use one pass with Bernoulli draws in floating point, which takes half the time.
 
     Returns
     -------
     int64 array, shape (sum of the sizes,)
-        The points are numbered through, group after group; point i goes to the i-th entry.
+        Image of each point. The points are numbered consecutively, group after group.
     """
-    starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-    # compiled code: budgets and losses do without
+    # compiled code is imported here, because budgets and losses do not need it
     from isdp.swapping.mechanism.compiled_permutations import (
         derange_by_closing_cycles,
         derange_by_rejection,
     )
 
+    starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
     image = np.empty(starts[-1], dtype=np.int64)
-    scratch = () if exact else (np.empty(len(image), dtype=np.bool_), closing_probabilities())
+    memory = () if exact else (np.empty(len(image), dtype=np.bool_), closing_probabilities())
     compiled = derange_by_rejection if exact else derange_by_closing_cycles
-    group, wanted = 0, min(CHUNK, 4 * len(image) + 64)
-    while wanted < 2 * sizes.max(initial=0):  # a group whose words run out is begun again
+    group, wanted = 0, min(MAX_READ, 4 * len(image) + 64)
+    while wanted < 2 * sizes.max(initial=0):  # a group that needs more integers starts again
         wanted *= 2
     while group < len(sizes):
         before = group
-        group, used = compiled(words.ahead(wanted), starts, group, image, *scratch)
-        words.use(used)
+        group, used = compiled(bits.peek(wanted), starts, group, image, *memory)
+        bits.consume(used)
         if group == before:
             wanted *= 2
     return image

@@ -1,8 +1,8 @@
-"""Swapping for a real release: whole numbers and the operating system's random bits alone.
+"""Permutation swapping for release, in integers and with random bits of the operating system.
 
-Coins of a rational chance and numbers below a bound come from uniform words by refusal, and a
-derangement is a shuffle that is begun again at its first fixed point: nothing is rounded, and the
-permutation has its law itself. How long it takes depends on the draw, and is not hidden.
+Bernoulli draws of rational probability and bounded integers come from uniform 64-bit integers by
+rejection (Lemire 2019). A derangement is a shuffle that restarts at its first fixed point. No step
+rounds, so that the distribution is exact. The running time depends on the draw and is not hidden.
 """
 
 from __future__ import annotations
@@ -12,38 +12,40 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
+from isdp.arrays import BoolArray, IntArray
 from isdp.checks import parse_rational
 from isdp.errors import InputError
 from isdp.swapping.mechanism.compiled_permutations import draw_bernoulli
-from isdp.swapping.mechanism.derangements import CHUNK, BitStream
+from isdp.swapping.mechanism.derangements import MAX_READ, BitStream
 from isdp.swapping.mechanism.permutation import Strata, check_rate, permute
 
-LARGEST_DENOMINATOR = 1 << 32
-LARGEST_STRATUM = 1 << 32
-RateLike = Fraction | int | str | float  # of a float, the shortest decimal form
+MAX_DENOMINATOR = 1 << 32
+MAX_STRATUM_SIZE = (1 << 32) - 1
+RateLike = Fraction | int | str | float  # a float stands for its shortest decimal form
 
 
 def exact_rate(rate: RateLike) -> Fraction:
-    """Read a swap rate as the rational number that it is written as: 0.05 for 1/20.
+    """Read a swap rate as the rational number that it denotes: 0.05 is 1/20.
 
     Raises
     ------
     InputError
-        If it is no number between 0 and 1, or has a denominator above 2^32.
+        If it is not between 0 and 1, or has a denominator above 2^32.
     """
     exact = parse_rational("swapping: the swap rate", rate)
     check_rate(exact)
-    if exact.denominator > LARGEST_DENOMINATOR:
+    if exact.denominator > MAX_DENOMINATOR:
         raise InputError(
-            f"swapping: the swap rate {rate} has too many digits to be tossed exactly; use at "
-            f"most nine decimals"
+            f"swapping: the swap rate {rate} has too many digits for exact draws; use at most nine "
+            f"decimals"
         )
     return exact
 
 
 def system_bits(source: Callable[[int], bytes] | None = None) -> BitStream:
-    """BitStream from the operating system, or from another source of bytes for tests.
+    """Return the random bits of the operating system, or of another source for tests.
 
     Parameters
     ----------
@@ -53,53 +55,56 @@ def system_bits(source: Callable[[int], bytes] | None = None) -> BitStream:
     Raises
     ------
     InputError
-        When words are taken and the source gives too few bytes.
+        On reading, if the source returns too few bytes.
     """
     source = os.urandom if source is None else source
 
-    def words(count: int) -> np.ndarray:
+    def read(count: int) -> NDArray[np.uint64]:
         raw = source(8 * count)
         if len(raw) != 8 * count:
             raise InputError(
-                f"swapping: the source of randomness gave {len(raw)} bytes in place of {8 * count}"
+                f"swapping: the source of randomness returned {len(raw)} bytes, expected "
+                f"{8 * count}"
             )
         return np.frombuffer(raw, dtype="<u8").astype(np.uint64)
 
-    return BitStream(words)
+    return BitStream(read)
 
 
 def permutation_for_release(
     strata: Strata, rate: RateLike, source: Callable[[int], bytes] | None = None
-) -> np.ndarray:
+) -> IntArray:
     """Draw the permutation that swaps the records, exactly, from the operating system's bits.
 
     Parameters
     ----------
     rate : Fraction, int, str or float
-        Swap rate; a float stands for its shortest decimal form. Denominators up to 2^32.
+        Swap rate, with a denominator of at most 2^32.
     source : callable, optional
-        ``source(k)`` returns k random bytes; `os.urandom` by default. Another one is for tests.
+        ``source(k)`` returns k random bytes; `os.urandom` by default. Other sources are for tests.
 
     Returns
     -------
     int64 array, shape (records,)
-        The record that each record takes its new value from. Confidential.
+        The record whose value each record takes. The array is confidential.
 
     Raises
     ------
     InputError
-        If the rate or the source is not as it should be, or a stratum is too large.
+        If the rate or the source is invalid, or a stratum is too large.
     """
-    rate, words = exact_rate(rate), system_bits(source)
-    if strata.max_size >= LARGEST_STRATUM:
-        raise InputError(f"swapping: a stratum of {strata.max_size:,} records is too large")
-    return permute(strata, lambda count: _toss(words, rate, count), words, exact=True)
+    exact, bits = exact_rate(rate), system_bits(source)
+    if strata.max_size > MAX_STRATUM_SIZE:
+        raise InputError(
+            f"swapping: a stratum has more than {MAX_STRATUM_SIZE:,} records; use a finer swap key"
+        )
+    return permute(strata, lambda count: _draw_bernoulli(bits, exact, count), bits, exact=True)
 
 
-def _toss(words: BitStream, rate: Fraction, count: int) -> np.ndarray:
-    tosses, done = np.empty(count, dtype=np.bool_), 0
+def _draw_bernoulli(bits: BitStream, rate: Fraction, count: int) -> BoolArray:
+    draws, done = np.empty(count, dtype=np.bool_), 0
     while done < count:
-        ahead = words.ahead(min(CHUNK, count - done))
-        done, used = draw_bernoulli(ahead, tosses, done, rate.numerator, rate.denominator)
-        words.use(used)
-    return tosses
+        ahead = bits.peek(min(MAX_READ, count - done))
+        done, used = draw_bernoulli(ahead, draws, done, rate.numerator, rate.denominator)
+        bits.consume(used)
+    return draws

@@ -1,13 +1,14 @@
-"""The published privacy budget of permutation swapping, and its inverse.
+"""The published privacy bound of permutation swapping, and its inverse.
 
-The bound, with o = p / (1 - p) for the swap rate p and b for the records of the largest stratum:
+Let o = p / (1 - p) be the odds of the swap rate p, and b the number of records of the largest
+stratum. The bound is
 
     epsilon = ln(b + 1) - ln o                    for p <= 1/2,
     epsilon = max(ln o, ln(b + 1) - ln o)         for p > 1/2.
 
-It is the privacy loss for each unit of the distance d_HAM, half the records that two datasets do
-not share, between datasets with equal invariants. The nearest such datasets differ by an exchange,
-a distance of 2: between them the odds can move by the factor e^(2 epsilon).
+It bounds the privacy loss per unit of the distance d_HAM between datasets with equal invariants.
+d_HAM is half the number of records that two datasets do not share. The nearest such datasets differ
+by an exchange, a distance of 2, for which the loss is at most 2 epsilon.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from isdp.checks import check_in_range, check_integer, check_positive
 from isdp.errors import InputError
 from isdp.swapping.mechanism.permutation import check_rate
 
-ROUNDING = 1e-12  # more than the few roundings of a difference of two logarithms
-MAX_EPSILON = 700  # beyond, odds leave floating point
-SMALL = 1e-290  # floats near the least one lose digits
+ROUNDING = 1e-12  # above the relative rounding error of a difference of two logarithms
+MAX_EPSILON = 700  # the odds overflow beyond
+MIN_FULL_PRECISION = 1e-290  # smaller floats lose digits
 
 
 @dataclass(frozen=True)
 class Rate:
-    """A swap rate that keeps its digits near 1.
+    """A swap rate near 1 without loss of digits.
 
     Attributes
     ----------
@@ -38,40 +39,40 @@ class Rate:
 
     odds: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_positive("swapping: the odds of a swap rate", self.odds)
 
     @property
     def selected(self) -> float:
-        """The swap rate p; rounds to 1 from odds of about 1e16 on."""
+        """The swap rate p; it rounds to 1 for odds above about 1e16."""
         return self.odds / (1 + self.odds)
 
     @property
     def kept(self) -> float:
-        """1 - p, the chance that a record is not selected."""
+        """1 - p, the probability that a record is not selected."""
         return 1 / (1 + self.odds)
 
 
 def log_odds(rate: Fraction | float | Rate) -> float:
-    """Logarithm of the odds of a swap rate.
+    """Compute the logarithm of the odds of a swap rate.
 
     Parameters
     ----------
     rate : Fraction, float or Rate
-        A float stands for its shortest decimal form, whose distance from 1 it has rounded.
+        A float stands for its shortest decimal form.
     """
     if isinstance(rate, Rate):
         return math.log(rate.odds)
     check_rate(rate)
     exact = as_fraction(rate)
     odds = exact / (1 - exact)
-    if odds > SMALL:
+    if odds > MIN_FULL_PRECISION:
         return math.log(odds)
     return math.log(odds.numerator) - math.log(odds.denominator)
 
 
 def epsilon_bound(rate: Fraction | float | Rate, largest: int) -> float:
-    """Privacy budget by the published bound.
+    """Compute the published bound.
 
     Parameters
     ----------
@@ -81,15 +82,14 @@ def epsilon_bound(rate: Fraction | float | Rate, largest: int) -> float:
     Returns
     -------
     float
-        In nats for each unit of d_HAM; 0 if no stratum has two records, as nothing is swapped
-        then.
+        In nats per unit of d_HAM; 0 if no stratum has two records, because nothing is swapped.
     """
     size, odds = check_size(largest), log_odds(rate)
     return 0.0 if size <= 1 else max(odds, math.log1p(size) - odds)
 
 
-def guarantee(rate: Fraction | float | Rate, largest: int) -> PrivacyGuarantee:
-    """Guarantee of one swap by the published bound, rounded up.
+def guarantee_of(rate: Fraction | float | Rate, largest: int) -> PrivacyGuarantee:
+    """Return the privacy guarantee of one swap by the published bound, rounded up.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def guarantee(rate: Fraction | float | Rate, largest: int) -> PrivacyGuarantee:
 
 
 def min_epsilon(largest: int) -> tuple[float, Rate]:
-    """Least epsilon of the bound, (1/2) ln(b + 1), and the rate with odds sqrt(b + 1) that has it.
+    """Return the minimum (1/2) ln(b + 1) of the bound, and its rate with odds sqrt(b + 1).
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def min_epsilon(largest: int) -> tuple[float, Rate]:
 
 
 def rates_with_epsilon(epsilon: float, largest: int) -> tuple[Rate, Rate]:
-    """Find the two swap rates whose bound is epsilon.
+    """Compute the two swap rates whose bound is epsilon.
 
     Parameters
     ----------
@@ -133,25 +133,24 @@ def rates_with_epsilon(epsilon: float, largest: int) -> tuple[Rate, Rate]:
     Returns
     -------
     tuple of two Rate
-        Odds (b + 1) e^(-epsilon), by which fewer records move, and e^epsilon; equal at the
-        smallest epsilon.
+        Odds (b + 1) e^(-epsilon), which move fewer records, and e^epsilon. They are equal at the
+        minimum epsilon.
 
     Raises
     ------
     InputError
-        If epsilon is less than the smallest attainable one, which is then named, or if it is so
-        large that odds leave floating point.
+        If epsilon is below the minimum or above 700.
     """
     least, _ = min_epsilon(largest)
     check_in_range("swapping: epsilon", epsilon, 0, MAX_EPSILON)
     if epsilon < least:
         raise InputError(
             f"swapping: no swap rate gives epsilon {epsilon:g} with a stratum of {largest:,} "
-            f"records; the smallest is {math.ceil(least * 1e6) / 1e6:.6f} = ln(b + 1) / 2"
+            f"records; the minimum is {math.ceil(least * 1e6) / 1e6:.6f} = ln(b + 1) / 2"
         )
     return Rate(math.exp(math.log1p(largest) - epsilon)), Rate(math.exp(epsilon))
 
 
-def check_size(size, least: int = 1) -> int:
-    """Return a number of records, of `least` or more, as an int."""
-    return check_integer("swapping", "the number of records of a stratum", size, least)
+def check_size(size: object, minimum: int = 1) -> int:
+    """Return the number of records of a stratum as an int."""
+    return check_integer("swapping", "the number of records of a stratum", size, minimum)

@@ -1,9 +1,10 @@
-"""What a swap does to one record and to two: exact chances for strata of any size.
+"""Exact probabilities of the changes of one and of two records, for strata of any size.
 
-With M the number of records moved, binomial but never 1: q1 = E M / n, both of two records move
-with q2 = E M (M - 1) / (n (n - 1)), and given that they do, they are exchanged with the chance
-d_{M-2} / d_M and one takes the other's value with 1 / (M - 1). The sums over M are closed up to a
-few terms, as M (M - 1) d_{M-2} / d_M = 1 + (-1)^M (M - 1) / d_M.
+The number of moved records M is binomial given M != 1. A record moves with probability
+q1 = E M / n, and two records both move with q2 = E M (M - 1) / (n (n - 1)). Given that both move,
+they exchange their values with probability d_{M-2} / d_M, and the first takes the value of the
+second with 1 / (M - 1). The sums over M are in closed form except for a few terms, because
+M (M - 1) d_{M-2} / d_M = 1 + (-1)^M (M - 1) / d_M.
 """
 
 from __future__ import annotations
@@ -11,21 +12,24 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from scipy.special import betainc
 
+from isdp.arrays import FloatArray
 from isdp.errors import InputError
-from isdp.swapping.mechanism.derangements import LAST_IN_TABLE, subfactorial
+from isdp.swapping.mechanism.derangements import MAX_TABULATED, subfactorial
 from isdp.swapping.mechanism.permutation import check_rate
 from isdp.swapping.privacy.bound import check_size
 
+Number = TypeVar("Number", float, Fraction)
+
 
 def moved_probability(size: int, rate: float) -> float:
-    """Chance q1 that a record is moved by the swap: p (1 - (1-p)^(n-1)) / (1 - n p (1-p)^(n-1)).
+    """Compute q1 = p (1 - (1-p)^(n-1)) / (1 - n p (1-p)^(n-1)), the probability of a move.
 
-    Moved is not the same as changed: the value it takes may equal its own.
+    A moved record need not change, because it may take a value equal to its own.
 
     Parameters
     ----------
@@ -42,10 +46,10 @@ def moved_probability(size: int, rate: float) -> float:
 
 
 def moved_covariance(size: int, rate: float) -> float:
-    """How much likelier two records are both moved than if they were moved apart: q2 - q1^2.
+    """Compute q2 - q1^2, the covariance of the indicators that two records move.
 
-    With s = (1-p)^(n-1) it is p^2 s (2 - s - n p) / (1 - n p s)^2, in which nothing near 1 or near
-    q1^2 is subtracted; in large strata it is far smaller than the rounding of q2.
+    With s = (1-p)^(n-1) it is p^2 s (2 - s - n p) / (1 - n p s)^2. This form has no cancellation;
+    in large strata the covariance is far below the rounding error of q2.
 
     Parameters
     ----------
@@ -58,37 +62,38 @@ def moved_covariance(size: int, rate: float) -> float:
 
 
 def _not_lone(n: int, p: float) -> float:
-    """Chance that a selection is not of one record."""
+    """Compute the probability that a selection does not have exactly one record."""
     if n == 2:
         return p * p + (1 - p) ** 2
     return 1 - n * p * math.exp((n - 1) * math.log1p(-p))
 
 
-class PairDistribution(NamedTuple):
-    """What happens to two given records of a stratum; the chances sum to 1.
+class PairDistribution(NamedTuple, Generic[Number]):
+    """Probabilities of the changes of two given records of a stratum.
+
+    `one_fixed` and `one_arrow` count twice in the sum, as either record may be the first.
 
     Attributes
     ----------
-    one_fixed : float
-        The first is fixed and the second moves; as likely the other way round.
-    exchanged : float
-        Each takes the other's value.
-    one_arrow : float
-        The first takes the second's value, and the second a third record's; as likely the other
-        way round.
-    apart : float
+    one_fixed : float or Fraction
+        The first record stays and the second moves.
+    exchanged : float or Fraction
+        Each record takes the value of the other.
+    one_arrow : float or Fraction
+        The first takes the value of the second, and the second that of a third record.
+    apart : float or Fraction
         Both take values of other records.
     """
 
-    both_fixed: float
-    one_fixed: float
-    exchanged: float
-    one_arrow: float
-    apart: float
+    both_fixed: Number
+    one_fixed: Number
+    exchanged: Number
+    one_arrow: Number
+    apart: Number
 
 
-def pair_distribution(size: int, rate: float) -> PairDistribution:
-    """Exact chances of what happens to two records of a stratum.
+def pair_distribution(size: int, rate: float) -> PairDistribution[float]:
+    """Compute the probabilities of the changes of two records of a stratum.
 
     Parameters
     ----------
@@ -104,11 +109,11 @@ def pair_distribution(size: int, rate: float) -> PairDistribution:
 
 
 @lru_cache(maxsize=1024)
-def exact_pair_distribution(n: int, p: float) -> PairDistribution:
-    """As `pair_distribution`, of a checked size and rate, in fractions that sum to 1.
+def exact_pair_distribution(n: int, p: float) -> PairDistribution[Fraction]:
+    """Compute `pair_distribution` as fractions, for a checked size and rate.
 
-    The chances that they are made of are right to the last digits of a float, and differences of
-    them are not rounded, so that small ones may be taken.
+    The fractions are differences of probabilities that are accurate to the last digit of a float.
+    The differences are not rounded, so that small ones stay accurate.
     """
     single = Fraction(moved_probability(n, p))
     both = single**2 + Fraction(moved_covariance(n, p))
@@ -124,46 +129,49 @@ def exact_pair_distribution(n: int, p: float) -> PairDistribution:
 
 
 def exchange_log_likelihood_ratio(size: int, first: int, second: int, rate: float) -> float:
-    """Logarithm of how much likelier two records show kinds p and q if they are those than if not.
+    """Compute the log likelihood ratio of two records seen in counties a and b.
 
-    One record is of kind p and the other of kind q, or the other way round, and after the swap
-    they show p and q. A kind is what their values are told by, such as a county.
+    The hypotheses are that the records are from a and b in this order, or in the other order.
 
     Parameters
     ----------
     size : int
         Records n of the stratum, at least 2.
     first, second : int
-        Records n_p and n_q of the two kinds, each at least 1.
+        Records n_a and n_b of the two counties, each at least 1.
 
     Returns
     -------
     float
-        Near ln[(1 + n / (n_p o)) (1 + n / (n_q o))], twice what one record tells, where many
-        records of both kinds move; less where p n_p or p n_q is small, as the two may have taken
-        each other's values.
+        Close to ln[(1 + n / (n_a o)) (1 + n / (n_b o))], twice the value for one record, if many
+        records of both counties move. It is smaller if p n_a or p n_b is small, because the two
+        records may have exchanged their values.
     """
-    n, law = check_size(size), pair_distribution(size, rate)
+    n, pair = check_size(size), pair_distribution(size, rate)
     if min(first, second) < 1 or first + second > n:
-        raise InputError(f"swapping: {first} and {second} records of two kinds among {n}")
-    one_other = (first + second - 2) / max(n - 2, 1)  # of either kind, among the other records
-    two_others = (first - 1) * (second - 1) / max((n - 2) * (n - 3), 1)
-    kept = law.both_fixed + law.one_fixed * one_other + law.apart * two_others
-    turned = law.exchanged + law.one_arrow * one_other + law.apart * two_others
-    return math.log(kept / turned)
+        raise InputError(
+            f"swapping: {first} and {second} records of two counties do not fit a stratum of {n}"
+        )
+    third = (first + second - 2) / max(n - 2, 1)  # a third record is of one of the counties
+    fourth = (first - 1) * (second - 1) / max((n - 2) * (n - 3), 1)
+    same = pair.both_fixed + pair.one_fixed * third + pair.apart * fourth
+    exchanged = pair.exchanged + pair.one_arrow * third + pair.apart * fourth
+    return math.log(same / exchanged)
 
 
 def _expected_exchanges(n: int, p: float) -> float:
-    """E of M (M - 1) d_{M-2} / d_M = 1 + (-1)^M (M - 1) / d_M over M >= 2."""
-    m = np.arange(2, min(n, LAST_IN_TABLE) + 1)
+    """Compute E [M (M - 1) d_{M-2} / d_M; M >= 2] = E [1 + (-1)^M (M - 1) / d_M; M >= 2]."""
+    m = np.arange(2, min(n, MAX_TABULATED) + 1)
     two = n * (n - 1) / 2 * p**2 * math.exp((n - 2) * math.log1p(-p))
-    # the chance of each number from that of the one before, and of two or more by the beta law
-    chances = np.cumprod([two, *((n - m[:-1]) / m[1:] * (p / (1 - p)))])
-    return float(betainc(2, n - 1, p) + (_small()[: len(m)] * chances).sum()) / _not_lone(n, p)
+    # binomial probabilities by recursion; the upper tail is a regularised incomplete beta function
+    probabilities = np.cumprod([two, *((n - m[:-1]) / m[1:] * (p / (1 - p)))])
+    return float(betainc(2, n - 1, p) + (_small()[: len(m)] * probabilities).sum()) / _not_lone(
+        n, p
+    )
 
 
 @lru_cache(maxsize=1)
-def _small() -> np.ndarray:
-    """(-1)^m (m - 1) / d_m for m from 2 on."""
-    sizes = range(2, LAST_IN_TABLE + 1)
+def _small() -> FloatArray:
+    """Compute (-1)^m (m - 1) / d_m for m = 2, ..., 30."""
+    sizes = range(2, MAX_TABULATED + 1)
     return np.array([float(Fraction((-1) ** m * (m - 1), subfactorial(m))) for m in sizes])

@@ -1,32 +1,36 @@
-"""The exact privacy loss of swapping in the worst case, for every size of stratum.
+"""The exact worst-case privacy loss of swapping, for every size of stratum.
 
 In the worst universe all records and all values of the swapping variable differ, so that the
-output shows the permutation. Its chance depends on the number m of records moved alone: with
-f(m) = o^m / d_m, P is proportional to f(m). Two datasets that differ in d >= 2 records, and one
-output, stand for two permutations that move a and a' records, |a - a'| <= d; the loss for each
-unit of distance is |ln f(a) - ln f(a')| / max(2, |a - a'|) at most, and that is attained.
+output shows the permutation. The probability of a permutation is proportional to f(m) = o^m / d_m,
+where m is the number of moved records. Consider two datasets that differ in d >= 2 records, and
+one output. They determine two permutations that move a and a' records with |a - a'| <= d. The loss
+per unit of distance is at most |ln f(a) - ln f(a')| / max(2, |a - a'|), and this bound is attained.
 
-Variants of the listing have weights of their own, and the same argument.
+The same argument holds for the variants of the listing, with other weights.
 """
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from typing import Literal, get_args
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
+from isdp.arrays import FloatArray
 from isdp.checks import check_choice
 from isdp.errors import InputError
 from isdp.swapping.mechanism.derangements import log_subfactorial, subfactorial_ratio
-from isdp.swapping.privacy.bound import check_size, log_odds
+from isdp.swapping.privacy.bound import Rate, check_size, log_odds
 
-VARIANTS = ("listing", "no redraw", "plain permutation")
-LARGEST_ENUMERATED = 3000
+Variant = Literal["listing", "no redraw", "plain permutation"]
+VARIANTS = get_args(Variant)
+MAX_ENUMERATED = 3000  # records
 
 
-def worst_case_loss(rate, largest: int) -> float:
-    """Largest privacy loss in any universe whose largest stratum has b records, exactly.
+def worst_case_loss(rate: Fraction | float | Rate, largest: int) -> float:
+    """Compute the exact maximum privacy loss over all universes.
 
     Parameters
     ----------
@@ -36,9 +40,8 @@ def worst_case_loss(rate, largest: int) -> float:
     Returns
     -------
     float
-        In nats for each unit of d_HAM, to rounding: for b >= 4,
-        max(ln o, (1/2) ln(d_b / d_{b-2}) - ln o). It falls short of the published bound by
-        3 / (2 b), to order 1 / b^2, where the second term is the larger.
+        In nats per unit of d_HAM. For b >= 4 it is max(ln o, (1/2) ln(d_b / d_{b-2}) - ln o). If
+        the second term is the maximum, it is below the published bound by 3 / (2 b) + O(1 / b^2).
     """
     size, odds = check_size(largest), log_odds(rate)
     if size == 1:
@@ -47,53 +50,56 @@ def worst_case_loss(rate, largest: int) -> float:
         return abs(odds)
     if size == 3:
         return max(abs(odds), math.log(2) / 3 - odds, abs(math.log(2) - odds) / 2)
-    return max(odds, math.log(subfactorial_ratio(size - 2, 2)) / 2 - odds)
+    return max(odds, math.log(float(subfactorial_ratio(size - 2, 2))) / 2 - odds)
 
 
 def min_worst_case_loss(largest: int) -> float:
-    """Least exact worst-case loss over all rates: (1/4) ln(d_b / d_{b-2}) for b >= 4.
+    """Compute the minimum of `worst_case_loss` over all rates: (1/4) ln(d_b / d_{b-2}) for b >= 4.
 
-    It is 0 for b = 2, where at p = 1/2 both orders of two records are equally likely.
+    It is 0 for b = 2, because p = 1/2 makes both orders of two records equally likely.
     """
     size = check_size(largest)
     if size <= 2:
         return 0.0
-    if size == 3:  # with x = ln o, where x meets (ln 2 - x) / 2
+    if size == 3:  # at x = ln o with x = (ln 2 - x) / 2
         return math.log(2) / 3
-    return math.log(subfactorial_ratio(size - 2, 2)) / 4
+    return math.log(float(subfactorial_ratio(size - 2, 2))) / 4
 
 
-def log_weights(rate, size: int, variant: str = "listing") -> np.ndarray:
-    """Logarithm of the chance of one permutation that moves m of the records of a stratum.
+def log_weights(
+    rate: Fraction | float | Rate, size: int, variant: Variant = "listing"
+) -> FloatArray:
+    """Compute the log probability of one permutation that moves m records of a stratum.
 
     Parameters
     ----------
     size : int
         Records n of the stratum.
-    variant : str
-        "listing"; "no redraw", where a selection of one record leaves the stratum as it is; or
-        "plain permutation", where the selected are permuted uniformly, fixed points allowed, and
-        no selection is drawn again.
+    variant : {"listing", "no redraw", "plain permutation"}
+        With "no redraw" a selection of one record does not change the stratum. With "plain
+        permutation" a uniform permutation, which may have fixed points, replaces the derangement,
+        and no selection is repeated.
 
     Returns
     -------
     float64 array, shape (n + 1,)
-        By the number m moved; NaN at m = 1, which no permutation moves.
+        Indexed by m; NaN for m = 1, which is impossible.
 
     Raises
     ------
     InputError
-        If the rate or the size is out of range, or there is no such variant.
+        If the rate or the size is out of range, or the variant is unknown.
     """
     n, odds = check_size(size), log_odds(rate)
     check_choice("swapping: the variant", variant, VARIANTS)
     none = -n * np.logaddexp(0.0, odds)  # n ln(1 - p)
     m = np.arange(n + 1)
+    weights: FloatArray
     if variant == "plain permutation":
-        weights = np.array([_log_plain(odds, n, moved) for moved in m]) + none
+        weights = np.array([_log_plain(odds, n, moved) for moved in range(n + 1)]) + none
     else:
         weights = m * odds - np.where(m == 1, 0.0, log_subfactorial(m)) + none
-        lone = math.log(n) + odds + none  # ln of the chance to select just one
+        lone = math.log(n) + odds + none  # log probability of selecting exactly one record
         if variant == "no redraw":
             weights[0] = np.logaddexp(weights[0], lone)
         else:
@@ -104,32 +110,35 @@ def log_weights(rate, size: int, variant: str = "listing") -> np.ndarray:
 
 
 def _log_plain(odds: float, n: int, moved: int) -> float:
-    """Sum over the numbers s selected, which hold the points moved: C(n - m, s - m) o^s / s!."""
+    """Compute the log of the sum over s selected records of C(n - m, s - m) o^s / s!."""
     s = np.arange(moved, n + 1)
     choose = gammaln(n - moved + 1) - gammaln(s - moved + 1) - gammaln(n - s + 1)
     return float(logsumexp(choose + s * odds - gammaln(s + 1)))
 
 
-def worst_case_loss_of_weights(weights: np.ndarray) -> float:
-    """Worst-case loss of a stratum from the weights of its permutations, by trying all pairs.
+def worst_case_loss_of_weights(weights: FloatArray) -> float:
+    """Compute the worst-case loss from the weights of the permutations, over all pairs.
 
     Parameters
     ----------
     weights : float64 array, shape (n + 1,)
-        As `log_weights` returns them.
+        From `log_weights`.
 
     Returns
     -------
     float
-        In nats for each unit of d_HAM.
+        In nats per unit of d_HAM.
 
     Raises
     ------
     InputError
         If there are more than 3000 records.
     """
-    if len(weights) > LARGEST_ENUMERATED + 1:
-        raise InputError(f"swapping: too many records to try all pairs: {len(weights) - 1}")
+    if len(weights) > MAX_ENUMERATED + 1:
+        raise InputError(
+            f"swapping: {len(weights) - 1} records are too many for all pairs; up to "
+            f"{MAX_ENUMERATED} are possible"
+        )
     m = np.delete(np.arange(len(weights)), 1)
     if len(m) < 2:
         return 0.0

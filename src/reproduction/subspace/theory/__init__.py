@@ -1,1 +1,1 @@
-"""Results on subspace mechanisms that only this study computes."""
+"""Results on subspace mechanisms that only this study needs."""

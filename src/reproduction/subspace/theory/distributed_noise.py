@@ -1,11 +1,11 @@
-"""Distributed privatisation: agents with a shared seed each add their own share of the noise.
+"""Distributed privatisation: agents with a shared seed each add their own part of the noise.
 
-Every agent holds a few cells, draws the noise of all cells that hang together with its own through
-invariants, projects it, and keeps the part that is its own (SDP, Section 4). No agent sees the
-count of another, yet the noise adds up to zero in every invariant. The numbers are made from the
-raw words of Philox by the inverse distribution function, in one order that depends on nothing but
-the seed and the invariants, so that two agents with the same build of numpy and scipy compute the
-same bits. The price: whoever has the seed can take everybody's noise away again.
+Every agent has a few cells. It draws the noise of all cells that are connected to its own by
+invariants, projects it, and keeps the part of its own cells (SDP, Section 4). No agent sees the
+count of another, but the noise sums to zero in every invariant. The numbers come from the raw words
+of Philox by the inverse distribution function. Their order depends on the seed and the invariants
+only, so that agents with the same build of numpy and scipy compute the same bits. The drawback is
+that anyone with the seed can subtract all noise.
 """
 
 from __future__ import annotations
@@ -22,36 +22,21 @@ from isdp.subspace.null_space import null_space
 
 
 def agent_noise(seed: str, invariants: Invariants, cells, scale: float) -> np.ndarray:
-    """Laplace noise of one agent's cells, projected with all that it must be projected with.
+    """Draw projected Laplace noise of scale b = `scale` for one agent's cells; shape (cells,).
 
-    Parameters
-    ----------
-    seed : str
-        Shared by the agents and kept from everybody else; a new one for each release.
-    cells : sequence of int
-        The agent's cells.
-    scale : float
-        b of the Laplace law.
-
-    Returns
-    -------
-    float64 array, shape (number of cells,)
-
-    Raises
-    ------
-    InputError
-        If the seed is empty, or a cell does not exist.
+    The agents share the `seed`, keep it secret, and use a new seed for each release. Raises
+    InputError if the seed is empty, or if a cell does not exist.
     """
     check_positive_float("subspace: scale", scale)
     cells = np.asarray(cells, dtype=np.int64)
     if not seed:
-        raise InputError("subspace: the agents need a shared seed that is not empty")
+        raise InputError("subspace: seed: must not be empty; give the agents a shared seed")
     if cells.size and not 0 <= cells.min() <= cells.max() < invariants.cells:
-        raise InputError(f"subspace: cells go from 0 to {invariants.cells - 1}")
+        raise InputError(f"subspace: cells: must be from 0 to {invariants.cells - 1}")
     noise = np.empty(len(cells))
     for members, held in independent_parts(invariants):
         mine = np.isin(cells, members)
-        if held.constraints:  # a group of cells has one stream, named by its first cell
+        if held.constraints:  # one stream per group of cells, by its first cell
             part = null_space(held).project(_plain(seed, int(members[0]), len(members)) * scale)
             noise[mine] = part[np.searchsorted(members, cells[mine])]
         else:
@@ -60,12 +45,12 @@ def agent_noise(seed: str, invariants: Invariants, cells, scale: float) -> np.nd
 
 
 def central_noise(seed: str, invariants: Invariants, scale: float) -> np.ndarray:
-    """Noise of all cells, as a curator with the seed adds it; float64 array, shape (cells,)."""
+    """Draw the noise of all cells, as a curator with the seed adds it; float64 (cells,)."""
     return agent_noise(seed, invariants, np.arange(invariants.cells), scale)
 
 
 def _plain(seed: str, name: int, size: int) -> np.ndarray:
-    """Noise of unit scale from 53 bits a cell; no bit pattern gives an infinite number."""
+    """Draw noise of unit scale from 53 bits per cell; it is finite for all bit patterns."""
     digest = hashlib.sha256(f"{seed}/{name}".encode()).digest()
     words = np.random.Philox(key=np.frombuffer(digest[:16], dtype="<u8")).random_raw(size)
     uniform = ((words >> np.uint64(11)).astype(float) + 0.5) * 2.0**-53

@@ -1,9 +1,8 @@
-"""The two frameworks on covariances, and conditioning beside them.
+"""Covariances of projected, extended and conditioned noise (SDP, Theorems 3.1, 3.3 and 4.2).
 
-`NullSpace.project` and the bases of `isdp.subspace.bases` are the frameworks themselves: noise e
-becomes Pi_N e (SDP, Corollary 3.2) or Q w (Theorem 3.3). Here is what they do to a covariance, and
-what conditioning on the invariants does, which is the same thing for noise that is round and
-another thing in general (Theorem 4.2).
+`NullSpace.project` and `isdp.subspace.bases` implement the two frameworks: noise e becomes Pi_N e
+(Corollary 3.2) or Q w (Theorem 3.3). This module computes the covariance after projection and after
+conditioning on the invariants. They agree for spherical noise, but not in general (Theorem 4.2).
 """
 
 from __future__ import annotations
@@ -16,24 +15,15 @@ from isdp.subspace.null_space import null_space
 
 
 def projected_covariance(covariance, invariants: Invariants) -> np.ndarray:
-    """Pi_N S Pi_N: covariance of noise of covariance S once it is projected.
-
-    Parameters
-    ----------
-    covariance : array, shape (cells, cells)
-        Symmetric.
-    """
+    """Compute Pi_N S Pi_N, the covariance of projected noise; S is symmetric, (cells, cells)."""
     null = null_space(invariants)
     return null.project(null.project(_symmetric(covariance, invariants)).T)
 
 
 def conditioned_covariance(covariance, invariants: Invariants) -> np.ndarray:
-    """S - S C' (C S C')^+ C S: covariance of normal noise given that the invariants are met.
+    """Compute S - S C' (C S C')^+ C S, the covariance of normal noise given the invariants.
 
-    Parameters
-    ----------
-    covariance : array, shape (cells, cells)
-        Symmetric and positive definite.
+    S is symmetric and positive definite, of shape (cells, cells).
     """
     covariance = _symmetric(covariance, invariants)
     rows = invariants.matrix.astype(float)
@@ -42,10 +32,10 @@ def conditioned_covariance(covariance, invariants: Invariants) -> np.ndarray:
 
 
 def maps_null_space_to_itself(covariance, invariants: Invariants) -> bool:
-    """Whether S v has no part outside N for v in N; then projecting and conditioning agree.
+    """Return True if S v is in N for all v in N; projecting and conditioning then agree.
 
-    Both covariances have S's own block on N, less what the correlation with the row space explains:
-    the two differ by that part alone, which is zero exactly if the blocks do not mix.
+    The conditioned covariance is the block of S on N minus the part that the correlation with the
+    row space explains. That part is zero exactly if S has no entries between the two spaces.
     """
     covariance = _symmetric(covariance, invariants)
     null = null_space(invariants)

@@ -1,4 +1,4 @@
-"""Ways to say what is held: several invariants at once, consistency."""
+"""Combination of invariants, and the consistency of a query's answers as invariants."""
 
 from __future__ import annotations
 
@@ -11,31 +11,26 @@ from isdp.subspace.queries import Query
 
 
 def together(*invariants: Invariants) -> Invariants:
-    """Hold several invariants at once; all of them on the same cells.
+    """Combine several invariants on the same cells.
 
-    Raises
-    ------
-    InputError
-        If they are on different numbers of cells.
+    Raises InputError if they have different numbers of cells.
     """
     if len({held.cells for held in invariants}) != 1:
-        raise InputError("subspace: only invariants on the same cells can be held together")
+        raise InputError("subspace: invariants: all must have the same number of cells")
     names = [name for held in invariants for name in held.names]
     return Invariants(vstack([held.sparse for held in invariants], format="csr"), names)
 
 
 def consistency(query: Query) -> Invariants:
-    """Find what the answers of all data sets meet anyway, with the value 0.
+    """Find the linear relations with value 0 that the answers of all datasets satisfy.
 
-    These are the integer vectors c with c A = 0, such as a parent less its children. Held as
-    invariants they cost no privacy, as they say nothing of the data, and lower the error.
-
-    Raises
-    ------
-    InputError
-        If there are none, as the answers are linearly independent.
+    They are the integer vectors c with c A = 0, such as a parent minus its children. As invariants
+    they lower the error without a loss of privacy, because they do not depend on the data. Raises
+    InputError if there are none, that is, if the answers are linearly independent.
     """
     kernel = integer_kernel(query.sparse.T.tocsr())
     if not len(kernel):
-        raise InputError("subspace: the answers are linearly independent, nothing ties them")
+        raise InputError(
+            "subspace: query: its answers are linearly independent, without consistency relations"
+        )
     return Invariants(kernel, [f"consistency {row}" for row in range(len(kernel))])

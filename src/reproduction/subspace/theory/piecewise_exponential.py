@@ -1,7 +1,7 @@
-"""The law with density proportional to exp(-sum_i |y_i + s w_i| / scale) on a line, by its pieces.
+"""Distribution with density proportional to exp(-sum_i |y_i + s w_i| / scale) on a line.
 
-The exponent bends where one of the terms is zero and is linear in between. A piece between heights
-p >= q of the exponent, of length h, has the mass exp(-q) h (1 - e^-(p-q)) / (p-q).
+The exponent is piecewise linear, with a bend where a term is zero. A piece between heights p >= q
+of the exponent, of length h, has the mass exp(-q) h (1 - e^-(p-q)) / (p-q).
 """
 
 from __future__ import annotations
@@ -13,16 +13,11 @@ from scipy.special import logsumexp
 
 
 class Pieces(NamedTuple):
-    """Pieces of many such laws; the last axis runs along the line.
+    """Pieces of many such distributions; the last axis is along the line, with k bends.
 
-    Attributes
-    ----------
-    bends : float64 array, shape (..., k)
-        Where the exponent bends, ascending.
-    slopes : float64 array, shape (..., k + 1)
-        Of the exponent left of the first bend, between bends, and right of the last.
-    log_masses : float64 array, shape (..., k + 1)
-        Logarithms of the integrals over the pieces.
+    `bends` (..., k) are in ascending order. `slopes` (..., k + 1) are those of the exponent, and
+    `log_masses` (..., k + 1) are logarithms of the integrals, both for the pieces left of the first
+    bend, between bends, and right of the last.
     """
 
     bends: np.ndarray
@@ -30,7 +25,7 @@ class Pieces(NamedTuple):
     log_masses: np.ndarray
 
     def log_integral(self) -> np.ndarray:
-        """Logarithm of the integral over the line; shape (...)."""
+        """Compute the logarithm of the integral over the line; shape (...)."""
         return logsumexp(self.log_masses, axis=-1)
 
     def sample(self, rng: np.random.Generator) -> np.ndarray:
@@ -49,15 +44,7 @@ class Pieces(NamedTuple):
 
 
 def pieces(points: np.ndarray, weights: np.ndarray, scale: float) -> Pieces:
-    """Cut lines into their pieces.
-
-    Parameters
-    ----------
-    points : float array, shape (..., k)
-        y.
-    weights : float array that broadcasts to it
-        w, none of them zero.
-    """
+    """Split lines into their pieces, for points y (..., k) and non-zero weights w."""
     weights = np.broadcast_to(weights, points.shape)
     bends = -points / weights
     order = np.argsort(bends, axis=-1)
@@ -81,7 +68,7 @@ def pieces(points: np.ndarray, weights: np.ndarray, scale: float) -> Pieces:
 def _within(rng: np.random.Generator, left, right, slope) -> np.ndarray:
     """Draw from the density proportional to exp(-slope t) between left and right.
 
-    Measured from the lower end of the exponent, it is an exponential law cut off at the length.
+    From the lower end of the exponent, it is an exponential distribution truncated at the length.
     """
     uniform = rng.random(slope.shape)
     steep = np.abs(slope)

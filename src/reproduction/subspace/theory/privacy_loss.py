@@ -1,8 +1,8 @@
-"""The privacy loss of continuous noise: exact log densities and the (epsilon, delta) profile.
+"""Privacy loss of continuous noise: exact log densities and the (epsilon, delta) profile.
 
 Under invariants that share no cell (a total, a partition, a single row of any weights) the density
-of projected Laplace noise is a product of one-dimensional integrals of exp(-piecewise linear),
-which are summed exactly, piece by piece.
+of projected Laplace noise is a product of one-dimensional integrals of exp(-piecewise linear). They
+are computed exactly, piece by piece.
 """
 
 from __future__ import annotations
@@ -18,30 +18,16 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from reproduction.subspace.theory.piecewise_exponential import pieces
 
-PANELS, NODES = 4_000, 8  # of the numerical integration, on each of three stretches
+PANELS, NODES = 4_000, 8  # of the numerical integration, on each of three intervals
 Density = Callable[[np.ndarray], np.ndarray]
 
 
 def log_density(points, invariants: Invariants, scale: float) -> np.ndarray:
-    """Log density of Pi_N Lap(scale)^n on the null space, with respect to its own volume.
+    """Compute the log density of Pi_N Lap(scale)^n on the null space, for its own volume.
 
-    Parameters
-    ----------
-    points : array, shape (..., cells)
-        In the null space.
-    invariants : Invariants
-        No cell in more than one of them.
-    scale : float
-        b of the Laplace law, positive.
-
-    Returns
-    -------
-    float64 array, shape (...)
-
-    Raises
-    ------
-    InputError
-        If invariants share a cell, in which case no closed form is known here.
+    `points` of shape (..., cells) are in the null space, and `scale` is b of the Laplace
+    distribution. Raises InputError if invariants share a cell, because no closed form is
+    implemented for them.
     """
     check_positive_float("subspace: scale", scale)
     points = np.asarray(points, dtype=float)
@@ -49,8 +35,8 @@ def log_density(points, invariants: Invariants, scale: float) -> np.ndarray:
     held = np.bincount(rows.indices, minlength=invariants.cells)
     if held.max(initial=0) > 1:
         raise InputError(
-            "subspace: the exact density is known for invariants that share no cell; take "
-            "quotient_sensitivity for the exact pure loss of others"
+            "subspace: invariants: must share no cell for the exact density; for others use "
+            "quotient_sensitivity, the exact pure loss"
         )
     free = points[..., held == 0]
     total = -np.abs(free).sum(axis=-1) / scale - invariants.cells * np.log(2 * scale)
@@ -65,14 +51,10 @@ def log_density(points, invariants: Invariants, scale: float) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Profile:
-    """Least delta at some epsilons, for one shift of one noise.
+    """Smallest delta at some epsilons, for one shift of one noise.
 
-    Attributes
-    ----------
-    epsilons, deltas, errors : float64 arrays of one shape
-        `errors` are standard errors of a simulation, zero where deltas were integrated.
-    divergence, divergence_error : float
-        Kullback-Leibler divergence: the mean loss.
+    `epsilons`, `deltas` and their standard `errors` (0 for integrals) have one shape. `divergence`
+    is the Kullback-Leibler divergence, that is, the mean loss, with its standard error.
     """
 
     epsilons: np.ndarray
@@ -85,14 +67,9 @@ class Profile:
 def simulated_profile(blocks: Iterable[np.ndarray], shift, density: Density, epsilons) -> Profile:
     """Estimate the profile from draws: delta(e) = E (1 - exp(e - loss))_+.
 
-    Parameters
-    ----------
-    blocks : iterable of arrays, shape (draws, cells)
-        Independent draws of the noise, a block at a time, so that memory does not grow with them.
-    shift : array, shape (cells,)
-        How far the neighbour's answers lie.
-    density : function
-        Log density of the noise, of points of shape (draws, cells); a constant may be missing.
+    `blocks` are independent draws of shape (draws, cells), in blocks that limit memory. `shift`
+    (cells,) is the difference of the neighbour's answers. `density` returns the log density of
+    points of shape (draws, cells), up to a constant.
     """
     epsilons = np.asarray(epsilons, dtype=float)
     loss = np.concatenate([density(noise) - density(noise - shift) for noise in blocks])
@@ -105,18 +82,12 @@ def simulated_profile(blocks: Iterable[np.ndarray], shift, density: Density, eps
 def integrated_profile(
     direction, shift: float, density: Density, epsilons, width: float
 ) -> Profile:
-    """Integrate the profile of noise on a line, by Gauss's rule on many short panels.
+    """Integrate the profile of noise on a line, by Gauss-Legendre quadrature on short panels.
 
-    Parameters
-    ----------
-    direction : array, shape (cells,)
-        Of length 1; the null space is its multiples.
-    shift : float
-        How far the neighbour lies along it, positive.
-    density : function
-        Log density, normalised, of points of shape (points, cells); it may have kinks at 0 only.
-    width : float
-        Length along which the density falls by a factor of about e.
+    `direction` (cells,) has length 1 and spans the null space, and `shift` is the positive distance
+    of the neighbour along it. `density` returns the normalised log density of points of shape
+    (points, cells), with kinks at 0 only. `width` is the length on which the density falls by a
+    factor of about e.
     """
     epsilons = np.asarray(epsilons, dtype=float)
     reach = shift + 60 * width * (1 + max(epsilons.max(), 1))

@@ -1,7 +1,7 @@
 """Swapping by enumeration, in exact rational numbers, for strata of a few records.
 
-The slow and plain way, by which the closed forms are judged: every permutation, every assignment
-of the swapping variable that agrees on the invariants, every output.
+This is the reference for the closed forms. It enumerates every permutation, every assignment of the
+swapping variable that agrees on the invariants, and every output.
 """
 
 from __future__ import annotations
@@ -15,25 +15,17 @@ from isdp.errors import InputError
 from isdp.swapping.mechanism.derangements import subfactorial
 from isdp.swapping.mechanism.exact_permutation import RateLike, exact_rate
 
-MOST_RECORDS = 8
+MAX_RECORDS = 8
 Law = dict[Hashable, Fraction]
 
 
 def permutation_distribution(size: int, rate: RateLike) -> dict[tuple[int, ...], Fraction]:
-    """Probability of every permutation of a stratum, exactly.
+    """Compute the exact probability of every permutation of a stratum of 1 to 8 records.
 
-    Parameters
-    ----------
-    size : int
-        Records n of the stratum, at most 8.
-
-    Raises
-    ------
-    InputError
-        If there are more than 8 records, or the rate is no number between 0 and 1.
+    Raises InputError if there are more than 8 records, or if the rate is not between 0 and 1.
     """
-    if not 1 <= size <= MOST_RECORDS:
-        raise InputError(f"swapping: enumeration takes 1 to {MOST_RECORDS} records, got {size}")
+    if not 1 <= size <= MAX_RECORDS:
+        raise InputError(f"swapping: size: must be 1 to {MAX_RECORDS} for enumeration, got {size}")
     p = exact_rate(rate)
     if size == 1:
         return {(0,): Fraction(1)}
@@ -41,7 +33,7 @@ def permutation_distribution(size: int, rate: RateLike) -> dict[tuple[int, ...],
     chance = {
         m: p**m * (1 - p) ** (size - m) / (subfactorial(m) * no_redraw)
         for m in range(size + 1)
-        if m != 1  # as nobody moves alone
+        if m != 1  # no permutation moves one record
     }
     return {
         sigma: chance[sum(i != j for i, j in enumerate(sigma))]
@@ -52,22 +44,10 @@ def permutation_distribution(size: int, rate: RateLike) -> dict[tuple[int, ...],
 def output_distribution(
     swapped: Sequence, held: Sequence, rate: RateLike, *, table: bool = False
 ) -> Law:
-    """Law of what is released for one dataset of one stratum.
+    """Compute the distribution of the release for one dataset of one stratum.
 
-    Parameters
-    ----------
-    swapped : sequence
-        Value of the swapping variable of each record.
-    held : sequence
-        What is held of each record; records are told apart by it, as far as it goes.
-    table : bool
-        Whether the release is the table, or multiset of records, in place of the list of new
-        values record by record.
-
-    Returns
-    -------
-    dict
-        Probability of each output.
+    `swapped` has the value of the swapping variable of each record, and `held` its other values.
+    With `table` the release is the multiset of records, otherwise the list of new values by record.
     """
     law: Law = {}
     for sigma, chance in permutation_distribution(len(swapped), rate).items():
@@ -79,6 +59,6 @@ def output_distribution(
 
 
 def distance(first: Sequence, second: Sequence, held: Sequence) -> int:
-    """Count the records in which two datasets differ, order apart: d_HAM."""
+    """Count the records in which two datasets differ, irrespective of order: d_HAM."""
     one, other = (Counter(zip(values, held, strict=True)) for values in (first, second))
     return (one - other).total()

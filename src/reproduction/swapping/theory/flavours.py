@@ -1,12 +1,10 @@
-"""Flavours of differential privacy as data, and what may be compared.
+"""Flavours of differential privacy as data, and conditions for their comparison.
 
-A guarantee has five building blocks (Bailie, Gong and Meng, *Can Swapping be Differentially
-Private?*): what can be protected (the domain of datasets), to where protection extends (the scope:
-which datasets are compared), who is protected (the unit, a distance between datasets), how the
-change of the output is measured (the standard, a divergence between laws) and how much protection
-there is (the intensity, a budget for each unit). The first four are its flavour. Budgets of
-different flavours are different quantities; only a theorem that carries one flavour into the other
-makes them comparable, and then it is to be named.
+A guarantee has five components (Bailie, Gong and Meng, *Can Swapping be Differentially Private?*):
+the domain of datasets, the scope (which datasets are compared), the unit (a distance between
+datasets), the standard (a divergence between distributions) and the intensity (a budget per unit).
+The first four are its flavour. Budgets of different flavours are different quantities. They can be
+compared only by a theorem that converts one flavour to the other.
 """
 
 from __future__ import annotations
@@ -24,24 +22,13 @@ PERSON, HOUSEHOLD, CELLS = "d_HAM of persons", "d_HAM of households", "l1 distan
 
 @dataclass(frozen=True)
 class BuildingBlocks:
-    """One system's guarantee.
+    """The guarantee of one system.
 
-    Attributes
-    ----------
-    domain : str
-        What: the datasets X that are possible.
-    scope : str
-        To where: `EVERYTHING`, or the invariants on which two datasets must agree.
-    unit : str
-        Who: the distance d_X.
-    standard : str
-        How: the divergence d_Pr; "MULT" (pure), or "D_nor", on which zCDP with rho is a budget of
-        sqrt(rho).
-    intensity : float or None
-        How much: the budget for each unit, on the scale of the standard; None where it depends on
-        settings, as `note` then says.
-    code : str
-        The function of ours that computes or verifies it, by its full name; "" for none.
+    `domain` has the possible datasets X. `scope` is `EVERYTHING`, or the invariants on which two
+    datasets must agree. `unit` is the distance d_X. `standard` is the divergence d_Pr: "MULT"
+    (pure), or "D_nor", for which zCDP with rho is a budget of sqrt(rho). `intensity` is the budget
+    per unit, or None if it depends on settings that `note` states. `code` is the full name of the
+    function that computes or verifies it, or "".
     """
 
     name: str
@@ -164,39 +151,25 @@ SYSTEMS = (
 
 
 def system(name: str) -> BuildingBlocks:
-    """Look a system up by its name.
-
-    Raises
-    ------
-    InputError
-        If there is none of that name.
-    """
+    """Return a system by its name; raise InputError for an unknown name."""
     for one in SYSTEMS:
         if one.name == name:
             return one
     raise InputError(
-        f"flavours: no system {name!r}; there are {', '.join(one.name for one in SYSTEMS)}"
+        f"flavours: unknown system {name!r}; choose from {', '.join(one.name for one in SYSTEMS)}"
     )
 
 
 def differences(first: BuildingBlocks, second: BuildingBlocks) -> tuple[str, ...]:
-    """Names of the building blocks of the flavour in which two guarantees differ."""
+    """List the components of the flavour in which two guarantees differ."""
     return tuple(name for name in FLAVOUR if getattr(first, name) != getattr(second, name))
 
 
 def compare(first: BuildingBlocks, second: BuildingBlocks) -> float:
-    """Ratio of two budgets of one flavour.
+    """Divide the first budget by the second, for two budgets of one flavour.
 
-    Returns
-    -------
-    float
-        The first budget over the second.
-
-    Raises
-    ------
-    InputError
-        Naming what differs, where the flavours are not the same, and the theorems that bridge it
-        if any does; or if a budget is not a positive number.
+    Raises InputError if the flavours differ, naming the components and the theorems that relate
+    them, or if a budget is not a positive number.
     """
     unlike = differences(first, second)
     if unlike:
@@ -210,7 +183,7 @@ def compare(first: BuildingBlocks, second: BuildingBlocks) -> float:
     return first.intensity / second.intensity
 
 
-# the block that a theorem changes, and whether it leads from one value of that block to another
+# the component that a theorem changes, and a test of its values before and after
 THEOREMS = {
     # Bun and Steinke 2016, Proposition 1.4: epsilon-DP is zCDP with rho = epsilon^2 / 2
     "pure to zCDP": ("standard", lambda start, end: start == PURE and end == RENYI),
@@ -220,7 +193,7 @@ THEOREMS = {
 
 
 def _bridges(unlike: tuple[str, ...], first: BuildingBlocks, second: BuildingBlocks) -> str:
-    """Name the theorems that carry one of two flavours into the other, block by block."""
+    """Name the theorems that convert one of two flavours to the other, by component."""
     found = []
     for block in unlike:
         one, other = getattr(first, block), getattr(second, block)
@@ -234,7 +207,7 @@ def _bridges(unlike: tuple[str, ...], first: BuildingBlocks, second: BuildingBlo
 
 @dataclass(frozen=True)
 class Cited:
-    """A flavour that the slides cite, and the building block that it changes."""
+    """A flavour that the slides cite, and the component that it changes."""
 
     name: str
     block: str

@@ -1,8 +1,8 @@
-"""The privacy profile of an exchange: what epsilon becomes if a small delta is allowed.
+"""Privacy profile of an exchange: epsilon if a small delta is allowed.
 
-Two datasets of one stratum, all records different, that differ by an exchange of two records. The
-output shows the permutation, whose chance depends on the number m of records moved; after the
-exchange it moves m + 2, m + 1, m, m - 1 or m - 2, by what it does to the two.
+Two datasets of one stratum with different records differ by an exchange of two records. The output
+shows the permutation, whose probability depends on the number m of records moved. After the
+exchange it moves m + 2, m + 1, m, m - 1 or m - 2 records.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from isdp.swapping.mechanism.derangements import subfactorial_ratio
 from isdp.swapping.mechanism.permutation import check_rate
 from isdp.swapping.privacy.bound import check_size, log_odds
 
-REACH = 45  # standard deviations of the number moved; what lies beyond is less than 1e-300
+REACH = 45  # standard deviations of the number moved; the tail is below 1e-300
 
 
 class LossDistribution(NamedTuple):
-    """Law of the privacy loss of an exchange.
+    """Distribution of the privacy loss of an exchange.
 
-    `loss` is ln P(output) - ln P'(output), float64 (values,), and `chance` its probability under
-    P, which sums to 1 up to rounding.
+    `loss` is ln P(output) - ln P'(output), float64 (values,), and `chance` the probability under P,
+    which sums to 1 up to rounding.
     """
 
     loss: np.ndarray
@@ -33,19 +33,13 @@ class LossDistribution(NamedTuple):
 
 
 def exchange_loss_distribution(size: int, rate: float) -> LossDistribution:
-    """Law of the loss between two datasets that differ by an exchange, all records different.
-
-    Parameters
-    ----------
-    size : int
-        Records n of the stratum, at least 2.
-    """
+    """Compute the distribution of the loss of an exchange, for 2 or more different records."""
     n, p, odds = check_size(size, 2), check_rate(rate), log_odds(rate)
     spread = REACH * (math.sqrt(n * p * (1 - p)) + 1)
     m = np.arange(max(0, math.floor(n * p - spread)), min(n, math.ceil(n * p + spread)) + 1)
     chances = _binomial(m, n, p)[m != 1]
     m = m[m != 1]
-    moved = chances / chances.sum()  # a selection of one is drawn again
+    moved = chances / chances.sum()  # a selection of one record is redrawn
     pairs = n * (n - 1.0)
     both = moved * m * (m - 1.0) / pairs
     exchange, arrow = _given_both(m)
@@ -64,11 +58,11 @@ def exchange_loss_distribution(size: int, rate: float) -> LossDistribution:
 
 
 def _binomial(m: np.ndarray, n: int, p: float) -> np.ndarray:
-    """Chances of consecutive numbers m of n, by those of one number after another from the mode.
+    """Compute binomial probabilities of consecutive numbers m of n, by recursion from the mode.
 
-    They are scaled to sum to 1, so that m has to hold all that have a chance to speak of.
+    They are scaled to sum to 1, so that m must include all numbers with relevant probability.
     """
-    # of the next number's chance to each one's own
+    # ratios of consecutive probabilities
     ratio = (n - m[:-1]) / (m[:-1] + 1.0) * (p / (1 - p))
     mode = int((ratio >= 1).sum())
     below = np.cumprod(1 / ratio[:mode][::-1])[::-1]
@@ -77,7 +71,7 @@ def _binomial(m: np.ndarray, n: int, p: float) -> np.ndarray:
 
 
 def _log_ratio(m: np.ndarray, step: int) -> np.ndarray:
-    """ln(d_{m + step} / d_m); NaN where that makes no sense, which has no probability."""
+    """Compute ln(d_{m + step} / d_m); NaN where it is undefined and has no probability."""
     possible = (m >= 0) & (m != 1) & (m + step != 1)
     logs = np.full(len(m), math.nan)
     logs[possible] = np.log(subfactorial_ratio(m[possible], step))
@@ -85,7 +79,7 @@ def _log_ratio(m: np.ndarray, step: int) -> np.ndarray:
 
 
 def _given_both(m: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Chances of an exchange and of one given arrow alone, given that both records move."""
+    """Compute probabilities of an exchange and of one given arrow only, if both records move."""
     exchange, arrow = np.zeros(len(m)), np.zeros(len(m))
     some = (m >= 2) & (m != 3)  # three records cannot be deranged with two of them exchanged
     exchange[some] = 1 / subfactorial_ratio(m[some] - 2, 2)
@@ -94,47 +88,28 @@ def _given_both(m: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def delta_at_epsilon(law: LossDistribution, epsilon: float) -> float:
-    """Least delta for which the exchange is (epsilon, delta)-indistinguishable.
+    """Compute the smallest delta for which the exchange is (epsilon, delta)-indistinguishable.
 
-    Parameters
-    ----------
-    epsilon : float
-        Of the exchange, which is two units of d_HAM.
+    Epsilon is that of the exchange, which is two units of d_HAM.
     """
     over = law.loss > epsilon
     return float((law.chance[over] * -np.expm1(epsilon - law.loss[over])).sum())
 
 
 def exchange_epsilon(size: int, rate: float, delta: float) -> float:
-    """Loss for each unit of d_HAM that an exchange exceeds with weight delta only.
+    """Compute the loss per unit of d_HAM that an exchange exceeds with weight delta only.
 
-    Parameters
-    ----------
-    size : int
-        Records n of the stratum, at least 2.
-    delta : float
-        Between 0, which gives the largest loss of an exchange, and 1, for the exchange as a
-        whole.
-
-    Returns
-    -------
-    float
-        Half the epsilon of the exchange, in nats.
+    `size` is the number of records of the stratum. `delta`, from 0 (the largest loss) to 1, is for
+    the exchange as a whole. The result is half the epsilon of the exchange, in nats.
     """
     return epsilon_at_delta(exchange_loss_distribution(size, rate), delta)
 
 
 def epsilon_at_delta(law: LossDistribution, delta: float) -> float:
-    """Compute `exchange_epsilon` from the law of the loss, which serves for many deltas.
-
-    Parameters
-    ----------
-    delta : float
-        As in `exchange_epsilon`.
-    """
+    """Compute `exchange_epsilon` from the distribution of the loss, for repeated use."""
     check_in_range("swapping: delta", delta, 0, 1)
     top = float(law.loss.max())
-    gained = law.loss > 0  # no other loss exceeds an epsilon
+    gained = law.loss > 0  # only positive losses exceed an epsilon
     law = LossDistribution(law.loss[gained], law.chance[gained])
     if delta_at_epsilon(law, 0.0) <= delta:
         return 0.0

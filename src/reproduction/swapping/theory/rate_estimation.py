@@ -1,4 +1,4 @@
-"""How well a swap rate explains a table before and after: chi-square and the likely rate."""
+"""Fit of a swap rate to tables before and after a swap: chi-square and maximum likelihood."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ STEP = 1e-4  # of the rate, for the curvature of the likelihood
 
 
 class Fit(NamedTuple):
-    """How far a table after the swap is from its mean under a rate.
+    """Distance of a table after the swap from its mean under a rate.
 
-    `z` is the deviation of each count in standard deviations, float64 (K, L); `chi_square` on
-    `degrees` has the chance `p` or less of being as large.
+    `z` is the deviation of each count in standard deviations, float64 (K, L). `p` is the
+    probability of a `chi_square` at least this large with `degrees` degrees of freedom.
     """
 
     z: np.ndarray
@@ -31,12 +31,8 @@ class Fit(NamedTuple):
 def fit(before, after, rate: float) -> Fit:
     """Compare a swapped table with its exact mean and covariance under a swap rate.
 
-    Parameters
-    ----------
-    before : int array, shape (J, K, L)
-        With its strata, as far as they are known.
-    after : int array, shape (K, L)
-        The released table, summed over strata.
+    `before` has shape (J, K, L), with the strata as far as they are known. `after` has shape (K, L)
+    and is summed over strata.
     """
     before, after = _check(before, after)
     sd = [np.sqrt(np.diag(covariance(before, rate, one))) for one in range(before.shape[2])]
@@ -47,7 +43,7 @@ def fit(before, after, rate: float) -> Fit:
 
 
 def chi_square(before, after, rate: float) -> float:
-    """Compute the chi-square of `fit` alone."""
+    """Compute the chi-square statistic of `fit` alone."""
     residual, spread = _free(*_check(before, after), rate)
     return float(residual @ np.linalg.solve(spread, residual))
 
@@ -64,7 +60,7 @@ def _check(before, after) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _free(before: np.ndarray, after: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
-    """Deviation and covariance of the counts but the last county's and the last category's."""
+    """Compute deviation and covariance of the counts without the last county and category."""
     categories = range(before.shape[2] - 1)
     off = (after - expected_table(before, rate).sum(axis=0))[:-1, :-1]
     blocks = [[covariance(before, rate, a, b)[:-1, :-1] for b in categories] for a in categories]
@@ -72,16 +68,16 @@ def _free(before: np.ndarray, after: np.ndarray, rate: float) -> tuple[np.ndarra
 
 
 class LikelyRate(NamedTuple):
-    """The swap rate of highest likelihood, with its standard error."""
+    """Swap rate of highest likelihood, with its standard error."""
 
     rate: float
     error: float
 
 
 def likely_rate(before, after) -> LikelyRate:
-    """Find the swap rate under which the table after the swap is likeliest.
+    """Estimate the swap rate by maximum likelihood, from the tables of `fit`.
 
-    By the normal approximation with the exact mean and covariance, from the tables of `fit`.
+    The likelihood is the normal approximation with the exact mean and covariance.
     """
     before, after = _check(before, after)
 

@@ -1,1 +1,1 @@
-"""Results on implied constraints and noise that only this study computes."""
+"""Results on implied constraints and noise that only this study needs."""

@@ -1,7 +1,7 @@
-"""Totals by kind under bounds on all subsets of kinds, too many to list (TDA, "Cutting plane").
+"""Totals by type under bounds on all subsets of types, by cutting planes (TDA).
 
-With 28 kinds of group quarters there are 2^28 bounds, of which few matter for any one noisy table.
-Those that are broken are found one at a time by a minimal cut, and added.
+With 28 types of group quarters there are 2^28 bounds, of which few are relevant for any noisy
+table. A minimal cut finds one broken bound at a time, which is then added.
 """
 
 from __future__ import annotations
@@ -17,22 +17,16 @@ from isdp.constraints.presence import LARGEST_FLOW, Presence
 from isdp.errors import InputError
 from isdp.postprocess.projection import nearest_l2
 
-MOST_CUTS = 500
-FINEST = 2**20  # parts of a person that a cut may be told by
+MAX_CUTS = 500
+MAX_PARTS = 2**20  # parts of a person, the resolution of a cut
 
 
 @dataclass(frozen=True, eq=False)
 class NearestTotals:
     """The nearest totals that the leaves can have.
 
-    Attributes
-    ----------
-    totals : int64 array, shape (kinds,)
-        Whole numbers, each within 1 of the nearest point over the reals.
-    real : float64 array, shape (kinds,)
-        That point.
-    cuts : list of tuple of int
-        Subsets of kinds whose bounds were needed on the way.
+    `totals` (int64) are within 1 of the nearest real point `real` (float64), both of shape
+    (kinds,). `cuts` are the subsets of types whose bounds were needed.
     """
 
     totals: np.ndarray
@@ -41,28 +35,20 @@ class NearestTotals:
 
 
 def nearest_group_totals(rng: np.random.Generator, noisy, presence: Presence) -> NearestTotals:
-    """Project noisy totals by kind onto those that the leaves can have, and round them.
+    """Project noisy totals by type (kinds,) onto the possible totals, and round them.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        For ties of the rounding.
-    noisy : float or int array, shape (kinds,)
-
-    Raises
-    ------
-    InputError
-        If the totals are too large for the cuts' whole numbers, or there is no end of cuts.
+    The generator resolves ties of the rounding. Raises InputError if the totals are too large for
+    the cuts' integers, or if the cuts do not end.
     """
     noisy = np.asarray(noisy, dtype=float)
     cuts: list[tuple[int, ...]] = []
-    while len(cuts) <= MOST_CUTS:
+    while len(cuts) <= MAX_CUTS:
         real = nearest_l2(noisy, _polytope(presence, cuts))
         broken = _broken(real, presence)
         if broken is None or broken in cuts:  # told apart no further than parts of a person
             return NearestTotals(_round(rng, real, presence), real, cuts)
         cuts.append(broken)
-    raise InputError(f"topdown: more than {MOST_CUTS} cuts; check the noise and the totals")
+    raise InputError(f"topdown: more than {MAX_CUTS} cuts; check the noise and the totals")
 
 
 def _polytope(presence: Presence, cuts: list[tuple[int, ...]]) -> Polytope:
@@ -78,15 +64,17 @@ def _polytope(presence: Presence, cuts: list[tuple[int, ...]]) -> Polytope:
 
 
 def _broken(real, presence: Presence) -> tuple[int, ...] | None:
-    """Look for a broken bound in parts of a person, as flows are in whole numbers."""
+    """Find a broken bound in parts of a person, because flows are integers."""
     total = int(presence.totals.sum())
-    parts = min(FINEST, LARGEST_FLOW // max(total, 1))
+    parts = min(MAX_PARTS, LARGEST_FLOW // max(total, 1))
     if parts < 2:
-        raise InputError(f"topdown: {total} people are too many for cuts by 32-bit flows")
+        raise InputError(
+            "topdown: the totals are too large for cuts by 32-bit flows; release smaller regions"
+        )
     least = presence.least.sum(axis=0) * parts
     wanted = np.maximum(np.rint(real * parts).astype(np.int64), least)
     excess = int(wanted.sum()) - total * parts
-    order = np.argsort(least - wanted)  # the rounding's remainder goes where there is room
+    order = np.argsort(least - wanted)  # the remainder goes to the types with the most slack
     for kind in order:
         moved = min(excess, int(wanted[kind] - least[kind])) if excess > 0 else excess
         wanted[kind] -= moved
@@ -96,14 +84,14 @@ def _broken(real, presence: Presence) -> tuple[int, ...] | None:
 
 
 def _round(rng: np.random.Generator, real, presence: Presence) -> np.ndarray:
-    """Round up or down so that the leaves can have the totals, at the least change.
+    """Round up or down with the least change so that the leaves can have the totals.
 
-    A linear programme over people of each kind in each leaf, a network; its vertices are whole.
+    It is a network programme over persons of each type in each leaf, with whole vertices.
     """
     least = presence.least.sum(axis=0)
-    real = np.maximum(real, least)  # the projection keeps bounds up to rounding errors only
-    floor = np.floor(real + 1e-6).astype(np.int64)
-    part = np.maximum(real - floor, 0)
+    real = np.maximum(real, least)  # the projection meets bounds up to rounding errors only
+    lower = np.floor(real + 1e-6).astype(np.int64)
+    part = np.maximum(real - lower, 0)
     leaf, kind = np.nonzero(presence.present)
     leaves, kinds = presence.present.shape
     people = len(leaf)
@@ -115,14 +103,16 @@ def _round(rng: np.random.Generator, real, presence: Presence) -> np.ndarray:
         (entries, (rows, np.concatenate([columns, columns, up]))),
         shape=(leaves + kinds, people + kinds),
     ).tocsr()
-    # ties by a random number far below any difference that matters
+    # random numbers below all relevant differences resolve ties
     cost = np.concatenate([np.zeros(people), 1 - 2 * part + 1e-7 * rng.random(kinds)])
     bounds = [(0, None)] * people + [(0, 1)] * kinds
-    sides = np.concatenate([presence.caps, floor - least]).astype(float)
+    sides = np.concatenate([presence.caps, lower - least]).astype(float)
     found = scipy.optimize.linprog(cost, A_eq=matrix, b_eq=sides, bounds=bounds, method="highs-ds")
     if found.status != 0:
-        raise InputError(f"topdown: the totals by kind cannot be rounded ({found.message.strip()})")
-    totals = floor + np.rint(found.x[people:]).astype(np.int64)
+        raise InputError(
+            f"topdown: cannot round the totals; check the noise ({found.message.strip()})"
+        )
+    totals = lower + np.rint(found.x[people:]).astype(np.int64)
     if presence.broken(totals) is not None:
         raise InputError("topdown: the rounded totals break a bound; the solver was not exact")
     return totals

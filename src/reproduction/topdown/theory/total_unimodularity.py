@@ -1,8 +1,8 @@
-"""Whether every square part of a constraint matrix has determinant -1, 0 or 1, and the proof.
+"""Tests of total unimodularity: every square submatrix has determinant -1, 0 or 1.
 
-Linear programmes over such a matrix (totally unimodular) have whole vertices for all whole right
-sides. An answer is either proved, by structure or by going through all sets of columns, or refuted
-by a square part with another determinant. That no fractional vertex was found proves nothing.
+Linear programmes over a totally unimodular matrix have whole vertices for all whole right sides. A
+result is either proved, by structure or by enumeration of sets of columns, or refuted by a
+submatrix with another determinant. A failed search for a fractional vertex proves nothing.
 """
 
 from __future__ import annotations
@@ -19,27 +19,21 @@ from scipy.sparse import block_diag
 from isdp.errors import InputError
 from isdp.lattice.elimination import pivot_columns
 
-MOST_LISTED = 14  # rows or columns of which all sets are gone through
-DRAWN = 20  # sets of columns, in a matrix with too many for all
-LARGEST = (2, 5, 20)  # counts of the tables that the search starts from, below these
-TRIALS = 900  # linear programmes in search of a fractional vertex
-MORE_TRIALS = 9000  # where nothing else is left to try
-AT_ONCE = 25  # of them, solved as one
-FRACTION = 1e-6
+MAX_ENUMERATED = 14  # rows or columns whose sets are enumerated
+N_COLUMN_SETS = 20  # random sets of columns in a larger matrix
+COUNT_BOUNDS = (2, 5, 20)  # upper bounds of the counts in the search's tables
+N_TRIALS = 900  # linear programmes in the search for a fractional vertex
+N_LAST_TRIALS = 9000  # as the last method
+TRIALS_PER_PROGRAMME = 25  # solved as one programme
+MIN_FRACTION = 1e-6
 
 
 @dataclass(frozen=True)
 class UnimodularityResult:
     """Answer and proof.
 
-    Attributes
-    ----------
-    unimodular : bool or None
-        None if neither proof nor counterexample was found.
-    rows, columns : tuple of int
-        Of a square part with another determinant than -1, 0, 1; empty otherwise.
-    determinant : int
-        Of that part, or 0.
+    `unimodular` is None without a proof or a counterexample. `rows`, `columns` and `determinant`
+    are those of a submatrix with a determinant other than -1, 0, 1, or empty and 0.
     """
 
     unimodular: bool | None
@@ -50,13 +44,9 @@ class UnimodularityResult:
 
 
 def totally_unimodular(rng: np.random.Generator, matrix) -> UnimodularityResult:
-    """Decide whether a matrix is totally unimodular, or say that it stays open.
+    """Decide whether an integer matrix is totally unimodular, or return that it is undecided.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        For the search for a counterexample.
-    matrix : int array, shape (rows, columns)
+    The generator is for the search for a counterexample.
     """
     matrix = _whole(matrix)
     large = np.argwhere(np.abs(matrix) > 1)
@@ -69,7 +59,7 @@ def totally_unimodular(rng: np.random.Generator, matrix) -> UnimodularityResult:
         return UnimodularityResult(
             True, "its rows are two laminar families (a network; Edmonds 1970)"
         )
-    if min(core.shape) > MOST_LISTED:
+    if min(core.shape) > MAX_ENUMERATED:
         found = find_minor(rng, matrix, drop=True) or _even_part_of_some(rng, matrix, rows, columns)
         return found or UnimodularityResult(None, "neither proof nor counterexample found")
     wide = len(core) < core.shape[1]
@@ -83,9 +73,9 @@ def totally_unimodular(rng: np.random.Generator, matrix) -> UnimodularityResult:
 def _even_part_of_some(
     rng: np.random.Generator, matrix, rows, columns
 ) -> UnimodularityResult | None:
-    """Go through all sets of some columns, drawn at random, in a matrix too large for all."""
-    for _ in range(DRAWN):
-        some = np.sort(rng.choice(columns, MOST_LISTED - 2, replace=False))
+    """Enumerate sets of randomly drawn columns, in a matrix too large for all columns."""
+    for _ in range(N_COLUMN_SETS):
+        some = np.sort(rng.choice(columns, MAX_ENUMERATED - 2, replace=False))
         found = _nonsingular_even_part(matrix[np.ix_(rows, some)])
         if found:
             place = rows[found[0]], some[found[1]]
@@ -98,14 +88,9 @@ def whole_vertices(
 ) -> UnimodularityResult:
     """Decide whether {x >= 0: A x = b} has only whole vertices for every whole b.
 
-    Total unimodularity is enough for it but not needed: rows of two variables make one the other's
-    complement, and only what is left once they are put into the others has to be so.
-
-    Parameters
-    ----------
-    matrix : int array, shape (rows, columns)
-    proof : UnimodularityResult, optional
-        From `totally_unimodular`, where it has been asked already.
+    Total unimodularity is sufficient but not necessary: rows of two variables make one the
+    complement of the other, and only the matrix after their substitution must have the property.
+    `proof` is from `totally_unimodular`, if known.
     """
     matrix = _whole(matrix)
     proof = proof or totally_unimodular(rng, matrix)
@@ -116,26 +101,21 @@ def whole_vertices(
         return UnimodularityResult(
             True, f"once rows of one or two cells are put into the others: {proof.reason}"
         )
-    found = find_minor(rng, matrix, drop=False, trials=MORE_TRIALS)
+    found = find_minor(rng, matrix, drop=False, trials=N_LAST_TRIALS)
     return found or UnimodularityResult(None, "neither proof nor counterexample found")
 
 
 def _whole(matrix) -> np.ndarray:
     matrix = np.asarray(matrix)
     if matrix.ndim != 2 or matrix.dtype.kind not in "iu":
-        raise InputError("unimodularity: a matrix of whole numbers is needed")
+        raise InputError("unimodularity: matrix: must be a matrix of whole numbers")
     return matrix.astype(np.int64)
 
 
 def core_of(matrix) -> tuple[np.ndarray, np.ndarray]:
-    """Find the rows and columns that decide; the others cannot matter.
+    """Find the rows and columns that determine total unimodularity, by number.
 
-    Rows and columns with at most one entry are left out, and repetitions up to their sign.
-
-    Returns
-    -------
-    rows, columns : int array
-        Numbers of those that stay.
+    Rows and columns with at most one entry are removed, and repetitions up to their sign.
     """
     sides = [np.arange(size) for size in matrix.shape]
     while True:
@@ -155,10 +135,10 @@ def core_of(matrix) -> tuple[np.ndarray, np.ndarray]:
 
 
 def without_short_rows(matrix) -> np.ndarray:
-    """Put equations of one or two variables, with entries of 1 or -1, into all the others.
+    """Substitute equations of one or two variables, with entries of 1 or -1, in all others.
 
-    One variable is fixed by it; of two, the one that goes leaves a bound on the one that stays,
-    which is a row with one entry.
+    An equation of one variable fixes it. An equation of two variables removes one and leaves a
+    bound on the other, which is a row with one entry.
     """
     matrix = np.array(matrix, dtype=np.int64)
     while matrix.size:
@@ -177,10 +157,10 @@ def without_short_rows(matrix) -> np.ndarray:
 
 
 def two_laminar_families(matrix) -> bool:
-    """Whether the rows, as sets of columns, split into two families without crossing sets.
+    """Return True if the rows, as sets of columns, split into two families without crossing sets.
 
-    Sets of a family are disjoint or nested. Two sets that cross must go to different families, so
-    it is the question whether the graph of crossings has two colours.
+    Sets of a family are disjoint or nested. Two sets that cross must be in different families, so
+    that the graph of crossings must have two colours.
     """
     matrix = np.asarray(matrix)
     if not matrix.size:
@@ -207,29 +187,22 @@ def two_laminar_families(matrix) -> bool:
 
 
 def find_minor(
-    rng: np.random.Generator, matrix, *, drop: bool, trials: int = TRIALS
+    rng: np.random.Generator, matrix, *, drop: bool, trials: int = N_TRIALS
 ) -> UnimodularityResult | None:
-    """Look for a square part with another determinant through fractional vertices.
+    """Search for a submatrix with another determinant through fractional vertices.
 
     A vertex of {x >= 0: A x = b} with whole b solves a square system on its fractional entries,
-    whose determinant then cannot be -1 or 1 (Cramer's rule). The determinant is exact.
-
-    Parameters
-    ----------
-    matrix : int array, shape (rows, columns)
-    drop : bool
-        Start from tables of halves and leave out the rows that are not whole on them, which finds
-        parts that the whole system hides.
-    trials : int
-        Programmes to solve before giving up.
+    whose determinant then cannot be -1 or 1 (Cramer's rule). The determinant is exact. With `drop`
+    the search starts from tables of halves and removes the rows that are not whole on them, which
+    finds submatrices that the whole system hides. `trials` is the number of programmes.
     """
     matrix = np.asarray(matrix, dtype=np.int64)
-    for first in range(0, trials, AT_ONCE):
-        some = range(first, min(first + AT_ONCE, trials))
-        largest = [LARGEST[trial % len(LARGEST)] for trial in some]
+    for first in range(0, trials, TRIALS_PER_PROGRAMME):
+        some = range(first, min(first + TRIALS_PER_PROGRAMME, trials))
+        largest = [COUNT_BOUNDS[trial % len(COUNT_BOUNDS)] for trial in some]
         tables = [rng.integers(0, n, matrix.shape[1]) / (2 if drop else 1) for n in largest]
         for kept, x in _vertices(rng, matrix, tables):
-            columns = np.flatnonzero(np.abs(x - np.rint(x)) > FRACTION)
+            columns = np.flatnonzero(np.abs(x - np.rint(x)) > MIN_FRACTION)
             if len(columns):
                 rows = kept[_independent_rows(matrix[np.ix_(kept, columns)])]
                 if len(rows) == len(columns):
@@ -238,10 +211,10 @@ def find_minor(
 
 
 def _vertices(rng: np.random.Generator, matrix, tables) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Give a vertex with the same sums as each table, and the rows whose sums are whole.
+    """Yield a vertex with the same sums as each table, and the rows whose sums are whole.
 
-    One programme in blocks: to set one up takes longer than to solve it. Its optimum is a vertex in
-    each block, as costs drawn from a continuous law leave each block only one.
+    All tables form one programme in blocks, because its setup takes longer than its solution. The
+    optimum is a vertex in each block, which is unique for costs from a continuous distribution.
     """
     kept = [np.flatnonzero(np.mod(matrix @ table, 1) == 0) for table in tables]
     found = scipy.optimize.linprog(
@@ -265,15 +238,15 @@ def _refuted(reason: str, matrix, rows, columns) -> UnimodularityResult:
 
 
 def _independent_rows(part) -> list[int]:
-    """First rows that are independent of those before them, exactly."""
+    """Return the first rows that are independent of those before them, exactly."""
     return pivot_columns(part.T).tolist()
 
 
 def _nonsingular_even_part(core) -> tuple[list[int], list[int]] | None:
-    """Go through all sets of columns; give rows and columns of a part that is not singular.
+    """Enumerate sets of columns; return rows and columns of a nonsingular even submatrix.
 
-    A matrix that is not totally unimodular has a nonsingular square part whose rows all have even
-    sums. So each set of columns is tried with all the rows that are even on it.
+    A matrix that is not totally unimodular has a nonsingular square submatrix whose rows all have
+    even sums. Each set of columns is therefore tried with all rows that are even on it.
     """
     for size in range(2, core.shape[1] + 1):
         for columns in combinations(range(core.shape[1]), size):

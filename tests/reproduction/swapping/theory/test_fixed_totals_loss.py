@@ -52,13 +52,13 @@ def test_the_lower_bound_is_attained_where_its_pair_is_the_worst():
 
 @pytest.mark.parametrize("totals", [(3, 3, 3), (2, 2, 12), (5, 5), (1, 1, 2, 9)])
 def test_a_pair_that_does_not_exist_bounds_nothing(totals):
-    with pytest.raises(InputError, match="no such pair"):
+    with pytest.raises(InputError, match="more than half"):
         universe_lower_bound(totals, 0.5)
 
 
 @pytest.mark.parametrize("totals", [(), (0, 0), (3, -1), (0.5, 2), [[1, 2]]])
 def test_what_are_no_totals_is_refused(totals):
-    with pytest.raises(InputError, match="county totals"):
+    with pytest.raises(InputError, match="totals"):
         universe_loss(totals, 0.5)
 
 

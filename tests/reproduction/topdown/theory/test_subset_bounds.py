@@ -66,5 +66,5 @@ def test_twenty_eight_kinds_need_a_handful_of_their_cuts():
 
 def test_too_many_people_for_the_flows_are_refused():
     presence = Presence(np.array([2**31, 5]), np.array([[1, 1], [1, 0]]))
-    with pytest.raises(InputError, match="too many"):
+    with pytest.raises(InputError, match="too large"):
         nearest_group_totals(np.random.default_rng(0), [2**31 - 5, 10], presence)

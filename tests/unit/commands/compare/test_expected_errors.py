@@ -100,7 +100,7 @@ def test_under_margins_variances_are_those_of_the_projection(system):
     margins = Invariants.margins((3, 4))
     query = HeldTotals("sums", np.array([0, 1] * 5 + [2, -1], dtype=np.int32))
     rows = incidence(query)
-    want = np.diag(rows @ system.law(margins, 0.7).covariance() @ rows.T)
+    want = np.diag(rows @ system.sampler(margins, 0.7).covariance() @ rows.T)
     found = of_plain_noise(system, 0.7, question(None, margins), query)
     assert found.square == pytest.approx(want)
     total = HeldTotals("rows", np.repeat([0, 1, 2], 4).astype(np.int32))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from isdp.exact.elimination import compiled_messages as loops
-from isdp.exact.elimination.truncation import combine
+from isdp.exact.elimination.truncation import sum_messages
 
 # given, free, windows of the union and of both parts; x1, x2 = given @ x + free @ y
 SPLITS = {
@@ -59,7 +59,7 @@ def case(request):
 
 def test_a_union_s_message_is_the_sum_over_all_its_splits(case):
     out = np.full(len(case.union), np.nan)
-    combine(case.split, *case.messages, out)
+    sum_messages(case.split, *case.messages, out)
     assert out == pytest.approx([sum(case.weights(at)) for at in range(len(out))])
 
 

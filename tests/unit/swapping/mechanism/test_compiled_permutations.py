@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from isdp.swapping.mechanism.compiled_permutations import OUT_OF_WORDS, below, draw_bernoulli
+from isdp.swapping.mechanism.compiled_permutations import OUT_OF_BITS, draw_below, draw_bernoulli
 
 HALVES = 1 << 32  # what the upper half of a word can be
 
@@ -23,20 +23,20 @@ def test_every_number_has_as_many_words_as_any_other(bound):
     for number in {0, 1 % bound, bound // 2, bound - 1}:
         start, stop = first_of(number, bound), first_of(number + 1, bound)
         spare = stop - start - each  # 0 or 1: the box's first word, which is to be refused
-        found, at = below(word(start), 0, bound)
-        assert (at == OUT_OF_WORDS) == (spare == 1)
-        if at != OUT_OF_WORDS:
+        found, at = draw_below(word(start), 0, bound)
+        assert (at == OUT_OF_BITS) == (spare == 1)
+        if at != OUT_OF_BITS:
             assert found == number
-        assert below(word(stop - 1), 0, bound)[0] == number
+        assert draw_below(word(stop - 1), 0, bound)[0] == number
 
 
 def test_a_refused_word_is_followed_by_the_next():
     words = np.concatenate([word(0), word(HALVES - 1)])
-    assert below(words, 0, 3) == (2, 2)
+    assert draw_below(words, 0, 3) == (2, 2)
 
 
 def test_without_words_there_is_no_number():
-    assert below(word(5), 1, 3)[1] == OUT_OF_WORDS
+    assert draw_below(word(5), 1, 3)[1] == OUT_OF_BITS
 
 
 def test_a_coin_falls_by_the_number_below_its_denominator():

@@ -112,7 +112,7 @@ def test_a_rate_that_is_none_is_refused(rate):
 
 @pytest.mark.parametrize("labels", [[], [0.5, 1.0], np.array([1, None], object), [[1, 2]]])
 def test_labels_that_make_no_strata_are_refused(labels):
-    with pytest.raises(InputError, match="strata"):
+    with pytest.raises(InputError, match="labels"):
         Strata.from_labels(labels)
 
 
