@@ -9,7 +9,7 @@ from fractions import Fraction
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_product, upper_sum
 from isdp.errors import InputError
 
-SAME = ("flavour", "metric", "growth", "relation", "held")
+MATCHED_FIELDS = ("flavour", "metric", "growth", "relation", "held")
 
 
 def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
@@ -29,7 +29,7 @@ def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
         raise InputError("composition: there is nothing to compose")
     first = guarantees[0]
     for other in guarantees[1:]:
-        for name in SAME:
+        for name in MATCHED_FIELDS:
             if getattr(first, name) != getattr(other, name):
                 raise InputError(
                     f"composition: guarantees of different {name} do not add up: "

@@ -16,8 +16,8 @@ from scipy.special import logsumexp
 from isdp.checks import check_in_range, check_non_negative, check_positive
 from isdp.errors import InputError
 
-LARGEST_LOG_ORDER = 12.0  # orders up to 1 + e^12
-ORDERS = 241  # tried before the best is refined
+MAX_LOG_ORDER = 12.0  # orders up to 1 + e^12
+GRID_ORDERS = 241  # tried before the best is refined
 
 
 def multiplicative(p: ArrayLike, q: ArrayLike) -> float:
@@ -111,10 +111,10 @@ def _largest_by_order(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
         order = 1 + math.exp(log_excess)
         return -renyi(p, q, order) / order
 
-    grid = np.linspace(-LARGEST_LOG_ORDER, LARGEST_LOG_ORDER, ORDERS)
+    grid = np.linspace(-MAX_LOG_ORDER, MAX_LOG_ORDER, GRID_ORDERS)
     values = [negative(x) for x in grid]
     best = int(np.argmin(values))
-    low, high = grid[max(best - 1, 0)], grid[min(best + 1, ORDERS - 1)]
+    low, high = grid[max(best - 1, 0)], grid[min(best + 1, GRID_ORDERS - 1)]
     found = scipy.optimize.minimize_scalar(negative, bounds=(low, high), method="bounded")
     return max(renyi(p, q, 1.0), -min(values), -float(found.fun))
 

@@ -133,7 +133,7 @@ class PlainNoise(Noise):
         """Return the guarantee, which depends on the invariants only in the names of the totals."""
 
     def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee`."""
+        """As `System.guarantee_of`."""
         return replace(self.noise_guarantee(budget), held=REGION_TOTALS)
 
     def noise(self, rng: np.random.Generator, counts: IntArray, budget: float) -> NDArray[Any]:
@@ -348,7 +348,7 @@ class ConditionedNoise(Noise):
         return _bounded_noise(tuple(counts.tolist()), budget).sample(rng, 1).ravel()
 
     def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee`: the bound, twice the epsilon of the noise."""
+        """As `System.guarantee_of`: the bound, twice the epsilon of the noise."""
         return PrivacyGuarantee(
             "pure",
             budget / PER_MOVE,
@@ -390,7 +390,7 @@ class TopDown(System):
         ]
 
     def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee`, for the levels of the run."""
+        """As `System.guarantee_of`, for the levels of the run."""
         return self.plan_of(budget).budget.guarantee_of(REGION_TOTALS)
 
 
@@ -412,7 +412,7 @@ class Swapping(System):
         return released
 
     def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee`, by the published bound for the largest region."""
+        """As `System.guarantee_of`, by the published bound for the largest region."""
         largest = max(int(areas.counts[rows].sum()) for rows in areas.blocks.values())
         return swapping.guarantee_of(budget, largest)
 

@@ -23,7 +23,7 @@ TOLERANCE = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
-class Implied:
+class ImpliedConstraints:
     """Constraints on the kept variables.
 
     Attributes
@@ -38,7 +38,9 @@ class Implied:
     peak: int
 
 
-def implied_constraints(polytope: Polytope, keep: Iterable[int], most: int = 20_000) -> Implied:
+def implied_constraints(
+    polytope: Polytope, keep: Iterable[int], most: int = 20_000
+) -> ImpliedConstraints:
     """Eliminate all variables but some (TDA, "Implied Constraints").
 
     An equality that holds a variable replaces it; otherwise each inequality that bounds it from
@@ -80,7 +82,7 @@ def implied_constraints(polytope: Polytope, keep: Iterable[int], most: int = 20_
                 f"implied constraints: more than {most} inequalities with {len(left)} variables "
                 f"still to go; split the problem, or use bounds on subsets (presence)"
             )
-    return Implied(_polytope(equal, above, keep), peak)
+    return ImpliedConstraints(_polytope(equal, above, keep), peak)
 
 
 def irredundant(polytope: Polytope) -> Polytope:

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 from isdp.diagnostics.chains import convergence
 from isdp.mechanisms.base import Mechanism
 
-ALPHA = 1e-6  # false alarms for each distance
+FALSE_ALARM_RATE = 1e-6  # false alarms for each distance
 NORM, CELLS, FULL = "norm", "cells", "in full"
 
 
-def kolmogorov(one: ArrayLike, two: ArrayLike) -> float:
+def kolmogorov_distance(one: ArrayLike, two: ArrayLike) -> float:
     """Largest difference of the distribution functions of two samples.
 
     It never exceeds the total variation distance of the laws by more than sampling error.
@@ -41,7 +41,7 @@ def kolmogorov_bound(first: float, second: float, comparisons: int = 1) -> float
         Independent (or effective) draws of each; infinite for a law that is known.
     """
     spread = sum(
-        math.sqrt(math.log(4 * comparisons / ALPHA) / (2 * n))
+        math.sqrt(math.log(4 * comparisons / FALSE_ALARM_RATE) / (2 * n))
         for n in (first, second)
         if n < math.inf
     )
@@ -82,7 +82,7 @@ def agreement_rows(
             sizes = convergence(values, ("ess_bulk", "ess_tail"))[["ess_bulk", "ess_tail"]]
             effective = np.fmin(effective, sizes.min(axis=1).to_numpy())
         sample = values.reshape(len(flat), count)
-        distances = [kolmogorov(sample[:, i], others[:, i]) for i in range(count)]
+        distances = [kolmogorov_distance(sample[:, i], others[:, i]) for i in range(count)]
         bounds = [kolmogorov_bound(n, len(exact), count) for n in effective]
         worst = max(range(count), key=lambda i: distances[i] / bounds[i], default=None)
         rows.append(

@@ -22,8 +22,8 @@ from isdp.errors import InputError
 from isdp.io.files import MAX_BYTES, read_bytes
 from isdp.io.progress import progress
 
-PIECE = 1 << 18  # rows
-BLOCK = 1 << 20  # bytes
+ROWS_PER_CHUNK = 1 << 18  # rows
+BYTES_PER_BLOCK = 1 << 20  # bytes
 LINE_ENDS = ("\n", "\r")  # other separators of lines end no row of a CSV
 SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 TEXT = np.dtypes.StringDType()
@@ -121,7 +121,7 @@ def _refuse_binary(file, path: Path) -> None:
     if start.startswith(SPREADSHEETS):
         raise InputError(f"{path}: this is a spreadsheet, not a csv; save it as csv (UTF-8)")
     file.seek(0)
-    while block := file.read(BLOCK):
+    while block := file.read(BYTES_PER_BLOCK):
         if b"\0" in block:
             raise InputError(
                 f"{path}: this is no csv table (it holds zero bytes); save it as csv (UTF-8)"
@@ -198,7 +198,7 @@ def _parsed(file, path: Path, width: int, kept: list[int]) -> dict[int, list[Col
     file.seek(0)
     options = {"names": range(width), "header": 0, "usecols": kept, "index_col": False}
     options |= {"dtype": str, "keep_default_na": False, "na_filter": False}
-    options |= {"encoding": "utf-8-sig", "chunksize": PIECE}
+    options |= {"encoding": "utf-8-sig", "chunksize": ROWS_PER_CHUNK}
     with (
         pd.read_csv(file, **options) as pieces,
         progress(f"reading {path.name}", length) as at,
@@ -231,8 +231,8 @@ def _joined(pieces: list[Column]) -> Column:
 def _may_repeat(texts: np.ndarray) -> bool:
     """Test by hashes, in little memory, whether a text may occur twice."""
     hashes = [
-        pd.util.hash_array(texts[start : start + PIECE].astype(object))
-        for start in range(0, len(texts), PIECE)
+        pd.util.hash_array(texts[start : start + ROWS_PER_CHUNK].astype(object))
+        for start in range(0, len(texts), ROWS_PER_CHUNK)
     ]
     in_order = np.sort(np.concatenate(hashes))
     return bool((in_order[1:] == in_order[:-1]).any())
@@ -280,8 +280,8 @@ def write_columns(path, columns: Mapping[str, Column | np.ndarray]) -> None:
         path.open("a", encoding="utf-8", newline="") as file,
         progress(f"writing {path.name}", rows) as at,
     ):
-        for start in range(0, rows, PIECE):
-            stop = start + PIECE
+        for start in range(0, rows, ROWS_PER_CHUNK):
+            stop = start + ROWS_PER_CHUNK
             at(start)
             piece = {
                 name: values.rows(start, stop) if isinstance(values, Column) else values[start:stop]

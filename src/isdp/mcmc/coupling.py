@@ -25,8 +25,8 @@ from isdp.mcmc.compiled_chains import Scratch, coupled_sweeps, meet
 from isdp.mcmc.metropolis import ChainState, LatticeWalk
 from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES
 
-BAND = 0.99  # level of the Monte Carlo band
-LEAST_JUMPS = 10  # that the leading chain accepts within the lag
+CONFIDENCE_LEVEL = 0.99  # level of the Monte Carlo band
+MIN_JUMPS = 10  # that the leading chain accepts within the lag
 
 
 class CoupledState(NamedTuple):
@@ -178,7 +178,7 @@ def choose_lag(
         bound = float(tv_bound(times, [0])["bound"].iloc[0])
         jumps, censored = int(times.jumps.min()), int(times.censored.sum())
         trail.append({"lag": lag, "bound_at_0": bound, "jumps": jumps, "censored": censored})
-        moved = jumps >= LEAST_JUMPS or walk.lattice.dimension == 0
+        moved = jumps >= MIN_JUMPS or walk.lattice.dimension == 0
         if (bound <= near_one and moved) or censored or 4 * lag > cap:
             return lag, pd.DataFrame(trail)
         lag *= 2
@@ -222,7 +222,7 @@ def tv_bound(times: MeetingTimes, t: ArrayLike) -> pd.DataFrame:
         raise InputError("coupling: times must be whole numbers from 0 up")
     terms = bound_terms(times, t)
     runs, apart = len(terms), (terms > 0).sum(axis=0)
-    mean, tail = terms.mean(axis=0), (1 - BAND) / 2
+    mean, tail = terms.mean(axis=0), (1 - CONFIDENCE_LEVEL) / 2
     reach = np.inf
     if runs > 1:
         reach = -special.ndtri(tail) * terms.std(axis=0, ddof=1) / math.sqrt(runs)
