@@ -92,12 +92,7 @@ class TiedCellsSampler(RandomBitSampler):
     """Draws of one cell of each set of tied cells."""
 
     def __init__(
-        self,
-        invariants: Invariants,
-        merged: TiedCells,
-        name: str,
-        energy: Energy,
-        select: Select,
+        self, invariants: Invariants, merged: TiedCells, name: str, energy: Energy, select: Select
     ):
         self.invariants, self._merged = invariants, merged
         energy = energy._replace(rate=energy.rate * merged.times)
