@@ -79,11 +79,11 @@ class IndependentPartsSampler(RandomBitSampler):
             len(cells) * chosen.expected_proposals for cells, chosen in self._groups
         )
 
-    def draw(self, random_bits: BitSource, n_draws: int) -> NDArray[np.int64]:
+    def draw(self, bits: BitSource, n_draws: int) -> NDArray[np.int64]:
         """Draw independent noise vectors, int64 (n_draws, cells)."""
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
         for cells, chosen in tracked("drawing noise", self._groups):
-            drawn = chosen.draw(random_bits, n_draws * len(cells))
+            drawn = chosen.draw(bits, n_draws * len(cells))
             noise[:, cells.ravel()] = drawn.reshape(n_draws, cells.size)
         return noise
 
@@ -103,6 +103,6 @@ class TiedCellsSampler(RandomBitSampler):
             f"then {self._chosen.reason}"
         )
 
-    def draw(self, random_bits: BitSource, n_draws: int) -> NDArray[np.int64]:
+    def draw(self, bits: BitSource, n_draws: int) -> NDArray[np.int64]:
         """Draw independent noise vectors, int64 (n_draws, cells)."""
-        return self._merged.expand(self._chosen.draw(random_bits, n_draws))
+        return self._merged.expand(self._chosen.draw(bits, n_draws))
