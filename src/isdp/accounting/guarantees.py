@@ -173,11 +173,22 @@ class PrivacyGuarantee:
         if self.metric in COUNTED:
             return f"for one person who changes cell, {each}"
         squared = "squared " if self.growth == "quadratic" else ""
-        stays = " and leaves the invariants as they are" * (self.relation == EQUAL_INVARIANTS)
         return (
-            f"one person who changes cell{stays} moves the {squared}{self.metric} distance by "
+            f"{self._change(self.per_person)} moves the {squared}{self.metric} distance by "
             f"{upper_decimal(self.per_person)}, so {each}"
         )
+
+    def _change(self, per_person: Number) -> str:
+        """Describe the change of the table that `per_person` measures."""
+        if self.relation != EQUAL_INVARIANTS:
+            return "one person who changes cell"
+        power = 2 if self.metric == "l2" and self.growth == "linear" else 1
+        counts = round(float(per_person) ** power)
+        if counts < 2:
+            return "one person more or fewer in a cell without a total"
+        if counts > 2:
+            return "one person who changes cell, with the fewest others that the invariants force,"
+        return "one person who changes cell and leaves the invariants as they are"
 
     def record(self) -> dict[str, str | None]:
         """Return all parts for a file: exact numbers as text, and decimals rounded up."""
