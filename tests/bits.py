@@ -54,7 +54,7 @@ class Explorer:
     Parameters
     ----------
     draw : callable
-        ``draw(words)`` returns a value that can be a key.
+        ``draw(random_bits)`` returns a value that can be a key.
     before : list of int
     continuations : int
     """
@@ -119,7 +119,7 @@ def distribution(
     Parameters
     ----------
     draw : callable
-        ``draw(words)`` returns a value that can be a key.
+        ``draw(random_bits)`` returns a value that can be a key.
     smallest : float
         Numbers that come up with a smaller probability are not followed.
     longest : int

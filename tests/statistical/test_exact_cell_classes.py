@@ -1,4 +1,4 @@
-"""Sums of types, parts and mirrored cells follow their laws: by enumeration and by convolution."""
+"""Cell classes, parts and tied cells against enumerations and convolutions."""
 
 import math
 from fractions import Fraction
@@ -56,7 +56,7 @@ def law_of(invariants, epsilon):
 
 def check_points(draws, law):
     counts = count_points(draws, law.points)
-    assert counts[-1] <= 1  # beyond the points, where two of 30,000 are with a chance of 2e-7
+    assert counts[-1] <= 1  # beyond the points, where two of 30,000 are with a probability of 2e-7
     check_law(counts[:-1], law.pmf)
 
 
@@ -89,7 +89,7 @@ def test_parts_and_mirrored_cells_on_lattices_small_enough_to_enumerate(name, ep
     source = np.random.default_rng(44).bytes
     released = exact_noise(GeneralizedLaplace(epsilon), invariants, DRAWS, source=source)
     check_points(released, law)
-    wrong = law.pmf**1.3  # the law at 1.3 times the epsilon
+    wrong = law.pmf**1.3  # the distribution at 1.3 times the epsilon
     with pytest.raises(LawRejected):
         check_points(released, law._replace(pmf=wrong / wrong.sum()))
 
@@ -104,7 +104,7 @@ def test_parts_and_mirrored_cells_of_gaussian_noise(name):
     chosen = select_sampler(GeneralizedGaussian(sigma), invariants)
     draws = chosen.sample(np.random.default_rng(45), DRAWS)
     check_law(count_points(draws, points), np.append(weights / weights.sum(), 0.0))
-    wrong = weights ** (1.15**-2)  # the law at 1.15 times the sigma
+    wrong = weights ** (1.15**-2)  # the distribution at 1.15 times the sigma
     with pytest.raises(LawRejected):
         check_law(count_points(draws, points), np.append(wrong / wrong.sum(), 0.0))
 
@@ -162,7 +162,7 @@ def test_sums_over_large_types_follow_the_convolution():
                 check_law(np.bincount(drawn, minlength=2 * half + 1), wrong)
 
 
-def test_cells_within_large_types_follow_the_law_of_their_sum():
+def test_cells_within_large_types_follow_the_distribution_of_their_sum():
     # the mean square of a cell: given the sum of its type it is that under a total of the sum
     epsilon, cells = 0.5, 300
     sums, half = law_of_a_sum(cells, epsilon, 600), 600
@@ -242,7 +242,7 @@ def test_bounded_noise_on_lattices_small_enough_to_enumerate(name, epsilon, draw
     counts = count_points(draws, points)
     check_law(counts, np.append(pmf, 0.0))
     check_norm(draws, points, pmf)
-    wrong = pmf**1.3  # the law at 1.3 times the epsilon
+    wrong = pmf**1.3  # the distribution at 1.3 times the epsilon
     with pytest.raises(LawRejected):
         check_norm(draws, points, wrong / wrong.sum())
 

@@ -59,7 +59,7 @@ def run(certificate_paths: list[str], **given) -> int:
             f"under all of them: not looked at{advice}"
         )
         return 0
-    settled, new, residues, _ = found.together
+    settled, new, residues, _, _ = found.together
     print(
         f"all totals together settle {counted(len(settled), 'cell')}, {len(new):,} of which no "
         f"release settles alone{_listed(new)}"

@@ -73,8 +73,8 @@ class IndependentPartsSampler(RandomBitSampler):
         for cells, held in parts:
             alike.setdefault(Invariants(held.sparse), []).append(cells)
         self._groups = [(np.stack(cells), select(target, held)) for held, cells in alike.items()]
-        told = (f"{len(cells)} by {chosen.method}" for cells, chosen in self._groups)
-        self.reason = f"the totals join no two of these parts: {', '.join(told)}"
+        methods = (f"{len(cells)} by {chosen.method}" for cells, chosen in self._groups)
+        self.reason = f"the totals join no two of these parts: {', '.join(methods)}"
         self.expected_proposals = sum(
             len(cells) * chosen.expected_proposals for cells, chosen in self._groups
         )

@@ -132,8 +132,8 @@ def test_a_split_of_three_cells_is_kept_with_its_probability():
     ("counts", "rate"),
     [(1, "1/4"), (2, "1/4"), (40, "1/4"), (1000, "2.09"), (100, "2.3")],
 )
-def test_values_are_kept_in_proportion_to_the_law_of_a_sum_of_counts(counts, rate):
-    """Under the last two rates the law falls later on its lower side, one step from the mode."""
+def test_values_are_kept_in_proportion_to_the_distribution_of_a_sum_of_counts(counts, rate):
+    """Under the last two rates the probabilities fall later below the mode than above it."""
     rate, law = Fraction(rate), np.array([1])
     sums = NegativeBinomials([7, counts], rate)
     weights = [math.comb(s + counts - 1, counts - 1) * exp(-rate * s) for s in range(400)]

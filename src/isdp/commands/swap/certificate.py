@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from isdp.accounting.guarantees import upper_decimal
+from isdp.io.certificate import FORMAT
 from isdp.io.versions import versions
 from isdp.swapping.privacy.bound import ROUNDING, Rate, guarantee_of, min_epsilon
 from isdp.swapping.privacy.record_pairs import moved_probability
@@ -57,6 +58,7 @@ def describe(name, records, roles, rate: Fraction, key, value, checks, started: 
     sizes = np.bincount(key)
     return {
         "made_by": "isdp swap",
+        "format": FORMAT,
         "for_release": True,
         "status": "swapped in exact arithmetic from the operating system's randomness",
         "date": started,

@@ -134,8 +134,8 @@ class BoundedCompositionSampler:
 
     def _draw_free(self, random_bits: BitSource) -> np.ndarray:
         below = self._free_cells.draw(random_bits)
-        counts = self._positive.draw(random_bits, len(below))
-        return np.where(below > 0, -below, np.maximum(self._free_cells.lower, 0) + counts)
+        above = self._positive.draw(random_bits, len(below))
+        return np.where(below > 0, -below, np.maximum(self._free_cells.lower, 0) + above)
 
 
 class _TiltedCells:

@@ -83,7 +83,7 @@ class CompositionSampler(RandomBitSampler):
         if rate > MAX_RATE:
             raise InputError(f"compositions: epsilon must be at most {MAX_RATE}")
         refuse_large_sums(invariants.cells, float(rate))
-        self._free, self.cached_geometric = order[: starts[0]], cached_geometric(Fraction(rate))
+        self._free, self._geometric = order[: starts[0]], cached_geometric(Fraction(rate))
         sizes = np.diff(starts)
         self._spans = [
             (_as_slice(cells), sizes[blocks]) for blocks, cells in group_blocks(order, starts)
@@ -95,15 +95,13 @@ class CompositionSampler(RandomBitSampler):
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
         with progress("drawing noise", n_draws * self._moving) as at:
             for first, part in row_batches(noise):
-                free = self.cached_geometric.draw_difference(
-                    random_bits, len(part) * len(self._free)
-                )
+                free = self._geometric.draw_difference(random_bits, len(part) * len(self._free))
                 part[:, self._free] = free.reshape(len(part), len(self._free))
                 drawn = first * self._moving + free.size
                 at(drawn)
                 for cells, sizes in self._spans:
                     inside = draw_block_noise(
-                        random_bits, np.tile(sizes, len(part)), self.cached_geometric
+                        random_bits, np.tile(sizes, len(part)), self._geometric
                     )
                     part[:, cells] = inside.reshape(len(part), -1)
                     drawn += inside.size
@@ -164,8 +162,8 @@ def draw_block_noise(random_bits: BitSource, sizes: np.ndarray, geometric: Geome
     int64 array, shape (sum of sizes,)
         Block after block.
     """
-    counts = negative_binomials(geometric.epsilon)
-    laws = counts.indices(sizes)
+    distributions = negative_binomials(geometric.epsilon)
+    indices = distributions.indices(sizes)
     starts = np.cumsum(sizes) - sizes
     x, sums = np.empty(sizes.sum(), dtype=np.int64), np.empty(len(sizes), dtype=np.int64)
     left = np.arange(len(sizes))
@@ -173,7 +171,7 @@ def draw_block_noise(random_bits: BitSource, sizes: np.ndarray, geometric: Geome
         sums[left] = _scatter(
             geometric.draw(random_bits, sizes[left].sum()), sizes, starts, left, x
         )
-        left = left[~counts.keep(random_bits, laws[left], sums[left])]
+        left = left[~distributions.keep(random_bits, indices[left], sums[left])]
     x -= draw_compositions(random_bits, sums, sizes, geometric)
     return x
 
@@ -197,8 +195,8 @@ def draw_compositions(
     bits, coarse = geometric.bits, geometric.digits[-1][1]
     if bits == 0:
         return _compose_by_bars(random_bits, totals, sizes, coarse)
-    counts = negative_binomials(coarse.rate)
-    laws = counts.indices(sizes)
+    distributions = negative_binomials(coarse.rate)
+    indices = distributions.indices(sizes)
     ends = np.cumsum(sizes)
     starts = ends - sizes
     remainders, quotients = np.empty(ends[-1], dtype=np.int64), np.empty_like(totals)
@@ -211,7 +209,7 @@ def draw_compositions(
         kept = quotients[left] >= 0
         # a geometric variable reaches the last remainder r with the probability exp(-epsilon r)
         kept[kept] = geometric.draw(random_bits, kept.sum()) >= remainders[last[kept]]
-        kept[kept] = counts.keep(random_bits, laws[left[kept]], quotients[left[kept]])
+        kept[kept] = distributions.keep(random_bits, indices[left[kept]], quotients[left[kept]])
         left = left[~kept]
     return (_compose_by_bars(random_bits, quotients, sizes, coarse) << bits) + remainders
 
@@ -219,7 +217,7 @@ def draw_compositions(
 def _compose_by_bars(
     random_bits: BitSource, totals: np.ndarray, sizes: np.ndarray, bar_gaps: TruncatedGeometric
 ) -> np.ndarray:
-    """Compose totals by stars and bars, the bars a count of `target` apart to begin with."""
+    """Compose totals by stars and bars; the first bars are separated by draws of `bar_gaps`."""
     lengths, starts, ahead = _place_ranges(totals, sizes)
     places, have = np.zeros(ahead, dtype=bool), np.zeros_like(sizes)
     bar_probability, at = -math.expm1(-bar_gaps.rate), np.zeros(2, dtype=np.int64)

@@ -70,7 +70,7 @@ class CellClassSampler(RandomBitSampler):
         starts = np.concatenate([[0], np.cumsum(sizes)])
         epsilon = Fraction(rate)
         classes = Invariants(invariants.sparse[:, first], invariants.names)
-        self._sums, self.cached_geometric = (
+        self._sums, self._geometric = (
             CellClassSums(classes, sizes, epsilon),
             cached_geometric(epsilon),
         )
@@ -94,10 +94,10 @@ class CellClassSampler(RandomBitSampler):
                 for classes, sizes, cells in self._spans:
                     counts = np.tile(sizes, len(part))
                     shares = draw_compositions(
-                        random_bits, more[of, classes].ravel(), counts, self.cached_geometric
+                        random_bits, more[of, classes].ravel(), counts, self._geometric
                     )
                     shares -= draw_compositions(
-                        random_bits, smaller[of, classes].ravel(), counts, self.cached_geometric
+                        random_bits, smaller[of, classes].ravel(), counts, self._geometric
                     )
                     part[:, cells] = shares.reshape(len(part), len(cells))
                     drawn += shares.size

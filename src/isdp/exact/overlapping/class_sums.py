@@ -111,7 +111,7 @@ class CellClassSums:
                 f"{MAX_CLASSES} are supported"
             )
         self.epsilon = epsilon
-        self.cached_geometric = cached_geometric(epsilon)
+        self._geometric = cached_geometric(epsilon)
         self._variance = 2 * self.sizes * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
         held, across = _disjoint_rows(invariants, self.sizes)
         self.final, last = self._close(held, across)
@@ -267,13 +267,13 @@ class CellClassSums:
         known = np.hstack([sums[:, final.free], sums[:, final.before] @ final.across])
         for cell_class, weights in zip(final.determined, final.weights.T, strict=True):
             value, rest = np.divmod(known @ weights, final.denominator)
-            whole = np.flatnonzero(rest == 0)
+            integer = np.flatnonzero(rest == 0)
             kept, found_smaller = self._keep_sums(
-                random_bits, np.full(len(whole), cell_class), value[whole]
+                random_bits, np.full(len(integer), cell_class), value[integer]
             )
-            whole = whole[kept]
-            sums, smaller, known = sums[whole], smaller[whole], known[whole]
-            sums[:, cell_class], smaller[:, cell_class] = value[whole], found_smaller[kept]
+            integer = integer[kept]
+            sums, smaller, known = sums[integer], smaller[integer], known[integer]
+            sums[:, cell_class], smaller[:, cell_class] = value[integer], found_smaller[kept]
         return sums, smaller
 
     def _draw_group(self, random_bits: BitSource, group: ClassBlocks, sums, smaller) -> None:
@@ -307,7 +307,7 @@ class CellClassSums:
             np.zeros(len(classes), dtype=np.int64),
         )
         single = self.sizes[classes] == 1
-        sums[single] = self.cached_geometric.draw_difference(random_bits, int(single.sum()))
+        sums[single] = self._geometric.draw_difference(random_bits, int(single.sum()))
         indices = self._indices[classes[~single]]
         smaller[~single] = self._counts.draw(random_bits, indices)
         sums[~single] = self._counts.draw(random_bits, indices) - smaller[~single]
@@ -321,7 +321,7 @@ class CellClassSums:
         """
         kept, smaller = np.zeros(len(classes), dtype=bool), np.zeros(len(classes), dtype=np.int64)
         single = self.sizes[classes] == 1
-        reach = self.cached_geometric.draw(random_bits, int(single.sum()))
+        reach = self._geometric.draw(random_bits, int(single.sum()))
         kept[single] = reach >= np.abs(sums[single])
         indices = self._indices[classes[~single]]
         smaller[~single] = self._counts.draw(random_bits, indices)

@@ -124,7 +124,7 @@ class StagedRejectionSampler(RandomBitSampler):
         refuse_many_cells(invariants.cells)
         self.invariants, self._plan = invariants, _flatten(_best_parts(invariants))
         epsilon = Fraction(energy.rate)
-        self.cached_geometric = cached_geometric(epsilon)
+        self._geometric = cached_geometric(epsilon)
         weight = len(self._plan.free) + int(abs(self._plan.determined.coefficients).sum())
         self._largest = 2**62 // max(
             weight, 1
@@ -145,7 +145,7 @@ class StagedRejectionSampler(RandomBitSampler):
         noise = np.zeros((PILOT_DRAWS, self.invariants.cells), dtype=np.int64)
         random_bits = BitSource(np.random.default_rng(PILOT_SEED).bytes)
         budget = PILOT_PROPOSAL_FACTOR * max_proposals
-        with progress("estimating tries", 1) as at:
+        with progress("estimating proposals", 1) as at:
             for position in self._draws(random_bits, noise):
                 drawn, n_proposals = int(position.draw), int(position.n_proposals)
                 at(max(drawn / PILOT_DRAWS, n_proposals / budget))
@@ -172,7 +172,7 @@ class StagedRejectionSampler(RandomBitSampler):
         most = 2 * int(np.diff(self._plan.block_cells).max(initial=0)) + 1
         position, geometrics = _Position(0, 0, 0, 0), np.zeros(0, dtype=np.int64)
         while position.draw < len(noise):
-            fresh = self.cached_geometric.draw(random_bits, max(GEOMETRICS_AT_ONCE, most))
+            fresh = self._geometric.draw(random_bits, max(GEOMETRICS_AT_ONCE, most))
             if fresh.max() > self._largest:
                 raise InputError("release: a geometric variable exceeded 64 bits; draw again")
             geometrics = np.concatenate([geometrics, fresh])
