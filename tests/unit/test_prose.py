@@ -18,6 +18,8 @@ READ = [
     "docs",
     "notebooks",
     "results/README.md",
+    "src/isdp",
+    "src/reproduction",
 ]
 # in the folders of READ; a file of captions has no other text
 KINDS = ("*.md", "*.ipynb", "*.py", "descriptions.yaml")
@@ -70,11 +72,15 @@ def prose(path):
     elif path.suffix == ".ipynb":
         cells = json.loads(text)["cells"]
         texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    elif path.suffix == ".yaml":  # captions, without their keys and placeholders
+        texts = [re.sub(r'^ *"?[\w{}]+"?:|\{\w+\}', "", text, flags=re.MULTILINE)]
     else:
         texts = [text]
     for each in texts:
         without = re.sub(r"^```.*?^```$", "", each, flags=re.MULTILINE | re.DOTALL)
-        without = re.sub(r"`+[^`]+`+|\]\([^)]*\)|^\s*>>> .*$", "", without, flags=re.MULTILINE)
+        without = re.sub(
+            r"`+[^`]+`+|\]\([^)]*\)|^\s*(>>> |[\w, ]+ : ).*$", "", without, flags=re.MULTILINE
+        )
         yield " ".join(without.split())
 
 

@@ -1,8 +1,8 @@
 """Privacy guarantees as values, their composition, and conversions by name.
 
 A mechanism has a `PrivacyGuarantee`. `conversions` turns rho-zCDP into (epsilon,
-delta), `composed` gives the exact delta of many Laplace measurements, `preference` tells which of
-Laplace and Gaussian noise is smaller. Every function raises `InputError` for a number that is out
+delta), `composed` gives the exact delta of many Laplace measurements, `preference` compares the
+sizes of Laplace and Gaussian noise. Every function raises `InputError` for a number that is out
 of range.
 """
 

@@ -92,7 +92,7 @@ def scale_laplace(epsilon: float, delta: float, count: int) -> float:
 def _delta_of_signs(epsilon: float, s: float, count: int, log_each: float) -> float:
     """Part of delta in which every loss is s or -s.
 
-    The chance of j losses of s among `count` is exp(log_each) times binomial(count, j) times
+    The probability of j losses of s among `count` is exp(log_each) times binomial(count, j) times
     e^(-s (count - j)), which is the tilted weight with e^(loss/2) put back.
     """
     plus = np.arange(count + 1)

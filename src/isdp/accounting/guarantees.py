@@ -234,7 +234,7 @@ def guarantee_from_record(record: Mapping[str, Any]) -> PrivacyGuarantee:
             held=record["held"],
             why_not_per_person=""
             if units is not None
-            else str(record.get("why_not_per_person") or "not told in the record"),
+            else str(record.get("why_not_per_person") or "not stated in the record"),
         )
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as wrong:
         raise InputError(f"guarantee: this is no record of one ({wrong!r})") from None

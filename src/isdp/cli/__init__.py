@@ -1,4 +1,4 @@
-"""The command `isdp`: arguments only, a file a command."""
+"""The command `isdp`: its arguments, with one module per command."""
 
 from isdp.cli.entry import main
 

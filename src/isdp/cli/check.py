@@ -1,16 +1,16 @@
-"""`isdp check`: what a recipient can verify of a release."""
+"""`isdp check`: verification of a release by its recipient."""
 
 from __future__ import annotations
 
 from isdp.cli.options import add_columns, add_invariants, command
 
 EPILOG = """\
-the totals: a csv with the columns name and total, as totals.csv of a release; a total is called
-by its columns and values, such as  county: A, sex: f ; the grand total is  grand total  and a
+the totals: a csv with the columns name and total, such as totals.csv of a release. A total is named
+by its columns and values, such as  county: A, sex: f ; the grand total is named  grand total  and a
 subset  subset NAME
 
 The certificate holds hashes of the noisy table and of the invariants, and figures that follow from
-them. Exit status: 0 if all holds, 1 if something does not, 2 if a file is not what it should be.
+them. Exit status: 0 if all checks hold, 1 if one does not, 2 if a file is invalid.
 """
 
 
@@ -24,9 +24,9 @@ def add(commands) -> None:
         help="verify the totals and the certificate of a noisy table",
         description="Verify the totals and the certificate of a noisy table.",
     )
-    own.add_argument("noisy_path", metavar="NOISY", help="csv, a row a cell")
+    own.add_argument("noisy_path", metavar="NOISY", help="csv, one row per cell")
     add_invariants(own)
-    own.add_argument("--totals", dest="totals_path", metavar="FILE", help="csv, a row a total")
+    own.add_argument("--totals", dest="totals_path", metavar="FILE", help="csv, one row per total")
     own.add_argument(
         "--certificate", dest="certificate_path", metavar="FILE", help="certificate.json"
     )
@@ -34,7 +34,7 @@ def add(commands) -> None:
 
 
 def run(certificate_path: str | None, **given) -> int:
-    """Run it and say what holds."""
+    """Run the checks and print their results."""
     from isdp.commands.check import check, nothing_wrong, read_certificate
 
     found = check(certificate_path=certificate_path, **given)
@@ -46,7 +46,7 @@ def run(certificate_path: str | None, **given) -> int:
 
 
 def _unverified(certificate: dict) -> str:
-    """Say what no recipient can see in the files."""
+    """Return the statement of what the files cannot show."""
     unseen = "the law, its epsilon or rho, and its randomness are not seen in the files"
     if certificate.get("for_release") is True:
         return unseen

@@ -1,4 +1,4 @@
-"""`isdp compare`: which system, at which budget, gives which error."""
+"""`isdp compare`: the errors of several systems at given budgets."""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ from isdp.cli.options import add_cells, add_columns, add_invariants, add_out, co
 from isdp.errors import InputError
 
 EPILOG = """\
-the cells: a csv in UTF-8, a row a cell; its columns name the cell. If it has a column of counts
+the cells: a csv in UTF-8, one row per cell; its columns name the cell. If it has a column of counts
 (--count) and there is no --stand-in, the counts are used, and every file is marked CONFIDENTIAL
 
 the file of invariants (YAML): as for isdp privatize; see isdp privatize --help
 
---epsilon and --rho are for one person who changes cell; isdp privatize takes half of that epsilon,
-as it counts by a unit of l1, and half of that rho. Each budget may be several, as in 0.5,1,2
+--epsilon and --rho are for one person who changes cell. Each budget may be a list, such as 0.5,1,2
 
-written to DIR, all at the end or none: comparison.csv, comparison.md, and a picture, comparison.svg
-and comparison.png, where matplotlib is installed
+The command writes to DIR, all at the end or none: comparison.csv, comparison.md, and a picture,
+comparison.svg and comparison.png, if matplotlib is installed
 
-Nothing is released, and no noise is made for a release. Systems are ranked among those of one
-flavour and unit alone.
+Nothing is released. Systems are ranked only within one flavour and unit.
 """
 
 
@@ -29,7 +27,7 @@ def add(commands) -> None:
         "compare",
         run,
         EPILOG,
-        help="say which of five papers' systems gives which error, for cells and totals like yours",
+        help="compare the errors of five papers' systems on cells and totals like yours",
         description="Compare systems on cells like yours, each at its own budget.",
     )
     add_cells(own)
@@ -51,7 +49,7 @@ def add(commands) -> None:
 
 
 def run(**given) -> int:
-    """Run it and say what was written."""
+    """Run the command and print a summary."""
     from isdp.commands.compare.files import compare_files
     from isdp.commands.compare.report import budget_told, why_confidential
     from isdp.io.wording import counted
@@ -69,13 +67,13 @@ def run(**given) -> int:
         f"compared on {counted(found.question.cells, 'cell')}"
     )
     for _, row in found.left_out.iterrows():
-        told = budget_told(row["parameter"], row["budget"])
-        print(f"left out: {row['system']}, {told}: {row['reason']}")
+        budget = budget_told(row["parameter"], row["budget"])
+        print(f"left out: {row['system']}, {budget}: {row['reason']}")
     return 0
 
 
 def _budgets(texts: list[str], option: str) -> list[float]:
-    """Numbers separated by commas, as decimals or fractions."""
+    """Read decimals or fractions separated by commas."""
     from isdp.exact.release_noise import parse_epsilon
 
     found = []

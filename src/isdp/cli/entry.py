@@ -1,4 +1,4 @@
-"""The command line: its commands, and the exit status of each error."""
+"""Commands of the command line, and the exit status of each error."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status.
 
-    The status is 2 if the input is wrong or a file cannot be written, with one line that says why.
-    What a command prints is printed at its end. If that is impossible, the process ends with status
-    74, and all files are there; if the reader of a pipe has closed it, with the status of a program
-    that SIGPIPE ends, without a message.
+    The status is 2, with a message of one line, if the input is wrong or a file cannot be written.
+    Output is printed at the end of a command. If that is impossible, the process ends with status
+    74 after all files are written. If the reader of a pipe has closed it, the process ends with the
+    status of SIGPIPE, without a message.
     """
     printed = StringIO()
     try:
@@ -67,7 +67,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _print(text: str) -> None:
-    """Write to standard output, or end the process with a status that says why not."""
+    """Write to standard output; if that fails, end the process with a status for the reason."""
     if not text:
         return
     problem = "it is closed"
@@ -77,7 +77,7 @@ def _print(text: str) -> None:
             sys.stdout.flush()
             return
     except OSError as error:
-        # Python writes what is still buffered once more at its end
+        # Python flushes the buffer once more when it ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             raise SystemExit(128 + signal.SIGPIPE) from None

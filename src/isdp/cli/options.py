@@ -1,4 +1,4 @@
-"""Options that several commands have, and how their values are read.
+"""Options that several commands share, and readers of their values.
 
 An option is stored under the name of the parameter that takes it in the library, so that commands
 pass their options on by name.
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from isdp.errors import InputError
 
 MAX_DIGITS = 100  # of a seed
-DELTA = 1e-10  # of `isdp.commands.shared.request`, which takes a second to import
+DELTA = 1e-10  # as in `isdp.commands.shared.request`, which takes a second to import
 
 
 def command(
@@ -23,9 +23,9 @@ def command(
     Parameters
     ----------
     run : callable
-        It takes the options by name and returns the exit status.
+        Function of the options, by name, that returns the exit status.
     **words : str
-        Its `help` and `description`.
+        `help` and `description` of the command.
     """
     own = commands.add_parser(
         name, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter, **words
@@ -47,14 +47,14 @@ def add_columns(own: argparse.ArgumentParser) -> None:
         dest="names",
         metavar="COLUMN",
         action="append",
-        help="a column that names the cell, may be repeated; default: all but the counts",
+        help="a column that names the cell, may be repeated; default: all except the counts",
     )
 
 
 def add_out(own: argparse.ArgumentParser, default: str, picture: bool = False) -> None:
     """Add `--out` and `--force`, and `--no-picture` for a command that draws one."""
     own.add_argument("--out", metavar="DIR", default=default, help=f"default: {default}")
-    own.add_argument("--force", action="store_true", help="replace files that are there")
+    own.add_argument("--force", action="store_true", help="replace existing files")
     if picture:
         own.add_argument(
             "--no-picture", dest="picture", action="store_false", help="draw no picture"
@@ -75,13 +75,13 @@ def add_invariants(own: argparse.ArgumentParser) -> None:
 def add_cells(own: argparse.ArgumentParser) -> None:
     """Add `--cells` and `--sums`."""
     own.add_argument(
-        "--cells", dest="cells_path", metavar="FILE", required=True, help="csv, a row a cell"
+        "--cells", dest="cells_path", metavar="FILE", required=True, help="csv, one row per cell"
     )
     own.add_argument(
         "--sums",
         dest="sums_path",
         metavar="FILE",
-        help="YAML: sums whose errors are wanted; default: by each column of few values",
+        help="YAML: sums whose errors are wanted; default: by each column of 2 to 100 values",
     )
 
 
@@ -137,19 +137,19 @@ def add_noise(own: argparse.ArgumentParser) -> None:
 
 
 def request(given: dict):
-    """Take the options of the noise out of the given ones, and build the request.
+    """Remove the options of the noise from `given`, and build the request.
 
     Raises
     ------
     InputError
-        If they do not go together or are out of range.
+        If the options contradict each other or are out of range.
     """
     from isdp.commands.shared.request import NoiseRequest
 
     experiment, seed = take_experiment(given)
     if given["allow_mcmc"] and not experiment:
         raise InputError(
-            "--allow-mcmc: a Markov chain is in floating point and never for release; add "
+            "--allow-mcmc: a Markov chain uses floating point and is never for release; add "
             "--for-experiments"
         )
     names = ("epsilon", "rho", "sigma", "norm", "delta", "per", "allow_mcmc")
@@ -158,12 +158,12 @@ def request(given: dict):
 
 
 def take_experiment(given: dict) -> tuple[bool, int | None]:
-    """Take out of the given options whether a pseudo-random generator will do, and its seed.
+    """Remove `--for-experiments` and `--seed` from `given`, and return their values.
 
     Raises
     ------
     InputError
-        If the seed is no whole number.
+        If the seed is not a whole number.
     """
     allowed, seed = given.pop("for_experiments"), given.pop("seed")
     if seed is None:
@@ -172,12 +172,12 @@ def take_experiment(given: dict) -> tuple[bool, int | None]:
 
 
 def whole_number(text: str, option: str, digits: int = 18) -> int:
-    """Read a whole number from 0 up.
+    """Read a whole number of 0 or more.
 
     Raises
     ------
     InputError
-        If it is none; it names the option.
+        If the text is not such a number. The message names the option.
     """
     if not text.isdecimal() or len(text) > digits:
         raise InputError(

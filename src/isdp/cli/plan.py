@@ -1,4 +1,4 @@
-"""`isdp plan`: the noise to expect, before a count is looked at."""
+"""`isdp plan`: forecast of the noise, without the counts."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from isdp.errors import InputError
 MAX_SUMS_SHOWN = 12
 MAX_CELLS_SHOWN = 3
 EPILOG = """\
-the cells: a csv as for isdp privatize; a column of counts is passed over where there is one
+the cells: a csv as for isdp privatize; a column of counts is ignored
 
 the file of invariants, and that of sums: YAML as for isdp privatize (isdp privatize --help)
 
-written to DIR: plan.csv (each kind of cell and each sum: standard deviation, 95 % limit, the chance
-that a count of a given size turns negative; each figure with how it was found and its error),
-plan.json, curve.csv and a picture of it, plan.svg and plan.png
+The command writes to DIR: plan.csv (for each class of cells and each sum: standard deviation, 95 %
+limit, and the probability that a count of a given size turns negative; each with its method and
+error), plan.json, curve.csv and a picture of it, plan.svg and plan.png
 
 exact: computed from the distribution of the noise. bounded: the true figure is at most this one.
-simulated: from draws made for this alone, with two standard errors. With --error the command looks
-for the smallest epsilon of three digits (with --sigma or --rho: the largest sigma) whose 95 % limit
-is at most that many persons.
+simulated: from separate draws, with two standard errors. With --error the command searches for the
+smallest epsilon of three digits (with --sigma or --rho: the largest sigma) whose 95 % limit is at
+most that number of persons.
 
 Totals for which isdp privatize has no sampler, and noise that it refuses as too weak, are refused
 here as well; --accept weak-noise shows that noise. Whether the rows of the table reveal counts is
@@ -45,14 +45,14 @@ def add(commands) -> None:
         "plan",
         run,
         EPILOG,
-        help="tell what noise to expect, without looking at a count",
-        description="Tell what noise to expect, without looking at a count.",
+        help="forecast the noise, without reading the counts",
+        description="Forecast the noise, without reading the counts.",
     )
     add_cells(own)
     add_invariants(own)
     add_noise(own)
-    own.add_argument("--error", metavar="N", help="wanted 95 %% limit: find the epsilon for it")
-    own.add_argument("--error-of", metavar="NAME", help="of this sum; default: of every cell")
+    own.add_argument("--error", metavar="N", help="find the epsilon with this 95 %% limit")
+    own.add_argument("--error-of", metavar="NAME", help="name of a sum; default: every cell")
     add_columns(own)
     add_out(own, "plan", picture=True)
     add_accept(own, "weak-noise")
@@ -60,12 +60,12 @@ def add(commands) -> None:
 
 
 def run(error: str | None, error_of: str | None, **given) -> int:
-    """Run it and say what was found."""
+    """Run the command and print a summary."""
     from isdp.commands.plan import plan
     from isdp.io.wording import counted
 
     if error_of is not None and error is None:
-        raise InputError("--error-of names what --error is of; give --error too")
+        raise InputError("--error-of: this option needs --error")
     if error is not None and not any(given[budget] for budget in ("epsilon", "rho", "sigma")):
         given["epsilon"] = "1"  # where the search starts
     options = {"error": _persons(error), "error_of": error_of}
@@ -93,7 +93,7 @@ def run(error: str | None, error_of: str | None, **given) -> int:
 
 
 def _lines(margins, wanted: str | None, path: str) -> Iterator[str]:
-    """Lay out what was asked for, then sums with noise, cells, and the number of held sums."""
+    """Yield the wanted margins, then sums with noise, cells, and the number of held sums."""
     from isdp.commands.shared.margins import UNKNOWN
     from isdp.io.wording import counted
 

@@ -1,4 +1,4 @@
-"""`isdp swap`: values exchanged between records."""
+"""`isdp swap`: exchange of values between records."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ anything:
 The first two kinds are tested among all records and among records that agree on --match. They
 reveal swaps even if the column is public, so that --public does not allow them.
 
-written to DIR: swapped.csv, certificate.json, certificate.md; all of them at the end, or none. The
-records are sorted by their own columns, as an order kept from the input would tell who was swapped.
+The command writes to DIR: swapped.csv, certificate.json, certificate.md; all at the end or none.
+The records are sorted by their columns, because the order of the input would reveal swaps.
 
 There is no option for weighted records, for swaps within several levels of a hierarchy, or for
 records chosen by their risk: the theorem behind epsilon covers none of them, and with such swaps no
-guarantee is known. There is no seed: who has it can undo the swap.
+guarantee is known. There is no seed, because it could be used to undo the swap.
 """
 
 
@@ -44,12 +44,12 @@ def add(commands) -> None:
         "swap",
         run,
         EPILOG,
-        help="swap values between records and keep the totals of what is held exactly",
+        help="swap values between records and keep the totals of the other columns exactly",
         description="Swap values between records that match, for release, with a certificate.",
     )
-    own.add_argument("path", metavar="RECORDS", help="csv, one row for each record")
+    own.add_argument("path", metavar="RECORDS", help="csv, one row per record")
     own.add_argument(
-        "--swap", metavar="COLUMNS", required=True, help="what is swapped, such as county"
+        "--swap", metavar="COLUMNS", required=True, help="columns to swap, such as county"
     )
     own.add_argument(
         "--match",
@@ -61,7 +61,7 @@ def add(commands) -> None:
         "--rate",
         metavar="P",
         required=True,
-        help="chance of a record to be selected, between 0 and 1, such as 0.05 or 1/20; public",
+        help="probability of selecting a record, between 0 and 1, such as 0.05 or 1/20; public",
     )
     own.add_argument(
         "--carry", metavar="COLUMNS", default="", help="columns that go with the swapped ones"

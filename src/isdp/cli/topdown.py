@@ -15,19 +15,19 @@ from isdp.errors import InputError
 
 MAX_SIMULATIONS = 10_000
 EPILOG = """\
-the table: a csv in UTF-8, a row a cell of a smallest region: the columns of --levels name the
-region, a column holds the count, all others say what the cell is; cells not listed are empty
+the table: a csv in UTF-8, one row per cell of a smallest region. The columns of --levels name the
+region, one column has the counts, and all others describe the cell. Missing cells are empty.
 
-written to DIR, all at the end or none: released.csv (every count of every level, with its margin of
-error, simulated), measurements.csv, budget.csv, certificate.json, certificate.md
+The command writes to DIR, all at the end or none: released.csv (every count of every level, with
+its simulated margin of error), measurements.csv, budget.csv, certificate.json, certificate.md
 
 A share is a decimal or a fraction, such as 0.25 or 1/4; the shares of levels, and of the queries of
-each level, add up to 1. The levels are those named and `all`, which holds everything. A query is
+each level, add up to 1. The levels are those named and `all`, the whole table. A query is
 `total`, `detail` (all cells; needed), an axis, or several axes joined by *. By default levels share
-equally; at each level detail has a half, the total (where it is not held) and the axes the rest.
+equally; at each level detail has one half, and the total (if not held) and the axes share the rest.
 
---present names a csv, a row a kind that is present in a smallest region: the last of the levels,
-one or several axes, and perhaps `least`, the people that there are at least (1 where left out)
+--present names a csv, one row per kind that is present in a smallest region: the last of the
+levels, one or several axes, and perhaps `least`, the smallest number of people (default: 1)
 
 Refused before anything is drawn, unless --accept names it; the certificate records the names given:
   weak-noise     a measured count stays unchanged with a probability of 0.95 or more
@@ -44,7 +44,7 @@ def add(commands) -> None:
         help="release a table of nested regions that adds up at every level, without negatives",
         description="Release a table of nested regions by the Census Bureau's TopDown algorithm.",
     )
-    own.add_argument("table_path", metavar="TABLE", help="csv, a row a cell")
+    own.add_argument("table_path", metavar="TABLE", help="csv, one row per cell")
     own.add_argument("--levels", metavar="A,B", required=True, help="columns, largest first")
     budget = own.add_mutually_exclusive_group(required=True)
     budget.add_argument("--epsilon", metavar="E", help="pure privacy loss per person, in all")
@@ -58,21 +58,21 @@ def add(commands) -> None:
         "--query",
         dest="query_shares",
         metavar="[LEVEL:]QUERY=SHARE",
-        help="part of a level's",
+        help="part of a level's budget",
         **many,
     )
     own.add_argument(
         "--structural-zero",
         dest="structural_zeros",
         metavar="AXIS=CATEGORY[,...]",
-        help="cells that nobody can be in, may be repeated",
+        help="cells that must be empty, may be repeated",
         **many,
     )
     own.add_argument(
-        "--present", metavar="FILE", help="csv of kinds that have somebody in a region, see below"
+        "--present", metavar="FILE", help="csv of kinds that are present in a region, see below"
     )
     own.add_argument(
-        "--absent-otherwise", action="store_true", help="kinds that it does not list have nobody"
+        "--absent-otherwise", action="store_true", help="kinds not in --present are absent"
     )
     own.add_argument("--one-pass", action="store_true", help="do not estimate totals first")
     own.add_argument("--simulations", metavar="N", default="20", help="0, or from 10; default: 20")
@@ -83,7 +83,7 @@ def add(commands) -> None:
 
 
 def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given) -> int:
-    """Run it and say what was written."""
+    """Run the command and print a summary."""
     from isdp.commands.topdown.run import TopDownOptions, topdown
     from isdp.exact.release_noise import parse_epsilon
     from isdp.io.certificate import said_of_privacy

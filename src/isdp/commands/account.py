@@ -1,4 +1,4 @@
-"""What several releases of the same data cost together, and what all of their totals settle."""
+"""Total privacy loss of several releases of the same data, and the cells they determine."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ PLACES = ("guarantee", "mechanism", "privacy")  # of a guarantee within a certif
 
 
 class RevealedCells(NamedTuple):
-    """What the totals of several releases give away together.
+    """Cells that the totals of several releases determine or reveal together.
 
     Attributes
     ----------
     determined : list of str
-        Names of cells that all totals together settle.
+        Names of the cells that all totals together determine.
     newly_determined : list of str
-        Those of them that no release settles alone.
+        Names of the cells among them that no single release determines.
     revealed_residues : list of str
-        Cells that all totals give away up to a multiple, such as "d modulo 2", where no release
-        alone gives away as much.
+        Cells whose counts all totals reveal modulo a number, such as "d modulo 2", if no single
+        release reveals as much.
     single_move : bool
         Whether two cells have the same totals, so that one person can change between them.
     distance : int or None
@@ -57,17 +57,17 @@ class RevealedCells(NamedTuple):
 
 
 class PrivacyAccount(NamedTuple):
-    """Several releases as one.
+    """Composition of several releases.
 
     Attributes
     ----------
     guarantee : PrivacyGuarantee
-        Of all together, between tables that agree in the totals of every release. Without a figure
-        per person where the totals were given and all of them together let nobody change alone.
+        For all releases, between tables that agree in the totals of every release. It has no loss
+        per person if the smallest distance under all totals is not known.
     experiments : list of str
-        Certificates of what is not for release.
+        Certificates of tables that are not for release.
     together : RevealedCells or None
-        What all totals together give away; None where they were not given.
+        Cells that all totals together reveal; None if the totals were not given.
     """
 
     guarantee: PrivacyGuarantee
@@ -83,25 +83,25 @@ def account(
     count: str = "count",
     names: list[str] | None = None,
 ) -> PrivacyAccount:
-    """Add up what releases of the same data cost.
+    """Compose the guarantees of several releases of the same data.
 
     Parameters
     ----------
     certificate_paths : sequence of path
         In JSON, two or more.
     cells_path : path, optional
-        A table with the cells that all releases have, such as a noisy one; counts are passed over.
+        A table with the cells of all releases, such as a noisy table; its counts are ignored.
     invariants_paths : sequence of path
-        The file of invariants of each release, in any order: they are known by their hashes.
+        The file of invariants of each release, in any order; files are matched by their hashes.
 
     Raises
     ------
     InputError
-        If a release comes twice, guarantees are of different kinds, or files do not belong
-        together.
+        If a release is repeated, the guarantees are of different kinds, or the files do not belong
+        to the releases.
     """
     if len(certificate_paths) < 2:
-        raise InputError("account: one release costs what its certificate says; give two or more")
+        raise InputError("account: give two certificates or more; one states its own loss")
     certificates = {str(path): read_certificate(path) for path in certificate_paths}
     _refuse_twice(certificates, certificate_paths)
     guarantees = [_guarantee(path, one) for path, one in certificates.items()]
@@ -123,7 +123,7 @@ def account(
 
 
 def _per_person(guarantee: PrivacyGuarantee, distance: int | None) -> PrivacyGuarantee:
-    """Give a guarantee the distance that all totals together force for one person."""
+    """Set the loss per person by the smallest distance under all totals together."""
     if distance is None:
         return replace(guarantee, per_person=None, why_not_per_person=UNKNOWN_DISTANCE)
     norm = guarantee.metric if guarantee.growth == "linear" else None
@@ -133,10 +133,10 @@ def _per_person(guarantee: PrivacyGuarantee, distance: int | None) -> PrivacyGua
 def _refuse_twice(certificates: dict[str, dict], paths: Sequence) -> None:
     seen: dict[str, str] = {}
     for path in map(str, paths):
-        # not by its noisy table alone: two releases of a small table may well be equal
+        # the hash of the noisy table is not enough: two releases of a small table may be equal
         key = json.dumps(certificates[path], sort_keys=True)
         if key in seen:
-            raise InputError(f"account: {seen[key]} and {path} are of one release; name it once")
+            raise InputError(f"account: {seen[key]} and {path} belong to one release; name it once")
         seen[key] = path
 
 
@@ -152,10 +152,10 @@ def _guarantee(path: str, certificate: dict) -> PrivacyGuarantee:
 
 
 def _given_away(certificates, cells_path, invariants_paths, count, names) -> RevealedCells:
-    """Find what all totals give away, and what of it none of the releases does alone."""
+    """Find the cells that all totals reveal, and those among them that no release reveals."""
     path = Path(cells_path)
     table = describe_cells(
-        path, read_columns(path, "a csv with a row a cell", (count,)), names, count
+        path, read_columns(path, "a csv with one row per cell", (count,)), names, count
     )
     rules = {}
     for one in invariants_paths:

@@ -1,4 +1,4 @@
-"""What a recipient can verify of a release: its totals, and the hashes of its certificate."""
+"""Verification of a release by its recipient: its totals and the hashes of its certificate."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TOTALS = "a csv with the columns name and total"
 
 
 class Finding(NamedTuple):
-    """One thing that was verified."""
+    """Result of one check."""
 
     what: str
     holds: bool
@@ -47,10 +47,10 @@ def check(
     noisy_path : path
         The table, whose counts may be negative.
     invariants_path : path
-        The rules that it was made by.
+        The file of invariants of the release.
     totals_path : path, optional
-        The totals as they are published elsewhere, or `totals.csv` of the release: columns `name`
-        and `total`. Totals that it does not name are not compared, and are counted.
+        Published totals, such as `totals.csv` of the release: columns `name` and `total`. Totals
+        that it does not name are not compared; their number is reported.
     certificate_path : path, optional
         The certificate, in JSON.
 
@@ -88,11 +88,11 @@ def _totals(table: Table, held: list[HeldTotals], path) -> Finding:
                 wrong.append(f"{name!r} is off")
     if wanted:
         raise InputError(
-            f"{path}: {next(iter(wanted))!r} is none of the totals held; they are called as in "
+            f"{path}: {next(iter(wanted))!r} is not a held total; the names are those in "
             f"totals.csv of a release, such as {group_names(table, held[0])[0]!r}"
         )
     if not compared:
-        raise InputError(f"{path}: none of the totals held is named; see totals.csv of a release")
+        raise InputError(f"{path}: no held total is named; see totals.csv of a release")
     left = f", {missing:,} are not named there" if missing else ""
     detail = f"{compared:,} compared in integers{left}"
     if wrong:
@@ -117,7 +117,7 @@ def _read_totals(path) -> dict[str, int]:
     totals: dict[str, int] = {}
     for name, total in zip(names.rows(), numbers.tolist(), strict=True):
         if name in totals:
-            raise InputError(f"{path}: {name!r} stands there twice; remove one of the two rows")
+            raise InputError(f"{path}: {name!r} is repeated; remove one of the two rows")
         totals[name] = total
     return totals
 
@@ -128,16 +128,16 @@ def read_certificate(path) -> dict:
     Raises
     ------
     InputError
-        If it is none.
+        If the file is not a certificate, or its format is unknown.
     """
     raw = read_bytes(path)
     try:
         content = json.loads(raw.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         words = " ".join(str(error).split())
-        raise InputError(f"{path}: this is no JSON ({words[:80]})") from None
+        raise InputError(f"{path}: not a JSON file ({words[:80]})") from None
     if not isinstance(content, dict) or not str(content.get("made_by", "")).startswith("isdp "):
-        raise InputError(f"{path}: this is no certificate of isdp; wanted certificate.json")
+        raise InputError(f"{path}: not a certificate of isdp; wanted certificate.json")
     if content.get("format", "0.2") not in ("0.2", FORMAT):
         raise InputError(
             f"{path}: format {content['format']!r:.20} of the certificate is unknown; this version "
@@ -147,7 +147,7 @@ def read_certificate(path) -> dict:
 
 
 def _part(certificate: dict, *keys):
-    """Take what stands at a place of a certificate; None where there is nothing."""
+    """Return the value under nested keys of a certificate, or None."""
     for key in keys:
         certificate = certificate.get(key) if isinstance(certificate, dict) else None
     return certificate
@@ -162,8 +162,8 @@ def _certified(
         )
     free = find_degrees_of_freedom(held)
     sums = [{"name": one.name, "totals": one.totals} for one in held]
-    told = _part(certificate, "invariants")
-    told = told if isinstance(told, list) else []
+    certified = _part(certificate, "invariants")
+    certified = certified if isinstance(certified, list) else []
     pairs = {
         "sha256 of the noisy table": (("output", "sha256"), sha256_of(table.path)),
         "sha256 of the invariants": (
@@ -181,7 +181,7 @@ def _certified(
         Finding(what, _part(certificate, *keys) == here, _compared(_part(certificate, *keys), here))
         for what, (keys, here) in pairs.items()
     ]
-    said = [{key: _part(one, key) for key in ("name", "totals")} for one in told]
+    said = [{key: _part(one, key) for key in ("name", "totals")} for one in certified]
     found.append(
         Finding("totals that are said to be held", said == sums, counted(len(sums), "set"))
     )
@@ -196,12 +196,12 @@ def _certified(
     return found
 
 
-def _compared(told, here) -> str:
-    return (
-        f"{here}" if told == here else f"the certificate says {told!r:.80}, here it is {here!r:.80}"
-    )
+def _compared(certified, here) -> str:
+    if certified == here:
+        return f"{here}"
+    return f"the certificate says {certified!r:.80}, here it is {here!r:.80}"
 
 
 def nothing_wrong(found: list[Finding]) -> bool:
-    """Whether all that was verified holds."""
+    """Return whether all checks hold."""
     return bool(np.all([finding.holds for finding in found]))

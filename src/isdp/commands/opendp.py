@@ -1,7 +1,7 @@
-"""The mechanism as an OpenDP measurement, so that OpenDP's own composition counts it.
+"""The mechanism as an OpenDP measurement, for OpenDP's composition.
 
-Needs the extra `opendp`. OpenDP knows nothing of what the function does, and takes its word: the
-measurement is one of `make_user_measurement`, for which `honest-but-curious` must be enabled.
+The module needs the extra `opendp`. OpenDP cannot verify the privacy loss of the function: the
+measurement comes from `make_user_measurement`, for which `honest-but-curious` must be enabled.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ METRIC = "l1 distance between tables of equal invariants"
 
 
 def l1_metric():
-    """Metric of the measurements here; OpenDP composes only measurements of one metric."""
+    """Return the metric of these measurements; OpenDP composes only measurements of one metric."""
     return dp.user_distance(METRIC)
 
 
@@ -35,7 +35,7 @@ def table_domain(invariants: Invariants, totals: Sequence[int]):
     Parameters
     ----------
     totals : sequence of int, shape (constraints,)
-        A x of the tables; any two members then have equal invariants.
+        The invariants A x of all members.
     """
     wanted = _totals(invariants, totals)
 
@@ -56,7 +56,7 @@ def _totals(invariants: Invariants, totals: Sequence[int]) -> np.ndarray:
 
 
 def _digest(invariants: Invariants, totals: np.ndarray) -> str:
-    """Hash by which OpenDP tells two domains apart."""
+    """Return a hash, by which OpenDP distinguishes two domains."""
     a = invariants.sparse
     parts = (np.array(a.shape), a.indptr, a.indices, a.data, totals)
     return hashlib.sha256(b"".join(part.astype("<i8").tobytes() for part in parts)).hexdigest()
@@ -68,20 +68,21 @@ def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon):
     Parameters
     ----------
     totals : sequence of int, shape (constraints,)
-        Of the tables that are measured; they are public.
+        Invariants of the measured tables; they are public.
     epsilon : Fraction, int, str or float
         Privacy loss per unit of l1 distance.
 
     Returns
     -------
     opendp.Measurement
-        From a list of counts to a list of noisy counts. Its map takes an l1 distance, 2 for one
-        person who changes cell within all totals, and gives epsilon, rounded up.
+        It maps a list of counts to a list of noisy counts. Its privacy map takes an l1 distance,
+        which is 2 for one person who changes cell within all totals, and returns epsilon, rounded
+        up.
 
     Raises
     ------
     InputError
-        If epsilon is out of range, or the totals are not whole numbers, one an invariant.
+        If epsilon is out of range, or the totals are not one whole number per invariant.
     """
     exact = parse_epsilon(epsilon)
     mechanism = GeneralizedLaplace(exact)
@@ -90,12 +91,12 @@ def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon):
 
     def noisy(table) -> list[int]:
         counts = check_integer_vector("opendp", "the table", np.asarray(table), invariants.cells)
-        if (invariants.apply(counts) != wanted).any():  # OpenDP does not ask the domain
-            raise InputError("opendp: the table has not the totals of this measurement")
+        if (invariants.apply(counts) != wanted).any():  # OpenDP does not check the domain
+            raise InputError("opendp: the totals of the table are not those of this measurement")
         return (counts + draw_noise(mechanism, invariants, rng=SYSTEM_RANDOMNESS)[0]).tolist()
 
     def loss(distance) -> float:
-        # exact, then a double that is not below as it is stored; the guarantee is linear
+        # the exact loss, rounded up to a double; the guarantee is linear
         units = Fraction(distance)
         if guarantee.growth != "linear" or units < 0:
             raise InputError(f"opendp: no loss is known at a distance of {distance}")

@@ -1,4 +1,4 @@
-"""What noise to expect, before a count is looked at; and the epsilon that a wanted error takes."""
+"""Forecast of the noise without the counts, and the epsilon for a given error."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ PICTURES = ("plan.svg", "plan.png")
 FILES = ("plan.csv", "plan.json", "curve.csv", *PICTURES)
 DRAWS, DRAWS_OF_CURVE = 2000, 400
 FACTORS = tuple(2.0**power for power in range(-3, 4))
-MIN_SETTING, MAX_SETTING = 1e-6, 1e3  # settings that are searched
-STRIDE = 300  # steps of three digits at once, a third of a power of ten
+MIN_SETTING, MAX_SETTING = 1e-6, 1e3  # range of the search
+STRIDE = 300  # settings of three digits, a third of a power of ten
 
 
 class NoiseForecast(NamedTuple):
-    """What to expect of one law under one set of totals.
+    """Forecast of the noise of one mechanism under one set of totals.
 
     Attributes
     ----------
@@ -57,13 +57,13 @@ class NoiseForecast(NamedTuple):
     per : {"person", "unit"}
         The unit of epsilon.
     value : float
-        Of the setting.
+        Value of the setting.
     statement : str
         The guarantee in words.
     sampler : dict
-        Method, reason, error bound and seconds of one draw, which is thrown away.
+        Method, reason, error bound and seconds of one draw, which is discarded.
     megabytes : float
-        The most memory that this process has taken so far.
+        Peak memory of this process so far.
     """
 
     setting: str
@@ -85,7 +85,7 @@ class PlannedTable:
     table : Table
         All of its counts are 0.
     targets : list of MarginTarget
-        What margins are asked for.
+        Cell classes and sums whose margins are forecast.
     """
 
     table: Table
@@ -93,12 +93,12 @@ class PlannedTable:
     targets: list[MarginTarget]
 
     def forecast(self, request: NoiseRequest, accepted: Sequence[str] = ()) -> NoiseForecast:
-        """Find what to expect of a law; its sampler is tried once.
+        """Forecast the noise of a request; its sampler draws once.
 
         Parameters
         ----------
         accepted : sequence of str
-            Names of risks at which a release is not refused.
+            Names of accepted risks.
 
         Raises
         ------
@@ -109,7 +109,7 @@ class PlannedTable:
         request = request_per_unit(request, self.free)
         margins = margins_of(self.targets, self.free, request.mechanism, DRAWS)
         refuse_weak_noise(margins, self.free, request.mechanism, accepted)
-        sampler = _tried(self.free, request)  # after every refusal that needs no draw
+        sampler = _tried(self.free, request)  # after all refusals that need no draw
         return NoiseForecast(
             setting,
             per,
@@ -122,37 +122,37 @@ class PlannedTable:
         )
 
     def value_of(self, request: NoiseRequest) -> float:
-        """Give the epsilon of a request in its own unit, or its sigma."""
+        """Return the epsilon of a request in its own unit, or its sigma."""
         if request.rho is None:
             return float(request.epsilon)
         return float(request_per_unit(request, self.free).mechanism.sigma)
 
     def mechanism_at(self, request: NoiseRequest, value: Fraction) -> Mechanism:
-        """Give the mechanism of a request with another epsilon or sigma, in any range."""
+        """Return the mechanism of a request with another epsilon or sigma, in any range."""
         unit = request_per_unit(request, self.free)
         if request.rho is None:
             value = value * unit.epsilon / request.epsilon
         return replace(unit.mechanism, **{setting_of(request): float(value)})
 
     def target(self, name: str | None) -> list[MarginTarget]:
-        """Find the targets of a name; all cells for None.
+        """Find the targets with a name; all cells for None.
 
         Raises
         ------
         InputError
-            If there is none.
+            If no target has the name, or it has no noise.
         """
         found = [t for t in self.targets if (t.what == "cell" if name is None else t.name == name)]
         if not found:
             raise InputError(
-                f"--error-of: no sum or kind of cell is called {name!r}{self._near(name)}"
+                f"--error-of: no sum or cell class is called {name!r}{self._near(name)}"
             )
         if all(target.held for target in found):
             raise InputError(f"--error-of: {name!r} is held exactly, so that it has no noise")
         return found
 
     def _near(self, name: str) -> str:
-        """Names that look like another one, or examples where none does."""
+        """Suggest similar names, or examples if there are none."""
         names = [t.name for t in self.targets if t.what == "sum" and not t.held]
         names += [t.name for t in self.targets if t.what == "cell" and self.free.blocks is None]
         near = difflib.get_close_matches(name, [*names, *self._held_names()], cutoff=0.4)
@@ -166,53 +166,53 @@ class PlannedTable:
     def request_for_error(
         self, request: NoiseRequest, error: float, name: str | None = None
     ) -> NoiseRequest:
-        """Find the law with which 95 % of the noise stays within an error.
+        """Find the setting with which 95 % of the noise stays within an error, by bisection.
 
         Parameters
         ----------
         request : NoiseRequest
-            Whose setting is looked for; the one that it has is where the search starts.
+            Request whose setting is searched; the search starts at its present setting.
         error : float
-            Wanted limit in persons, from 1 up.
+            Maximum of the 95 % limit in persons, 1 or more.
         name : str, optional
-            Of a sum or a kind of cell; by default all cells meet the limit.
+            Name of a sum or a cell class; by default all cells meet the limit.
 
         Returns
         -------
         NoiseRequest
-            With three digits of the setting, on the side that meets the limit.
+            The setting has three digits, and is rounded to the side that meets the limit.
 
         Raises
         ------
         InputError
-            If no setting within reach does, or none is known to.
+            If no setting in the range meets the limit, or no limit is known.
         """
         if not 1 <= error < math.inf:
-            raise InputError(f"plan: the wanted error must be a number from 1 up, got {error:g}")
+            raise InputError(f"--error: the error must be 1 person or more, got {error:g}")
         wanted = self.target(name)
 
         def meets(step: int) -> bool:
             law = self.mechanism_at(request, _setting_at(step))
             margins = margins_of(wanted, self.free, law, DRAWS)
             if any(margin.limit.how == UNKNOWN for margin in margins):
-                # says what works where there is no sampler at all
+                # if there is no sampler, its refusal suggests a mechanism
                 tried = _with(request, _setting_at(step))
                 draw(self.free, request_per_unit(tried, self.free))
                 raise InputError(
-                    "--error: no margin of error is known under these totals, as no exact sampler "
-                    "is quick; hold fewer totals, or take a smaller table"
+                    "--error: no margin of error is known under these totals, because no exact "
+                    "sampler is fast enough; hold fewer totals, or use a smaller table"
                 )
             return all(margin.limit.value <= error for margin in margins)
 
         setting = setting_of(request)
-        less = 1 if setting == "epsilon" else -1  # the way to less noise
+        less = 1 if setting == "epsilon" else -1  # direction of less noise
         ends = sorted((less * _step_of(MIN_SETTING), less * _step_of(MAX_SETTING)))
         high = less * _step_of(self.value_of(request))
         while not meets(less * high):
             if high >= ends[1]:
                 raise InputError(
-                    f"plan: no {setting} up to {MAX_SETTING:g} and down to {MIN_SETTING:g} brings "
-                    f"the error to {error:g}; ask for a larger error"
+                    f"--error: no {setting} from {MIN_SETTING:g} to {MAX_SETTING:g} brings the "
+                    f"error down to {error:g}; give a larger error"
                 )
             high = min(high + STRIDE, ends[1])
         low = high - STRIDE
@@ -222,8 +222,8 @@ class PlannedTable:
             low = ends[0]
             if meets(less * low):
                 raise InputError(
-                    f"plan: every {setting} from {MIN_SETTING:g} to {MAX_SETTING:g} keeps the "
-                    f"error within {error:g}; ask for a smaller error"
+                    f"--error: every {setting} from {MIN_SETTING:g} to {MAX_SETTING:g} keeps the "
+                    f"error within {error:g}; give a smaller error"
                 )
         while high - low > 1:
             middle = (low + high) // 2
@@ -231,18 +231,18 @@ class PlannedTable:
         return _with(request, _setting_at(less * high))
 
     def curve(self, request: NoiseRequest, margins: Sequence[Margin]) -> pd.DataFrame:
-        """Margins at settings from an eighth to eight times that of a request.
+        """Find standard deviations at settings from an eighth to eight times that of a request.
 
         Parameters
         ----------
         margins : sequence of Margin
-            Of all targets, by the request itself.
+            Margins of all targets for the request itself.
 
         Returns
         -------
         DataFrame
-            What, name, setting, sd, its error and how it was found; of cells first, the largest
-            noise first, and of at most six targets.
+            Columns what, name, the setting, sd, sd_is (its method) and sd_error, for at most six
+            targets: cells come before sums, and larger noise before smaller noise.
         """
         setting, rows = setting_of(request), []
         value = Fraction(repr(self.value_of(request)))
@@ -259,7 +259,7 @@ class PlannedTable:
 
 
 def _shown(targets: Sequence[MarginTarget], margins: Sequence[Margin]) -> list[MarginTarget]:
-    """Widest and narrowest cells and sums, so that all others lie between."""
+    """Select the cells and the sums with the largest, median and smallest noise."""
     shown = []
     for what in ("cell", "sum"):
         widths: dict[str, MarginTarget] = {}  # one target for each width
@@ -273,7 +273,7 @@ def _shown(targets: Sequence[MarginTarget], margins: Sequence[Margin]) -> list[M
 
 
 def setting_of(request: NoiseRequest) -> str:
-    """Name the number that makes the noise of a request wider or narrower."""
+    """Return the name of the number that scales the noise of a request."""
     return "epsilon" if request.rho is None else "sigma"
 
 
@@ -285,7 +285,7 @@ def _with(request: NoiseRequest, value: Fraction) -> NoiseRequest:
 
 
 def _step_of(value: float) -> int:
-    """Place of a number among those of three digits; the next one below where it has more."""
+    """Return the index of a number among the settings of three digits, rounded down."""
     power = math.floor(math.log10(value) + 1e-12)
     return 900 * power + math.floor(value / 10.0 ** (power - 2) + 1e-9) - 100
 
@@ -319,35 +319,35 @@ def read_planned_table(
     count: str = "count",
     names: list[str] | None = None,
 ) -> PlannedTable:
-    """Read the cells of a table, without their counts, and which totals are to be held.
+    """Read the cells of a table, without their counts, and the totals to hold.
 
     Parameters
     ----------
     cells_path : path
-        A csv, a row a cell.
+        A csv with one row per cell.
     invariants_path : path
         As for `isdp.commands.privatize.privatize_file`.
     sums_path : path, optional
-        Sums whose margins are wanted, in the same grammar; by default the totals by each column
-        of 2 to 100 values.
+        A file of the same format with the sums whose margins are forecast; by default the totals
+        by each column of 2 to 100 values.
     count : str
-        A column that is passed over where it is there.
+        A column that is ignored if it exists.
     names : list of str, optional
-        The columns that name a cell; by default all but `count`.
+        The columns that name a cell; by default all except `count`.
 
     Raises
     ------
     InputError
-        If anything is wrong with the files, or the totals settle every cell.
+        If a file is invalid, or the totals determine every cell.
     """
     path = Path(cells_path)
-    columns = read_columns(path, "a csv with a row a cell", passed_over=(count,))
+    columns = read_columns(path, "a csv with one row per cell", passed_over=(count,))
     table = describe_cells(path, columns, names, count)
     held = read_invariants(invariants_path, table)
     refuse_equal_names(held, table, invariants_path)
     free = find_degrees_of_freedom(held)
     if free.degrees == 0:
-        raise InputError(f"{invariants_path}: these totals settle every cell; hold fewer")
+        raise InputError(f"{invariants_path}: these totals determine every cell; hold fewer")
     sums = usual_sums(table) if sums_path is None else read_invariants(sums_path, table)
     return PlannedTable(table, free, targets_of(table, free, sums))
 
@@ -366,7 +366,7 @@ def plan(
     sums_path=None,
     **columns,
 ) -> NoiseForecast:
-    """Write what noise to expect, without looking at a count.
+    """Write a forecast of the noise, without reading the counts.
 
     Parameters
     ----------
@@ -375,18 +375,18 @@ def plan(
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
     error : float, optional
-        A wanted 95 % limit in persons; the setting of `request` gives way to the one that it takes.
+        Maximum of the 95 % limit in persons; it replaces the setting of `request`.
     error_of : str, optional
-        Of which sum or kind of cell; by default of all cells.
+        Name of the sum or cell class with that limit; by default all cells.
     accept : iterable of str
-        Names of risks at which `isdp privatize` is not to refuse, such as "weak-noise".
+        Names of accepted risks, such as "weak-noise".
     **columns
         As in `read_planned_table`: count, names.
 
     Raises
     ------
     InputError
-        If anything is wrong, or `isdp privatize` would refuse; nothing has been written then.
+        If an input is invalid, or `isdp privatize` would refuse; nothing is written then.
     """
     accepted = read_accepted(accept)
     inputs = [path for path in (cells_path, invariants_path, sums_path) if path is not None]
@@ -403,7 +403,7 @@ def plan(
 
 
 def record(forecast: NoiseForecast) -> dict:
-    """Lay an forecast out for JSON; what is not known is null."""
+    """Return a forecast for JSON, with null for unknown numbers."""
     rows = [
         {name: None if isinstance(x, float) and math.isnan(x) else x for name, x in row.items()}
         for row in (margin.row() for margin in forecast.margins)
@@ -424,7 +424,7 @@ def record(forecast: NoiseForecast) -> dict:
 
 
 def _picture(curve: pd.DataFrame, forecast: NoiseForecast):
-    """Draw the curve, and return what saves the picture."""
+    """Draw the curve, and return a function that saves the figure."""
     from isdp.plots.error_curves import plot_error_curves
     from isdp.plots.style import save
 

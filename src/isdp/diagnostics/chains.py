@@ -1,8 +1,8 @@
 """Convergence of chains: R-hat, effective sample size, Monte Carlo error.
 
-They are ArviZ's, from its part on arrays: to import all of ArviZ takes a second more of CPU.
-Coordinates that do not move within a chain have no R-hat and no effective sample size; they are
-told apart as frozen instead of passing as nan or as a number.
+The functions are those of `arviz_stats` on arrays, because importing all of ArviZ takes a second
+longer. Coordinates that do not move within a chain have no R-hat and no effective sample size; they
+are marked as frozen.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def convergence(draws: ArrayLike, statistics: Iterable[Statistic] = STATISTICS) 
 
     Returns
     -------
-    DataFrame with one row a coordinate
+    DataFrame with one row per coordinate
         `mean`, `frozen` (whether some chain holds the coordinate at one value) and the statistics,
         which are nan where frozen is true.
 

@@ -364,7 +364,7 @@ def cells_of(text: str, place: str) -> pd.DataFrame:
 
 
 def check_cells(
-    cells: pd.Series, pattern: str, problem: str, where: Callable[[int], str], mend: str
+    cells: pd.Series, pattern: str, problem: str, where: Callable[[int], str], advice: str
 ) -> None:
     """Refuse the first cell that is not of a pattern.
 
@@ -376,7 +376,7 @@ def check_cells(
         What is wrong with a cell that does not match: it follows the cell in the message.
     where : callable
         Words for the place of a cell, from its label in the index.
-    mend : str
+    advice : str
         What to do about it.
 
     Raises
@@ -385,7 +385,7 @@ def check_cells(
     """
     for label, cell in cells.items():
         if not re.fullmatch(pattern, cell):
-            raise InputError(f"{where(label)}: {quoted(cell)} {problem}; {mend}")
+            raise InputError(f"{where(label)}: {quoted(cell)} {problem}; {advice}")
 
 
 def check_unique(cells: pd.Series, what: str, place: str) -> None:
@@ -412,7 +412,7 @@ def check_unique(cells: pd.Series, what: str, place: str) -> None:
         )
 
 
-def counts_of(cells: pd.Series, where: Callable[[int], str], mend: str) -> np.ndarray:
+def counts_of(cells: pd.Series, where: Callable[[int], str], advice: str) -> np.ndarray:
     """Turn cells of text into counts from 0 to 10^9 persons; see `whole_numbers`.
 
     Parameters
@@ -425,13 +425,13 @@ def counts_of(cells: pd.Series, where: Callable[[int], str], mend: str) -> np.nd
     int64 array, shape (cells,)
     """
     column = Column(*pd.factorize(cells.to_numpy(dtype=object)))
-    return whole_numbers(column, lambda row: where(cells.index[row]), mend, MAX_PERSONS)
+    return whole_numbers(column, lambda row: where(cells.index[row]), advice, MAX_PERSONS)
 
 
 def whole_numbers(
     column: Column,
     where: Callable[[int], str],
-    mend: str,
+    advice: str,
     largest: int,
     negative: bool = False,
 ) -> np.ndarray:
@@ -441,7 +441,7 @@ def whole_numbers(
     ----------
     where : callable
         Words for the place of a row, counted from 0.
-    mend : str
+    advice : str
         What to do about a wrong text.
     largest : int
         Largest magnitude.
@@ -462,7 +462,7 @@ def whole_numbers(
     problems = [_problem(text, largest, negative) for text in texts]
     row = column.first(np.array(problems, dtype=bool))
     if row is not None:
-        raise InputError(f"{where(row)}: {problems[column.codes[row]]}; {mend}")
+        raise InputError(f"{where(row)}: {problems[column.codes[row]]}; {advice}")
     # int() refuses thousands of leading zeros
     values = [(-1 if text.startswith("-") else 1) * int(text.lstrip("-0") or 0) for text in texts]
     return np.array(values, dtype=np.int64)[column.codes]

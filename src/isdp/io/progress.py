@@ -43,7 +43,7 @@ def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
     Yields
     ------
     callable
-        ``at(done)`` tells how much of the total is done.
+        ``at(done)`` updates the part of the total that is done.
     """
     global _depth
     _depth += 1

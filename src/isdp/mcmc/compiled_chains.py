@@ -167,7 +167,7 @@ def _rise(size, growth, root, rate):
 
 @njit(cache=True)
 def metropolis(rng, rise):
-    """Metropolis' rule: go downhill always, uphill by a chance that falls with the rise."""
+    """Metropolis rule: accept with probability min(1, exp(-rise))."""
     return rise <= 0 or rng.standard_exponential() > rise
 
 

@@ -60,8 +60,8 @@ class MeetingTimes(NamedTuple):
     seconds : float
         Time for all runs.
     jumps : int64 array, shape (runs,)
-        Jumps that the leading chain accepted within the lag; the lag itself where there is no
-        freedom to move.
+        Jumps that the leading chain accepted within the lag; the lag itself if there are no
+        free cells.
     """
 
     lag: int
@@ -160,8 +160,7 @@ def choose_lag(
     2; ISDP, Appendix D.2). One condition is added: within the lag every leading chain accepts
     ten jumps. Both chains start at zero, so where jumps are rarely accepted they coincide at a
     short lag because neither has moved, and a bound of 1 there rests on events too rare to be
-    seen. The search also ends when runs are censored or a longer lag would leave no room below
-    the cap.
+    seen. The search also ends if runs are censored or a longer lag would reach the cap.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Pictures of noise, laws and bounds; needs the extra `plots`."""
+"""Figures of noise, distributions and bounds; they need the extra `plots`."""
 
 from importlib.util import find_spec
 

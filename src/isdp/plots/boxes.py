@@ -27,9 +27,9 @@ ONE_DRAW = {"one_draw": ("s", DRAW, "one draw")}
 MARK = {"ls": "", "ms": 3.2, "mew": 0}
 FLIER = {"marker": ".", "color": FAINT, "ls": "", "ms": 3, "mew": 0}
 MAX_WIDTH = 11.5  # inches: a wider figure, shrunk to a page, cannot be read
-LEGEND_WIDTH = 10.6  # inches: of a figure whose legend, in one line, has all marks
-MAX_VECTOR_BOXES = 50  # of one call: more are an image within the SVG, as the draws beyond are
-LABEL_HEIGHT = 0.15  # inches: of one line of text
+LEGEND_WIDTH = 10.6  # inches: a figure whose legend has all marks in one line
+MAX_VECTOR_BOXES = 50  # per call; more boxes are an image in the SVG, as are the outliers
+LABEL_HEIGHT = 0.15  # inches, one line of text
 
 
 def boxes_width(number: int) -> float:
@@ -38,12 +38,12 @@ def boxes_width(number: int) -> float:
 
 
 def name_boxes(axis: Axes, named: pd.DataFrame) -> None:
-    """Name the boxes, or every second, third, ... up to the last, if the labels would overlap.
+    """Label the boxes; only every k-th one, up to the last, if the labels would overlap.
 
     Parameters
     ----------
     named : DataFrame
-        Columns position and label, one row for each box.
+        Columns position and label, one row per box.
     """
     space = 0.92 * axis.get_figure().get_figwidth() / len(named)
     step = math.ceil(LABEL_HEIGHT / space)
@@ -85,8 +85,8 @@ def draw_boxes(
     width : float
         Width of a box, in positions.
     marks : mapping, optional
-        Marker, colour and words of each series to show as marks, such as a draw. None also leaves
-        out the draws beyond the whiskers.
+        Marker, colour and label of each series to show as marks, such as a draw. With None, the
+        draws beyond the whiskers are left out as well.
     """
     beyond = boxes[boxes["series"] == "extreme"]
     wide = boxes[boxes["series"] != "extreme"].pivot(
@@ -133,15 +133,15 @@ def draw_box_shapes(axis: Axes, boxes: pd.DataFrame, *, colour: str, width: floa
 
 @styled
 def plot_cell_boxes(boxes: pd.DataFrame, title: str, laws: dict[str, str]) -> Figure:
-    """Draw the noise of each cell as box plots, one panel for each distribution (ISDP, Figs 5, 7).
+    """Draw the noise of each cell as box plots, one panel per distribution (ISDP, Figs 5, 7).
 
     Parameters
     ----------
     boxes : DataFrame
-        Columns cell, name, law, series and value (persons).
+        Columns cell, name, `law` (the distribution), series and value (persons).
     laws : dict
-        A description of each law, by its name in the column law; those without boxes are left
-        out.
+        Descriptions of the distributions, by their names in the column `law`. Distributions
+        without boxes are left out.
     """
     laws = {law: words for law, words in laws.items() if (boxes["law"] == law).any()}
     if not laws:

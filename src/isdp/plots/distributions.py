@@ -1,4 +1,4 @@
-"""Draws of a sampler on top of the exact law."""
+"""Comparison of draws with the exact distribution."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ def plot_overlaid_distributions(
     descriptions: dict[str, str],
     samplers: dict[str, str],
 ) -> Figure:
-    """Lay norm and cells of several samplers over exact draws, a row a law.
+    """Draw norms and cells of several samplers over exact draws, one row per distribution.
 
     Parameters
     ----------
     norms, quantiles : DataFrame
-        From `isdp.diagnostics.kolmogorov.norm_histogram` and `quantile_table`, with the column law.
+        From `norm_histogram` and `quantile_table` of `isdp.diagnostics.kolmogorov`, with the
+        column `law` (the distribution).
     agreement : DataFrame
-        From `isdp.diagnostics.kolmogorov.agreement_rows`, with the columns law and sampler.
+        From `isdp.diagnostics.kolmogorov.agreement_rows`, with the columns `law` and `sampler`.
     descriptions : dict
-        Words for each law, by its name in the column law.
+        Descriptions of the distributions, by their names in the column `law`.
     samplers : dict
-        Words for each sampler but the exact one, which is "exact".
+        Descriptions of the samplers except the exact one, which is "exact".
     """
     size = 11, 1 + 2.9 * len(descriptions)
     figure, axes = panels(len(descriptions), 2, size, width_ratios=(1, 1.6))
@@ -57,7 +58,7 @@ def plot_overlaid_distributions(
 
 
 def _distances(rows: pd.DataFrame, statistic: str, samplers: dict[str, str]) -> str:
-    """Say each sampler's distance from the exact draws, if any, and what chance would leave."""
+    """Write each sampler's distance from the exact draws, if any, and the bound for it."""
     parts = []
     for name, words in samplers.items():
         row = rows[(rows["sampler"] == name) & (rows["statistic"] == statistic)]

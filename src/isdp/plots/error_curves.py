@@ -1,4 +1,4 @@
-"""The error of a release against the setting of its noise."""
+"""Error of a release as a function of the setting of its noise."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def plot_error_curves(curve: pd.DataFrame, setting: str, chosen: float) -> Figur
     setting : str
         The column of the setting.
     chosen : float
-        The setting that is planned; a line stands there.
+        The planned setting, which a vertical line marks.
     """
     figure, ((axis,),) = panels(1, 1, (9.0, 4.6))
     axis.axvline(chosen, color=FAINT, lw=1)

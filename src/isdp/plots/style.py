@@ -1,4 +1,4 @@
-"""The style of all figures, and what they share: panels, legends, saving."""
+"""Style, panels, legends and saving of all figures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BOX = "#b9cfe4"
 DRAW = "#1f5fa8"
 DAS = "#c23b22"
 FAINT = "#9a9a9a"
-# palettes: apart on white paper, apart as areas, and from early to late
+# palettes: lines on white, areas, and an ordered scale
 DARK = (
     *("#001c7f", "#b1400d", "#12711c", "#8c0800", "#591e71"),
     *("#592f0d", "#a23582", "#3c3c3c", "#b8850a", "#006374"),
@@ -46,7 +46,7 @@ STYLE = {
 
 
 def styled(function):
-    """Run a figure's function under the one style."""
+    """Run a plotting function with the style of all figures."""
 
     @wraps(function)
     def drawn(*arguments, **options):
@@ -66,14 +66,14 @@ def panels(
     size : (float, float)
         Width and height in inches.
     together : int
-        So many rows after one another stand close, as one.
+        Number of consecutive rows that are placed close together, as one group.
     options
         As `matplotlib.figure.Figure.subplots` takes them.
 
     Returns
     -------
     figure : Figure
-        Outside of pyplot: nothing has to be closed, and no window system is asked for.
+        It does not use pyplot, so that it need not be closed and needs no window system.
     axes : array of Axes, shape (rows, columns)
     """
     figure = Figure(figsize=size)
@@ -122,7 +122,7 @@ def legend_above(axis: Axes, handles: Sequence) -> None:
 
 @styled
 def message_figure(title: str, text: str) -> Figure:
-    """Make a figure that says why there is none."""
+    """Make a figure with a message instead of a plot."""
     figure, axes = panels(1, 1, (9.5, 2.4))
     axis = axes[0, 0]
     axis.set_title(title, loc="left")

@@ -62,7 +62,7 @@ def nearest_l1(
 def _nearest_together(
     draws: NDArray[np.int64], invariants: Invariants, integer: bool
 ) -> NDArray[np.float64]:
-    """Solve one programme with a block a draw: to set one up takes longer than to solve it."""
+    """Solve one programme with one block per draw, because setting up takes longer than solving."""
     a = invariants.sparse.astype(float)
     blocks = block_diag([hstack([a, -a], format="csr")] * len(draws), format="csr")
     target = -invariants.apply(draws).ravel()

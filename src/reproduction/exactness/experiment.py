@@ -42,7 +42,7 @@ def draw_exactly(
     """Draw noise exactly and store it as if from chains, with the sampler and its error.
 
     If no exact sampler is practical, there are no draws, and the setting `refused` gives the
-    reason. The number of draws is rounded up to a multiple of four. `lower` is as in
+    reason. The number of draws is rounded up to the next multiple of four. `lower` is as in
     `isdp.exact.selection.select_sampler`.
     """
     each = -(-draws // N_GROUPS)

@@ -13,7 +13,7 @@ from isdp.plots.style import STYLE, save
 THUMBNAIL_SIZE = (3.2, 1.9)  # inches
 DPI = 200  # pixels per inch; pages show half of it, so that it is sharp on a fine screen
 MAX_THICK_LINES = 200  # above, such as the boxes of all counties of a state, lines are drawn fine
-MAX_TICK_LABELS = 9  # named ticks for which an axis of a thumbnail has room
+MAX_TICK_LABELS = 9  # named ticks that fit on an axis of a thumbnail
 
 
 def save_figures(drawn: Mapping[str, Figure], output) -> None:

@@ -27,9 +27,9 @@ def tv_bounds(
     Each distribution has a row of panels. The first panels show the variants, with the chain's
     actual distance. The last panel shows the choice of the lag. If runs were censored, the bound
     with these runs at the cap is dashed. `laws` describes each distribution by its name in the
-    column law. `curves` has the columns law, variant, lag, t, bound, low, high, at_least and
-    censored, and `trails` has law, variant, lag, bound_at_0, censored and chosen. `distances`, from
-    `reproduction.exactness.chain_distance`, has law, variant, t, statistic, distance and error. A
+    column `law`. `curves` has the columns `law`, variant, lag, t, bound, low, high, at_least and
+    censored. `trails` has `law`, variant, lag, bound_at_0, censored and chosen. `distances`, from
+    `reproduction.exactness.chain_distance`, has `law`, variant, t, statistic, distance and error. A
     band up to the largest error marks distances that are consistent with zero.
     """
     variants = list(dict.fromkeys(curves["variant"]))

@@ -28,9 +28,9 @@ def plot_experiment(
     draws: int,
     exact_draws: int,
 ) -> dict[str, Figure]:
-    """Draw all figures of one experiment: noise, exact (noise by exact draws), laws and bound.
+    """Draw the figures of one experiment: `noise`, `exact` (exact draws), `laws` and `bound`.
 
-    `read` has boxes and exact_boxes, from `reproduction.lattices.noise.describe_noise`; laws and
+    `read` has boxes and exact_boxes, from `reproduction.lattices.noise.describe_noise`; `laws` and
     agreement, from `reproduction.exactness.experiment.compare_distributions`; and the tables of
     `plot_bound`. There are `runs` coupled chains for each lag.
     """

@@ -140,7 +140,7 @@ def test_a_long_table(drawing):
     assert run.certificate["lattice"]["degrees_of_freedom"] == 19_900
     assert (run.out / "noisy.svg").stat().st_size < 400_000
     run.rules("totals: [county, tract]\n")
-    assert "settle every cell" in run.refused("--force")
+    assert "determine every cell" in run.refused("--force")
 
 
 def test_cells_that_make_up_a_total_alone(run):

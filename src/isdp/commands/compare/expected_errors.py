@@ -1,7 +1,7 @@
-"""Expected errors of the answers, by theory where there is a closed form, else by simulation.
+"""Expected errors of the answers, by a closed form if there is one, else by simulation.
 
-Every figure says how it was found, as in `isdp.commands.shared.margins`: a simulated one is the
-mean of runs.
+Every figure states its method, as in `isdp.commands.shared.margins`; a simulated one is a mean of
+runs.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from isdp.errors import InputError
 from isdp.subspace.null_space import null_space
 from isdp.swapping.accuracy import covariance, expected_table
 
-MAX_PROJECTED = 2e7  # numbers, of sums times cells
-MAX_COVARIANCES = 2e7  # of cells with cells, all regions together
-NEGLIGIBLE = 1e-9  # part of a variance that rounding leaves where there is none
+MAX_PROJECTED = 2e7  # sums times cells
+MAX_COVARIANCES = 2e7  # pairs of cells, all regions together
+NEGLIGIBLE = 1e-9  # relative rounding error of a variance that is 0
 
 
 class ErrorMoments(NamedTuple):
-    """What is known of the errors of a query's answers.
+    """Moments of the errors of a query's answers.
 
     Attributes
     ----------
     square, bias : float64 array, shape (answers,)
         Mean squared error and mean error, in persons.
     how : str
-        "exact" or "bounded", which is said of the squares.
+        "exact" or "bounded", the method of the squares.
     """
 
     square: np.ndarray
@@ -48,10 +48,10 @@ def of_plain_noise(
 ) -> ErrorMoments | None:
     """Find the moments of noise that does not depend on the counts; None where none are known.
 
-    The cells of one total may be exchanged, and their noise adds up to zero, so that the sum of k
-    of n cells with variance v has the variance v k (n - k) / (n - 1). Under totals that overlap
-    the covariance of SDP's additive noise is s^2 Pi_N, and that of discrete Gaussian noise at most
-    that.
+    The noise of the n cells of one total is exchangeable and adds up to zero, so that the sum of k
+    cells with variance v has the variance v k (n - k) / (n - 1). Under overlapping totals the
+    covariance of SDP's additive noise is s^2 Pi_N, where Pi_N projects onto the null space of the
+    totals. The covariance of discrete Gaussian noise is at most that.
     """
     spread = system.covariance_scale(budget)
     square, how = None, EXACT
@@ -60,7 +60,7 @@ def of_plain_noise(
             each = partial(_cell_variance, system, budget)
             square = _in_blocks(each, question.free.blocks, query)
         except InputError:
-            pass  # no law of a cell is known, or it takes a grid that is too long
+            pass  # no distribution of a cell is known, or its grid is too long
     if square is None and spread is not None:
         try:
             square = spread * _kept(question, query)
@@ -71,7 +71,7 @@ def of_plain_noise(
 
 
 def _in_blocks(each: Callable[[int], float], blocks: np.ndarray, query: HeldTotals) -> np.ndarray:
-    """Variance of each sum under totals of disjoint blocks, from that of a cell of so many."""
+    """Variance of each sum under disjoint totals; `each(n)` is that of a cell in a block of n."""
     sizes = np.bincount(blocks + 1, minlength=1)
     variance = {n: each(n) for n in np.unique(sizes[1:]).tolist()}
     of_block = np.array([0.0, *(variance[n] for n in sizes[1:].tolist())])
@@ -92,7 +92,7 @@ def _cell_variance(system: PlainNoise, budget: float, cells: int) -> float:
 
 
 def _kept(question: Question, query: HeldTotals) -> np.ndarray:
-    """Squared length of each sum's direction within the null space of the totals held.
+    """Squared norm of the projection of each sum onto the null space of the held totals.
 
     Raises
     ------
@@ -110,7 +110,7 @@ class SwappedMoments:
     Parameters
     ----------
     rows : int64 array, shape (areas, cells)
-        Row of the question's table of each cell.
+        Row of each cell in the question's table.
 
     Raises
     ------
@@ -179,17 +179,17 @@ def by_simulation(
     wanted: Sequence[tuple[HeldTotals, np.ndarray]],
     at: Callable[[int], None] = lambda done: None,
 ) -> list[tuple[Estimate, Estimate]]:
-    """Find errors over some answers of each query from runs.
+    """Estimate the errors over some answers of each query by simulation.
 
     Parameters
     ----------
     draw : callable
-        ``draw(run)`` gives the errors of the cells in one run, float64 (cells,).
+        ``draw(run)`` returns the errors of the cells in one run, float64 (cells,).
     simulations : int
         At least 2.
     wanted : sequence of (query, chosen answers)
     at : callable
-        ``at(done)`` is told how many runs are done.
+        ``at(done)`` receives the number of completed runs.
 
     Returns
     -------

@@ -1,6 +1,6 @@
-"""A comparison as a folder of files, all at the end or none.
+"""Folder of files of a comparison, which are all written at the end.
 
-With confidential counts every file says so in its name and where it begins.
+If the counts are confidential, the names and the first lines of all files say so.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def compare_files(
     sums_path=None,
     **options,
 ) -> Comparison:
-    """Compare systems, and write what was found.
+    """Compare systems, and write the result.
 
     Parameters
     ----------
@@ -42,12 +42,12 @@ def compare_files(
         Folder for the table, the page and the picture, which are written together at the end, or
         not at all; each name begins with ``CONFIDENTIAL_`` where the counts are confidential.
     **options
-        These as well: as for `isdp.commands.compare.run.compare`.
+        Further options of `isdp.commands.compare.run.compare`.
 
     Raises
     ------
     InputError
-        If anything is wrong; nothing has been written then.
+        If an input is invalid; nothing is written then.
     """
     given = [
         path for path in (cells_path, invariants_path, stand_in, sums_path) if path is not None
@@ -55,7 +55,7 @@ def compare_files(
     folder = OutputFolder(Path(out), FILES, given, force, COST_OF_ANOTHER_RUN)
     found = compare(cells_path, invariants_path, stand_in=stand_in, sums_path=sums_path, **options)
     mark = MARK if found.question.source == CONFIDENTIAL else ""
-    something = (found.errors["rmse"] > 0).any()  # or else all that is asked for is held
+    something = (found.errors["rmse"] > 0).any()  # otherwise all answers are exact
     save = _picture(found) if picture and something and can_draw() else None
     folder.write(
         {mark + TABLE: table_of(found)},
@@ -67,7 +67,7 @@ def compare_files(
 
 
 def table_of(comparison: Comparison) -> pd.DataFrame:
-    """Lay the errors out for a file, to six digits; confidential ones are marked in every row."""
+    """Return the table of errors to six digits; each row of a confidential one is marked."""
     table = comparison.errors.copy()
     for name in table.select_dtypes("float").columns:
         table[name] = [float(f"{value:.6g}") for value in table[name]]
@@ -77,7 +77,7 @@ def table_of(comparison: Comparison) -> pd.DataFrame:
 
 
 def _picture(comparison: Comparison):
-    """Draw it, and return what saves the picture."""
+    """Draw the figure, and return a function that saves it."""
     from isdp.commands.compare.picture import error_by_query
     from isdp.plots.style import save
 

@@ -1,4 +1,4 @@
-"""The picture of a comparison: error by query, a panel for each flavour and unit."""
+"""Figure of a comparison: error by query, with one panel per flavour and unit."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from isdp.plots.style import DARK, FAINT, finish, panels, styled
 MARKERS = "osD^vP*X"
 MAX_QUERIES = 12
 MAX_NAME_LENGTH = 34  # characters of a query's name
-WIDE = 12  # from the least to the largest error: too much to label all steps
-SPREAD = 0.55  # of the distance between two queries, that the systems of one take
+WIDE = 12  # ratio of the largest to the smallest error from which not all ticks are labelled
+SPREAD = 0.55  # of the distance between two queries, taken by the systems of one
 
 
 @styled
@@ -29,9 +29,9 @@ def error_by_query(errors: pd.DataFrame, headings: dict, title: str) -> Figure:
     Parameters
     ----------
     errors : DataFrame
-        Of an `isdp.compare.Comparison`.
+        `errors` of an `isdp.commands.compare.run.Comparison`.
     headings : dict from (flavour, unit) to str
-        What stands over each panel.
+        Heading of each panel.
     """
     queries = shown_queries(errors)
     height = 1.7 + 0.42 * len(queries)
@@ -51,7 +51,7 @@ def error_by_query(errors: pd.DataFrame, headings: dict, title: str) -> Figure:
 
 
 def shown_queries(errors: pd.DataFrame) -> list[tuple[str, str]]:
-    """List queries, with their classes, that not every system holds; the first of many."""
+    """List the first queries and size classes that some system does not keep exactly."""
     kept = errors.groupby(["query", "size"], sort=False)["rmse"].max()
     return list(kept[kept > 0].index)[:MAX_QUERIES]
 

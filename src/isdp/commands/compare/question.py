@@ -1,4 +1,4 @@
-"""What an agency asks: a table's cells, the totals held, and the answers that matter."""
+"""Input of a comparison: the cells of a table, the held totals, and the wanted answers."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ ONE_CELL = Schema(("cell",), (1,))
 
 
 class Nested(NamedTuple):
-    """A table as areas in regions.
+    """A table of areas within regions.
 
     Attributes
     ----------
     region, area : str
-        Columns.
+        Names of the columns.
     rows : int64 array, shape (areas, cells)
-        Row of the table for each cell of each area.
+        Row of the table of each cell of each area.
     problem : Problem
-        As `isdp topdown` takes it; its counts are the numbers of the rows, from 1.
+        The input of `isdp topdown`; its counts are the numbers of the rows, from 1.
     """
 
     region: str
@@ -61,22 +61,22 @@ class Nested(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Cells, the totals held, and the answers whose errors are wanted.
+    """Cells, held totals, and the answers whose errors are wanted.
 
     Attributes
     ----------
     table : Table
         Its counts are all 0.
     queries : list of HeldTotals
-        Disjoint sums of cells each; the first is the cells themselves.
+        Sets of disjoint sums of cells; the first set is the cells themselves.
     counts : int64 array, shape (cells,), or None
     source : {"no counts", "stand-in", "confidential"}
-        Where the counts are from.
+        Source of the counts.
     from_file : str
-        Name of the file with the counts; "" for none.
+        Name of the file with the counts, or "".
     nested : Nested or None
     why_not_nested : str
-        The reason where there is none.
+        The reason if `nested` is None.
     """
 
     table: Table
@@ -96,16 +96,16 @@ class Question:
 
     @cached_property
     def disjoint(self) -> bool:
-        """Whether each cell is in just one of disjoint totals."""
+        """True if each cell has exactly one total."""
         return self.free.blocks is not None and bool((self.free.blocks >= 0).all())
 
     def settles(self, query: HeldTotals) -> bool:
-        """Whether one set of the totals held gives all answers of a query."""
+        """Return whether one set of held totals determines all answers of a query."""
         return any(implies(one.labels, query.labels) for one in self.held)
 
     @cached_property
     def why_not_regions(self) -> str:
-        """Why the totals held are not those of the regions and no others; "" where they are."""
+        """Reason why the held totals are not exactly those of the regions, or ""."""
         if self.nested is None:
             return self.why_not_nested
         region = self.table.groups([self.nested.region])
@@ -116,7 +116,7 @@ class Question:
 
     @cached_property
     def why_not_swapped(self) -> str:
-        """Why swapping areas within regions changes a total that is held; "" where it does not."""
+        """Reason why swapping areas within regions changes a held total, or ""."""
         if self.nested is None:
             return self.why_not_nested
         region, area, *_ = self.nested
@@ -158,31 +158,31 @@ def read_question(
     Parameters
     ----------
     cells_path : path
-        A csv, a row a cell. Where it has a column of counts, and there is no stand-in, they are
-        used, and all that comes of them is confidential.
+        A csv with one row per cell. If it has a column of counts and there is no stand-in, the
+        counts are used, and all results are confidential.
     invariants_path : path
         As for `isdp.commands.privatize.privatize_file`.
     sums_path : path, optional
-        Sums whose errors are wanted, in the same grammar; by default the totals of the areas and
-        those by each column of 2 to 100 values.
+        A file of the same format with the sums whose errors are wanted; by default the totals of
+        the areas and those by each column of 2 to 100 values.
     stand_in : path, optional
-        A public table of the same cells, whose counts stand for those that are not shown.
+        A public table of the same cells, whose counts replace the confidential ones.
     region, area : str, optional
-        Columns; by default the only column whose totals are held, and the only one nested in it.
+        Columns; by default the only column with held totals, and the only column nested in it.
     names : sequence of str, optional
-        The columns that name a cell; by default all but the counts.
+        The columns that name a cell; by default all except the counts.
 
     Raises
     ------
     InputError
-        If anything is wrong with the files, or the totals settle every cell.
+        If a file is invalid, or the totals determine every cell.
     """
     path = Path(cells_path)
     names = None if names is None else list(names)
-    columns = read_columns(path, "a csv with a row a cell")
+    columns = read_columns(path, "a csv with one row per cell")
     texts = columns.pop(count, None)
     if not columns:
-        raise InputError(f"{path}: no column beside {count!r} says what a row is; add one")
+        raise InputError(f"{path}: no column except {count!r} describes the rows; add one")
     table = describe_cells(path, columns, names, count)
     for caution in warnings_of_names(table):
         LOG.warning("%s", caution)
@@ -194,7 +194,7 @@ def read_question(
     held = read_invariants(invariants_path, table)
     free = find_degrees_of_freedom(held)
     if free.degrees == 0:
-        raise InputError(f"{invariants_path}: these totals settle every cell; hold fewer")
+        raise InputError(f"{invariants_path}: these totals determine every cell; hold fewer")
     nested, why_not = _nested(table, held, region, area)
     named = None if sums_path is None else read_invariants(sums_path, table)
     sums = _usual_sums(table, nested) if named is None else named
@@ -213,8 +213,8 @@ def _stand_in(path, table: Table, count: str) -> np.ndarray:
     missing = np.flatnonzero(its.get_indexer(own) < 0)
     if len(missing):
         raise InputError(
-            f"{path}: the cell {table.name(missing[0])!r} of {table.path} is not there, and "
-            f"{len(missing) - 1} others are not; a stand-in has the same cells"
+            f"{path}: the cell {table.name(missing[0])!r} of {table.path} is missing, as are "
+            f"{len(missing) - 1} others; a stand-in has the same cells"
         )
     extra = np.flatnonzero(own.get_indexer(its) < 0)
     if len(extra):
@@ -237,7 +237,7 @@ def _usual_sums(table: Table, nested: Nested | None) -> list[HeldTotals]:
 def _nested(
     table: Table, held: list[HeldTotals], region: str | None, area: str | None
 ) -> tuple[Nested | None, str]:
-    """Find the areas in regions, or say why there are none."""
+    """Find the areas within regions, or the reason why there are none."""
     for option, name in (("--region", region), ("--area", area)):
         if name is not None and name not in table.names:
             listed = ", ".join(map(repr, table.names))
@@ -276,8 +276,8 @@ def _nested(
     rows = problem.counts - 1
     if (rows < 0).any():
         return None, (
-            f"it needs a row for each cell of each {area}; {int((rows < 0).sum()):,} are not in "
+            f"it needs one row per cell of each {area}; {int((rows < 0).sum()):,} are missing in "
             f"{table.path}"
         )
-    tree = replace(problem.hierarchy, levels=LEVELS)  # whatever the columns are called
+    tree = replace(problem.hierarchy, levels=LEVELS)  # independent of the names of the columns
     return Nested(region, area, rows, replace(problem, hierarchy=tree)), ""

@@ -1,4 +1,4 @@
-"""A comparison in words and tables, for people."""
+"""Report on a comparison in Markdown."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from isdp.io.wording import counted
 
 GROUP = ["flavour", "unit"]
 NOISE = (
-    "Where a law is known errors are computed from it, or bounded from above (*at most*). All else "
-    "is simulated: ± stands before two standard errors."
+    "If the distribution of an error is known, the error is computed from it or bounded from above "
+    "(*at most*). All other errors are simulated and have two standard errors after ±."
 )
 
 OVERLAP = (
-    "The totals held overlap, so that it may be that nobody can change cell alone: tables that "
-    "agree in them then differ in several people. Of a pure loss k people have at most k times "
-    "that of one, of a zero-concentrated loss at most k squared times."
+    "The held totals overlap, so that perhaps no one can change cell alone. Tables with equal "
+    "totals then differ in several people. The loss of k people is at most k times that of one "
+    "person if it is pure, and at most k squared times if it is zero-concentrated."
 )
 
 
 def why_confidential(comparison: Comparison) -> str:
-    """Say in one line that all of it is confidential, and why; "" where it is not."""
+    """Return a line that says why the comparison is confidential, or ""."""
     question = comparison.question
     if question.source != CONFIDENTIAL:
         return ""
@@ -41,7 +41,7 @@ def why_confidential(comparison: Comparison) -> str:
 
 
 def markdown(comparison: Comparison) -> str:
-    """Write the comparison for people."""
+    """Return the report in Markdown."""
     marked = why_confidential(comparison)
     lines = [f"**{marked}**", ""] * bool(marked) + ["# Which system gives which error", ""]
     lines += [*_asked(comparison), ""]
@@ -55,14 +55,14 @@ def markdown(comparison: Comparison) -> str:
 
 
 def budget_told(parameter: str, budget: float) -> str:
-    """Write a budget, and never a loss that is less than it."""
+    """Write a budget; a loss is never rounded down."""
     return (
         f"{parameter} {budget:g}" if parameter == "rate" else f"{parameter} {upper_decimal(budget)}"
     )
 
 
 def heading(flavour: str, unit: str) -> str:
-    """Name what systems of one group privacy_guarantee, such as "pure, for one person who ..."."""
+    """Return the guarantee of a group of systems, such as "pure, for one person who ..."."""
     return f"{flavour}, for one {unit.removeprefix('one ')}"
 
 
@@ -76,11 +76,11 @@ def _asked(comparison: Comparison) -> Iterator[str]:
     )
     yield ""
     if question.source == NO_COUNTS:
-        yield "No count was looked at: what is said here may be shown."
+        yield "No count was used: this page may be published."
     elif question.source != CONFIDENTIAL:
         yield (
             f"No count of {question.table.path.name} was used: sizes and simulated errors are "
-            f"those of the stand-in {question.from_file}, and differ as far as the two tables do."
+            f"those of the stand-in {question.from_file}, and differ as much as the two tables do."
         )
     yield f"{NOISE} {comparison.simulations} runs each." if _any(comparison, SIMULATED) else NOISE
     if question.free.blocks is None:
@@ -88,14 +88,14 @@ def _asked(comparison: Comparison) -> Iterator[str]:
     yield ""
     bounded = " A figure *at most* ranks as if it were attained." * _any(comparison, BOUNDED)
     yield (
-        f"Ranks, in brackets, are among systems of one flavour, unit and budget, and shared where "
-        f"two standard errors do not tell the errors apart.{bounded} Between the tables below "
+        f"Ranks, in brackets, are among systems of one flavour, unit and budget, and shared if the "
+        f"errors differ by less than two standard errors.{bounded} Between the tables below "
         f"there is no rank."
     )
 
 
 def _any(comparison: Comparison, how: str) -> bool:
-    """Whether an error was found so."""
+    """Return whether some error has a method."""
     return bool((comparison.errors["rmse_is"] == how).any())
 
 
@@ -124,8 +124,8 @@ def _table(part: pd.DataFrame, shown) -> Iterator[str]:
     for (query, size), rows in part.groupby(["query", "size"], sort=False):
         words = query if size == ALL else f"{query} of {size}"
         cells = {row["system"]: shown(row) for _, row in rows.iterrows()}
-        told = " | ".join(cells.get(name, "") for name in names)
-        yield f"| {_plain(words)} | {rows['answers'].iloc[0]:,} | {told} |"
+        written = " | ".join(cells.get(name, "") for name in names)
+        yield f"| {_plain(words)} | {rows['answers'].iloc[0]:,} | {written} |"
     yield ""
 
 
@@ -146,24 +146,24 @@ def _bias(row: pd.Series) -> str:
 
 
 def _number(value: float) -> str:
-    """Three digits, and no fewer than those of a whole number."""
+    """Write a number with three digits, or as a whole number if it is larger."""
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 def _from_above(value: float) -> str:
-    """As `_number`, and never less than the value."""
+    """Write a number as `_number` does, rounded up."""
     return f"{math.ceil(value):,}" if value >= 1000 else upper_decimal(value, 3)
 
 
 def _exactly(value: float) -> str:
-    """All digits of a setting that a command is to be given: rounded up it would cost more."""
+    """Write all digits of a setting of a command: a larger one would cost more."""
     return repr(float(value)).removesuffix(".0")
 
 
 def _plain(text: str) -> str:
-    """Make a text of a user safe within a line of a table."""
+    """Escape a text of a user for a line of a table."""
     return on_one_line(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
 
 
@@ -186,7 +186,7 @@ def _safe(text: str) -> str:
 
 
 def _how(comparison: Comparison, row: pd.Series) -> str:
-    """Say which command or function releases a table so."""
+    """Name the command or function that releases a table by this system."""
     budget, nested = row["budget"], comparison.question.nested
     if row["paper"] == "ISDP" and row["parameter"] == "epsilon":
         half = _exactly(budget / PER_MOVE)
@@ -214,7 +214,7 @@ def _left_out(comparison: Comparison) -> Iterator[str]:
 
 
 def _across(comparison: Comparison) -> Iterator[str]:
-    """Say what would have to be believed to set the tables beside one another."""
+    """State the assumptions under which the tables could be compared with each other."""
     groups = comparison.systems[[*GROUP, "parameter"]].drop_duplicates()
     if len(groups) == 1:
         yield "All systems here have one flavour and one unit."
@@ -228,20 +228,21 @@ def _across(comparison: Comparison) -> Iterator[str]:
             pairs.append(f"{budget_told('epsilon', epsilon)} is rho {upper_decimal(rho)}")
         yield ""
         yield (
-            f"- **pure and zCDP.** One way there is a theorem (Bun and Steinke 2016, Proposition "
-            f"1.4): what is pure with epsilon is zCDP with rho = epsilon^2 / 2, so for one person "
-            f"{'; '.join(pairs)}. A pure system may stand beside zCDP ones at that rho, and gives "
-            f"more than they do. The other way there is none: no rho gives an epsilon without a "
-            f"delta. Who sets a pure system beside zCDP at another rho has to believe that losses "
-            f"beyond epsilon, of a chance delta that somebody has to choose, harm nobody."
+            f"- **pure and zCDP.** There is a theorem in one direction (Bun and Steinke 2016, "
+            f"Proposition 1.4): a pure guarantee with epsilon is zCDP with rho = epsilon^2 / 2, so "
+            f"for one person {'; '.join(pairs)}. A pure system may be compared with zCDP systems "
+            f"at that rho, and its guarantee is stronger. In the other direction there is none: "
+            f"no rho gives an epsilon without a delta. A comparison of a pure system with zCDP at "
+            f"another rho assumes that losses beyond epsilon, with a chosen probability delta, do "
+            f"no harm."
         )
     if len(people) and len(people) < len(comparison.systems):
         yield ""
         yield (
-            "- **swapping and all others.** No theorem turns its epsilon into one for a person, "
-            "nor the other way. It is for a record, between sets of records that agree in the "
-            "total of each area and in all cells of each region, and the nearest of these differ "
-            "by twice its unit. Who sets it beside the others has to believe that those totals, "
-            "which it publishes as they are, tell nothing that needs protection, and that where a "
-            "record is, among the areas of its region, is all that does."
+            "- **swapping and all others.** No theorem converts the epsilon of swapping into one "
+            "for a person, nor the reverse. It is for a record, between sets of records that agree "
+            "in the total of each area and in all cells of each region, and the nearest of these "
+            "differ by twice its unit. A comparison with the others assumes that these totals, "
+            "which swapping publishes exactly, need no protection, and that only the area of a "
+            "record within its region does."
         )

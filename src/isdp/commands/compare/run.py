@@ -1,4 +1,4 @@
-"""Which system, at which budget, gives which error, for a table and totals like these."""
+"""Errors of the systems at several budgets, for a table and held totals."""
 
 from __future__ import annotations
 
@@ -47,25 +47,25 @@ SIZES = {"0": 0, "1 to 9": 1, "10 to 99": 10, "100 or more": 100}
 ALL = "all"
 MIN_RUNS, MAX_RUNS = 10, 10_000
 MAX_BUDGETS = 20
-MAX_RECORDS = 50_000_000  # of a region, all of which swapping takes into memory
-NEEDS_COUNTS = "its errors depend on the counts, and there are none here; give a --stand-in"
+MAX_RECORDS = 50_000_000  # of a region; swapping keeps all of them in memory
+NEEDS_COUNTS = "its errors depend on the counts, which are missing; give a --stand-in"
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What was found.
+    """Result of a comparison.
 
     Attributes
     ----------
     errors : DataFrame
-        A row for each system, budget, query and class of true size: system, paper, parameter,
+        One row per system, budget, query and class of true size: system, paper, parameter,
         budget, flavour, unit, query, size, answers; rmse (root mean squared error of an answer)
         and bias (mean error), in persons, each with _is ("exact", "bounded" from above or
         "simulated") and _error (two standard errors of a simulated one, else 0); rank, from 1,
-        among the systems of one flavour, unit and budget. Systems whose errors two standard
-        errors do not tell apart share a rank.
+        among the systems of one flavour, unit and budget. Systems whose errors differ by less
+        than two standard errors share a rank.
     systems : DataFrame
-        A row for each system and budget: system, paper, parameter, budget, flavour, unit, loss
+        One row per system and budget: system, paper, parameter, budget, flavour, unit, loss
         (for one unit), holds, whole, nonnegative, unbiased, guarantee (in words).
     left_out : DataFrame
         Systems that do not apply: system, paper, parameter, budget, reason.
@@ -94,14 +94,14 @@ def compare(
     Parameters
     ----------
     epsilons, rhos : sequence of float
-        Privacy loss for one person who changes cell, pure or zero-concentrated. Systems of which
-        no budget is given are not compared.
+        Privacy loss for one person who changes cell, pure or zero-concentrated. Systems without a
+        budget are not compared.
     rates : sequence of float
         Swap rates, between 0 and 1.
     simulations : int
-        Runs behind each simulated figure, from 10 to 10,000.
+        Number of runs for each simulated figure, from 10 to 10,000.
     seed : int
-        Equal seeds give equal figures.
+        Equal seeds give equal results.
     **files
         As for `isdp.commands.compare.question.read_question`: stand_in, sums_path, region, area,
         count, names.
@@ -109,7 +109,7 @@ def compare(
     Raises
     ------
     InputError
-        If anything is wrong with the files or the numbers, or no system applies.
+        If a file or a number is invalid, or no system applies.
     """
     simulations, seed = (
         check_integer("compare", "simulations", simulations),
@@ -129,7 +129,7 @@ def _budgets(given: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
         raise InputError(f"compare: give a budget: {', '.join(f'--{name}' for name in given)}")
     for name, values in given.items():
         if len(set(values)) > MAX_BUDGETS:
-            raise InputError(f"compare: at most {MAX_BUDGETS} values of {name}, please")
+            raise InputError(f"--{name}: too many values; give at most {MAX_BUDGETS}")
     return {name: sorted(set(values)) for name, values in given.items()}
 
 
@@ -146,7 +146,7 @@ def _systems(question: Question) -> list[System]:
 
 
 def _plan(question: Question, flavour: str, spent: float):
-    """Plan what `isdp topdown` does by default."""
+    """Return the default plan of `isdp topdown`."""
     wish = TopDownOptions(LEVELS[1:], flavour, Fraction(repr(spent)), held=(LEVELS[1],))
     return plan_of(question.nested.problem, wish)
 
@@ -181,12 +181,12 @@ def _compare(question: Question, budgets, simulations: int, seed: int) -> Compar
 
 
 def _reasons(left_out: Sequence[Mapping]) -> str:
-    told = dict.fromkeys(f"{row['system']}: {row['reason']}" for row in left_out)
-    return "; ".join(told)
+    reasons = dict.fromkeys(f"{row['system']}: {row['reason']}" for row in left_out)
+    return "; ".join(reasons)
 
 
 def _wanted(question: Question) -> Iterator[tuple[HeldTotals, str, np.ndarray]]:
-    """List queries with the answers of each class of true size; only cells have classes."""
+    """List the queries with the answers of each class of true size; only cells have classes."""
     for query in question.queries:
         yield query, ALL, np.ones(query.totals, dtype=bool)
         if query.name == CELLS and question.counts is not None:
@@ -197,7 +197,7 @@ def _wanted(question: Question) -> Iterator[tuple[HeldTotals, str, np.ndarray]]:
 
 
 def _check(system: System, question: Question) -> None:
-    """Refuse a system that does not apply, with why."""
+    """Refuse a system that does not apply, with the reason."""
     if system.needs_counts and question.source == NO_COUNTS:
         raise InputError(NEEDS_COUNTS)
     if isinstance(system, ConditionedNoise) and not question.disjoint:
@@ -253,7 +253,7 @@ def _errors(
     found: list[tuple[Estimate, Estimate] | None] = []
     law = None
     if isinstance(system, PlainNoise) and question.free.blocks is None:
-        law = system.sampler(question.free.invariants, budget)  # refuses where none is practical
+        law = system.sampler(question.free.invariants, budget)  # refuses if none is practical
     moments_of = _moments(system, budget, question)
     for query, group in groupby(wanted, key=lambda one: one[0]):
         moments = moments_of(query)
@@ -290,7 +290,7 @@ def _errors(
 def _moments(
     system: System, budget: float, question: Question
 ) -> Callable[[HeldTotals], ErrorMoments | None]:
-    """Give what finds the moments of a query's answers, or None where they are not known."""
+    """Return a function from queries to moments; it returns None if they are not known."""
     swapped = of_swapping(budget, question) if isinstance(system, Swapping) else None
 
     def moments_of(query: HeldTotals) -> ErrorMoments | None:
@@ -313,9 +313,9 @@ def _refuse_many_records(areas: Areas) -> None:
 
 
 def _ranks(errors: pd.DataFrame) -> np.ndarray:
-    """1, and 1 more for each system of the group whose error is less beyond two standard errors.
+    """Rank by error: 1 plus the number of systems whose error is smaller by two standard errors.
 
-    The figures of one group are of one flavour, unit, budget, query and class of size.
+    Ranks are within one flavour, unit, budget, query and class of size.
     """
     ranks = np.ones(len(errors), dtype=int)
     keys = ["flavour", "unit", "parameter", "budget", "query", "size"]

@@ -1,7 +1,7 @@
-"""The content of the certificate of a noisy table: totals held, noise, and limits of the guarantee.
+"""Content of the certificate of a noisy table: held totals, noise, and limits of the guarantee.
 
-It holds facts about the law, the settings and the noisy table, never a function of the noise drawn
-or of the confidential counts.
+It has facts about the noise distribution, the settings and the noisy table. It has no function of
+the noise drawn or of the confidential counts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from isdp.io.certificate import FOR_RELEASE, FORMAT, NO_GUARANTEE, NOT_FOR_RELEA
 from isdp.io.versions import versions
 
 MAX_LISTED = 10
-CONVERSION = "Canonne-Kamath-Steinke"  # holds for every mechanism of that rho
+CONVERSION = "Canonne-Kamath-Steinke"  # valid for every mechanism with that rho
 NOT_SAID = (
     "The guarantee compares tables that agree in all totals held here. These totals are published "
     "exactly, and no guarantee covers what they reveal: true counts are not negative, so that a "
@@ -53,26 +53,26 @@ def describe(
     started: str,
     accepted: tuple[str, ...] = (),
 ) -> dict:
-    """Put the certificate together.
+    """Build the certificate.
 
     Parameters
     ----------
     table : Table
-        Of which only the names of file and columns, the number of rows and the names of cells
-        that the totals give away are used.
+        Only the names of file and columns, the number of rows, and the names of determined or
+        revealed cells are used.
     rules : tuple of str
         Name and SHA-256 of the file of invariants.
     checks : list of dict
         From `isdp.commands.privatize.run.check_totals`.
     stated, request : NoiseRequest
-        As it was given, and the same request per unit.
+        The request as given, and the same request per unit.
     unchanged : ProbabilityUnchanged or None
-        Chance that a cell with freedom keeps its count; None where it is not known.
+        Probability that a free cell keeps its count; None if it is not known.
 
     Returns
     -------
     dict
-        Ready for JSON; the noisy table's checksum is still to come.
+        Content for JSON, without the hash of the noisy table.
     """
     sampler = {key: value for key, value in asdict(report).items() if key != "evidence" or value}
     return {
@@ -118,7 +118,7 @@ def _not_said(request: NoiseRequest) -> list[str]:
 
 
 def _unchanged(unchanged: ProbabilityUnchanged | None) -> dict:
-    """Lay out the chance that a count is left as it is, on average and at most."""
+    """Return the mean and the largest probability that a count is unchanged."""
     found = {"mean": None, "most": None, "how": "unknown", "error": None}
     found |= {} if unchanged is None else unchanged._asdict()
     return {
@@ -130,7 +130,7 @@ def _unchanged(unchanged: ProbabilityUnchanged | None) -> dict:
 
 
 def _mechanism(request: NoiseRequest, free: DegreesOfFreedom) -> dict:
-    """Tell the law's parameters and its guarantee, with epsilon as it was written."""
+    """Return the parameters of the mechanism and its guarantee, with epsilon as given."""
     guarantee = privacy_guarantee(request, free)
     content = {**request.mechanism.as_dict(), "epsilon": None} | guarantee.record()
     if guarantee.metric == "l1":
@@ -143,7 +143,7 @@ def _mechanism(request: NoiseRequest, free: DegreesOfFreedom) -> dict:
 
 
 def _concentrated(guarantee: PrivacyGuarantee, delta: float, words: str) -> dict:
-    """Tell rho at the nearest tables, and epsilon at a delta for them."""
+    """Return rho for the nearest tables, and epsilon at a delta for them."""
     known = guarantee.per_person is not None
     rho = guarantee.loss_per_person if known else upper_product(guarantee.loss, 4)
     return {

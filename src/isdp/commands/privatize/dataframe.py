@@ -1,4 +1,4 @@
-"""Noise for a table that is a pandas DataFrame."""
+"""Noise for a pandas DataFrame of counts."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ INDEX = "The index of the data frame is published as it is too, and no hash cove
 
 
 class PrivatizedTable(NamedTuple):
-    """A noisy table and what goes with it.
+    """A noisy table with its certificate, margins of error and totals.
 
     Attributes
     ----------
     frame : DataFrame
-        As the one given, index included, with noisy counts.
+        The given frame, index included, with noisy counts.
     certificate : dict
-        As `certificate.json`; its hash is that of the frame as a csv in UTF-8 without the index,
-        whose lines end as on Linux.
+        As `certificate.json`. Its hash is that of the frame as a csv in UTF-8 without the index,
+        with Unix line ends.
     margins : DataFrame
         As `margins.csv`.
     totals : DataFrame
@@ -67,8 +67,8 @@ def privatize_frame(
     Parameters
     ----------
     df : DataFrame
-        A row a cell. All columns but the counts are published as they are; so is the order of the
-        rows.
+        One row per cell. All columns except the counts, and the order of the rows, are published
+        unchanged.
     count : str
         The column of counts, whole numbers from 0 up.
     totals : sequence of str or sequence of str
@@ -81,11 +81,12 @@ def privatize_frame(
     per : {"person", "unit"}, optional
         The unit of `epsilon` and `rho`: the loss per person (the default), or per unit of distance.
     request : NoiseRequest, optional
-        In place of a budget, such as a request for experiments.
+        A request instead of a budget, such as one for experiments.
     names : sequence of str, optional
-        The columns that name a cell; by default all but the counts.
+        The columns that name a cell; by default all except the counts.
     accept : str or iterable of str
-        Names of risks that are refused otherwise: "weak-noise", "sorted-rows" and "missing-rows".
+        Names of accepted risks, see `isdp.commands.shared.refusals`: "weak-noise", "sorted-rows"
+        and "missing-rows".
     """
     started = now()
     accepted = read_accepted(accept)
@@ -125,7 +126,7 @@ def _table(df: pd.DataFrame, count: str, names: Sequence[str] | None) -> Table:
         listed = ", ".join(map(repr, header))
         raise InputError(f"{WHERE}: no column {count!r}; there are {listed}")
     if not len(df):
-        raise InputError(f"{WHERE}: there are no rows; wanted a row a cell")
+        raise InputError(f"{WHERE}: there are no rows; wanted one row per cell")
     columns = {name: _column(df[name]) for name in header if name != count}
     path = Path(WHERE)
     table = describe_cells(path, columns, None if names is None else list(names), count)
@@ -134,7 +135,7 @@ def _table(df: pd.DataFrame, count: str, names: Sequence[str] | None) -> Table:
 
 
 def _column(values: pd.Series) -> Column:
-    """Give each different value a number, and its text."""
+    """Encode a column by the texts of its different values."""
     codes, different = pd.factorize(values)
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
@@ -159,7 +160,7 @@ def _counts(values: pd.Series, table: Table) -> np.ndarray:
 
 
 def _as_texts(content):
-    """Turn all values into texts, as they would stand in a file."""
+    """Turn all values into texts, as in a file of invariants."""
     if isinstance(content, Mapping):
         return {str(key): _as_texts(value) for key, value in content.items()}
     if isinstance(content, list | tuple):

@@ -1,4 +1,4 @@
-"""The picture of a noisy table: its counts by rank, with the noise that the law makes likely."""
+"""Figure of a noisy table: its counts by rank, with the standard deviation of their noise."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from isdp.plots.style import BOX, DRAW, FAINT, INK, finish, panels, styled
 
 MAX_POINTS = 2000
 MAX_NAMES = 40
-WAYS = {EXACT: "by its law", BOUNDED: "at most", SIMULATED: "simulated"}
+WAYS = {EXACT: "exact", BOUNDED: "at most", SIMULATED: "simulated"}
 
 
 def picture_of(
@@ -42,11 +42,11 @@ def ranked_counts(
     noisy : int array
         The noisy counts to show, from `shown_rows`.
     cells : int
-        Cells of the whole table.
+        Number of cells of the whole table.
     spread : NoiseSpread, optional
-        Of the noise in each of them.
+        Standard deviation of the noise in each shown cell.
     names : list of str, optional
-        Their names, where they are few enough to read.
+        Names of the shown cells, if they are few enough to read.
     """
     ranks = np.linspace(1, cells, len(noisy))
     figure, ((axis,),) = panels(1, 1, (9.5, 4.8 if names else 4.2))

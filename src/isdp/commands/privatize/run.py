@@ -1,9 +1,9 @@
-"""From a table and the totals to hold to a noisy table and its certificate.
+"""Noise for a table under held totals: the noisy table, its certificate and its other files.
 
-Nothing that comes from the noise drawn may be published beside the noisy table, as the two give
-the confidential table: not its sum, nor its extremes, nor a checksum of the confidential file, by
-which guesses could be confirmed. What is published is the noisy table, functions of it, and facts
-about the law and the settings.
+Nothing that is computed from the noise drawn may be published, such as its sum or its extremes:
+noise and noisy table together give the confidential table. A checksum of the confidential file is
+not published either, because it would confirm guesses. The published files are the noisy table,
+functions of it, and facts about the noise distribution and the settings.
 """
 
 from __future__ import annotations
@@ -73,13 +73,14 @@ def privatize_file(
     Parameters
     ----------
     out : path
-        Folder for `FILES`. They are written together at the end, or not at all.
+        Folder for `FILES`, which are written together at the end, or not at all.
     names : list of str, optional
         The columns that name a cell.
     accept : str or iterable of str
-        Names of risks that are refused otherwise: "weak-noise", "sorted-rows" and "missing-rows".
+        Names of accepted risks, see `isdp.commands.shared.refusals`: "weak-noise", "sorted-rows"
+        and "missing-rows".
     sampler : callable
-        Another one than `isdp.commands.shared.noise.draw` is for tests: its totals are checked.
+        For tests, a replacement of `isdp.commands.shared.noise.draw`; its totals are checked.
 
     Returns
     -------
@@ -89,7 +90,7 @@ def privatize_file(
     Raises
     ------
     InputError
-        If anything is wrong; nothing has been written then.
+        If an input is invalid or a risk is refused; nothing is written then.
     """
     started = now()
     accepted = read_accepted(accept)
@@ -120,13 +121,13 @@ def privatize_file(
 
 
 class NoisyTable(NamedTuple):
-    """A noisy table before anything is written.
+    """A noisy table before its files are written.
 
     Attributes
     ----------
     noisy : int64 array, shape (cells,)
     certificate : dict
-        Without the hashes of files.
+        Certificate without the hashes of files.
     """
 
     noisy: np.ndarray
@@ -150,7 +151,7 @@ def make_noisy_table(
     Parameters
     ----------
     rules : tuple of str
-        What the file of invariants is called, and its SHA-256.
+        Name and SHA-256 of the file of invariants.
     accepted : sequence of str
         Names of risks, as `isdp.commands.shared.refusals.read_accepted` returns them.
     """
@@ -159,18 +160,18 @@ def make_noisy_table(
     free = find_degrees_of_freedom(held)
     if free.degrees == 0:
         raise InputError(
-            f"{rules[0]}: these totals settle every cell, so that the table would be published as "
-            f"it is; hold fewer"
+            f"{rules[0]}: these totals determine every cell, so that the table would be published "
+            f"unchanged; hold fewer"
         )
     stated, request = request, request_per_unit(request, free)
-    # before the draw: a long table does not fit into memory together with both
+    # before the draw: a long table does not fit into memory with both
     targets = targets_of(table, free, usual_sums(table))
     margins = margins_of(targets, free, request.mechanism)
     refuse_weak_noise(margins, free, request.mechanism, accepted)
     for warning in [*warnings_of_table(table), *warnings_of_revealed_residues(table, free)]:
         LOG.warning("%s", warning)
     drawn = sampler(free, request)
-    noisy = drawn.noise  # of a long table there is no room for three
+    noisy = drawn.noise  # in place, because a long table has no memory for three arrays
     noisy += table.counts
     certificate = describe(
         table=table,
@@ -189,7 +190,7 @@ def make_noisy_table(
 
 
 def check_totals(held: list[HeldTotals], counts: np.ndarray, noisy: np.ndarray) -> list[dict]:
-    """Compare all totals of both tables in integers.
+    """Compare all totals of both tables in integer arithmetic.
 
     Raises
     ------
@@ -212,14 +213,14 @@ def check_totals(held: list[HeldTotals], counts: np.ndarray, noisy: np.ndarray) 
 
 
 def totals_of(table: Table, held: list[HeldTotals], counts: np.ndarray) -> dict[str, np.ndarray]:
-    """Columns `name` and `total` of all totals that are held."""
+    """Return the columns `name` and `total` of all held totals."""
     parts = [(group_names(table, one), one.sums(counts)) for one in held]
     names = np.concatenate([names for names, _ in parts])
     return {"name": names, "total": np.concatenate([sums for _, sums in parts])}
 
 
 def _draw_picture(table: Table, made: NoisyTable, request: NoiseRequest):
-    """Draw the noisy counts, and return what saves the picture."""
+    """Draw the noisy counts, and return a function that saves the figure."""
     from isdp.commands.privatize.picture import picture_of
     from isdp.plots.style import save
 

@@ -1,4 +1,4 @@
-"""What the totals held leave free, and what they give away beside themselves."""
+"""Degrees of freedom of the noise, and the cells that the held totals determine."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from isdp.errors import InputError
 from isdp.exact.disjoint.blocks import block_sizes, blocks_of
 from isdp.lattice.smith import smith_normal_form
 
-MAX_CELL_CLASSES = 5000  # of cells that differ in their totals: some ten seconds
+MAX_CELL_CLASSES = 5000  # the Smith normal form then takes about ten seconds
 
 
 class DegreesOfFreedom(NamedTuple):
-    """What is drawn under, and what it leaves free.
+    """Invariants of the noise, its degrees of freedom and its determined cells.
 
     Attributes
     ----------
     invariants : Invariants
-        All totals held; those that sums of others give may be left out.
+        All held totals; totals that are sums of others may be left out.
     blocks : int64 array, shape (cells,), or None
-        Disjoint blocks whose totals say the same, from `isdp.exact.disjoint.blocks.blocks_of`.
+        Disjoint blocks with equivalent totals, from `isdp.exact.disjoint.blocks.blocks_of`.
     degrees : int
         Degrees of freedom of the noise.
     steps : int array, shape (cells,)
-        The greatest number that all noise of a cell is a multiple of: 1 as a rule; 0 where it is
-        always 0, so that the count is published exactly; m where the count modulo m is.
+        The greatest common divisor of all noise values of a cell. It is usually 1. It is 0 for a
+        determined cell, whose count is published exactly. A step of m reveals the count modulo m.
     kernel : tuple of dict, or None
-        Where totals overlap, a basis of the sums that the noise of the cell classes (cells in the
-        same totals) can have: each vector maps a class to its entry.
+        For overlapping totals, a basis of the possible sums of noise over the cell classes (cells
+        with the same totals): each vector maps a class to its entry.
     """
 
     invariants: Invariants
@@ -54,14 +54,14 @@ class DegreesOfFreedom(NamedTuple):
 
     @property
     def single_move(self) -> bool:
-        """Whether one person can change cell alone: two cells stand in the same totals."""
+        """True if two cells have the same totals, so that one person can change cell alone."""
         if self.blocks is not None:
             return bool(block_sizes(self.blocks).max() > 1)
         return len(find_cell_classes(self.invariants)[1]) < self.invariants.cells
 
     @property
     def single_change(self) -> bool:
-        """Whether a cell stands in no total: one person more or fewer there changes none."""
+        """True if a cell has no total, so that one person more or fewer there changes none."""
         if self.blocks is not None:
             return bool((self.blocks < 0).any())
         held = self.invariants
@@ -69,12 +69,12 @@ class DegreesOfFreedom(NamedTuple):
 
 
 def find_degrees_of_freedom(held: list[HeldTotals]) -> DegreesOfFreedom:
-    """Build the invariants from the totals held, and find what they leave free.
+    """Build the invariants from the held totals, and find their free and determined cells.
 
     Raises
     ------
     InputError
-        If totals overlap in too many ways to tell.
+        If the totals overlap in too many ways.
     """
     invariants = _invariants(_without_implied(held))
     blocks = blocks_of(invariants)
@@ -90,14 +90,14 @@ def find_degrees_of_freedom(held: list[HeldTotals]) -> DegreesOfFreedom:
 def _by_kinds(invariants: Invariants) -> tuple[int, np.ndarray, tuple[dict[int, int], ...]]:
     """Degrees of freedom, steps and kernel, from the lattice of the sums over cell classes.
 
-    Every vector of that lattice is the sums of some noise. Two cells of a kind may exchange any
-    number, so that only cells that are alone in their kind can lack freedom.
+    Every vector of that lattice is the vector of sums of some noise. Two cells of one class may
+    exchange any number, so that a determined cell is the only one of its class.
     """
     kind, first = find_cell_classes(invariants)
     if len(first) > MAX_CELL_CLASSES:
         raise InputError(
-            f"privatize: these totals overlap in {len(first)} ways, too many to tell which cells "
-            f"they give away (at most {MAX_CELL_CLASSES}); hold fewer"
+            f"--invariants: these totals overlap in {len(first)} ways, too many to find the cells "
+            f"that they determine (at most {MAX_CELL_CLASSES}); hold fewer"
         )
     form = smith_normal_form(invariants.sparse[:, first])
     steps = [0] * len(first)
@@ -105,13 +105,13 @@ def _by_kinds(invariants: Invariants) -> tuple[int, np.ndarray, tuple[dict[int, 
         for i, entry in vector.items():
             steps[i] = math.gcd(steps[i], entry)
     several = np.bincount(kind) > 1
-    # a count has 12 digits: a step beyond that says the same as any other
+    # counts have at most 12 digits, so that all larger steps reveal the whole count
     found = np.where(several, 1, [min(step, 2**62) for step in steps])
     return invariants.cells - form.rank, found[kind].astype(np.int64), form.kernel
 
 
 def _without_implied(held: list[HeldTotals]) -> list[HeldTotals]:
-    """Drop each set of totals that sums of another one's totals give."""
+    """Drop each set of totals whose totals are sums of those of another set."""
     kept = list(held)
     for one in held:
         others = [other for other in kept if other is not one]
@@ -121,7 +121,7 @@ def _without_implied(held: list[HeldTotals]) -> list[HeldTotals]:
 
 
 def implies(fine: np.ndarray, coarse: np.ndarray) -> bool:
-    """Whether every group of `coarse` is made up of whole groups of `fine`."""
+    """Return whether every group of `coarse` is a union of groups of `fine`."""
     if (fine[coarse >= 0] < 0).any():
         return False
     inside = fine >= 0

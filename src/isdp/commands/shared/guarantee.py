@@ -80,7 +80,7 @@ def shortest_exchange(free: DegreesOfFreedom) -> int | None:
     totals. A cell with one total joins it with one more vertex, which fixes nothing. If the totals
     form a bipartite graph, as the rows and columns of a table do, the smallest change adds and
     removes one person in turn along a shortest cycle. Under both margins of a two-way table this
-    cycle has four cells. Cells without a total are left out, as nobody changes cell there.
+    cycle has four cells. Cells without a total are left out, as no one changes cell there.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def _shortest_cycle(neighbours: list[list[int]], start: int) -> float:
 
 
 def describe_distances(free: DegreesOfFreedom, squared: bool) -> str:
-    """Say how far apart tables with equal totals are that differ in the cell of one person.
+    """Describe the distance of tables with equal totals that differ in the cell of one person.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which totals of a table to hold, from a YAML file."""
+"""Totals of a table that are held exactly, read from a YAML file."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class HeldTotals(NamedTuple):
     Attributes
     ----------
     labels : int32 array, shape (cells,)
-        Number of each cell's group, -1 for none.
+        Number of each cell's group; -1 for cells without a group.
     columns : tuple of str
-        Those whose combinations of values are the groups; none for other groups.
+        Columns whose combinations of values are the groups; empty for other groups.
     """
 
     name: str
@@ -38,22 +38,22 @@ class HeldTotals(NamedTuple):
         return int(self.labels.max(initial=-1)) + 1
 
     def sums(self, counts: np.ndarray) -> np.ndarray:
-        """Totals of the groups in 64-bit integers; the caller sees to it that they fit."""
+        """Totals of the groups in 64-bit integers; the caller ensures that they fit."""
         sums = np.zeros(self.totals + 1, dtype=np.int64)
         for start in range(0, len(counts), ROWS_PER_CHUNK):  # numpy widens the labels
             piece = slice(start, start + ROWS_PER_CHUNK)
-            np.add.at(sums, self.labels[piece], counts[piece])  # those of no group at the end
+            np.add.at(sums, self.labels[piece], counts[piece])  # cells without a group come last
         return sums[:-1]
 
     def incidence(self, cells=slice(None)) -> csr_array:
-        """Zeros and ones of shape (totals, cells), of some of the cells."""
+        """Incidence matrix of shape (totals, cells) for a selection of the cells."""
         labels = self.labels[cells]
         inside = np.flatnonzero(labels >= 0)
         return incidence(labels[inside], inside, (self.totals, len(labels)))
 
 
 def incidence(groups: np.ndarray, cells: np.ndarray, shape: tuple[int, int]) -> csr_array:
-    """Zeros and ones: a row for each group, and a one for each of its cells."""
+    """Incidence matrix with one row per group, which has a one for each of its cells."""
     return csr_array((np.ones(len(cells), dtype=np.int64), (groups, cells)), shape=shape)
 
 
@@ -88,7 +88,7 @@ def refuse_equal_names(held: list[HeldTotals], table: Table, where: str) -> None
 
 
 class _Loader(yaml.BaseLoader):
-    """YAML in which every value is the text that stands there, and no key stands twice."""
+    """YAML loader that keeps every value as text and refuses repeated keys."""
 
 
 def _mapping(loader: _Loader, node: yaml.Node) -> dict:
@@ -97,9 +97,9 @@ def _mapping(loader: _Loader, node: yaml.Node) -> dict:
     keys = [loader.construct_object(key, deep=True) for key, _ in node.value]
     for key in keys:
         if not isinstance(key, str):
-            raise InputError(f"line {node.start_mark.line + 1}: a key is no plain text")
+            raise InputError(f"line {node.start_mark.line + 1}: a key must be plain text")
         if keys.count(key) > 1:
-            raise InputError(f"line {node.start_mark.line + 1}: the key {key!r} stands twice")
+            raise InputError(f"line {node.start_mark.line + 1}: the key {key!r} is repeated")
     return {
         key: loader.construct_object(value, deep=True)
         for key, (_, value) in zip(keys, node.value, strict=True)
@@ -110,7 +110,7 @@ _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping
 
 
 def read_invariants(path, table: Table, raw: bytes | None = None) -> list[HeldTotals]:
-    """Read which totals of a table to hold.
+    """Read the totals of a table that are to be held.
 
     Parameters
     ----------
@@ -118,35 +118,35 @@ def read_invariants(path, table: Table, raw: bytes | None = None) -> list[HeldTo
         YAML: ``total: true``, ``totals:`` a list of columns and lists of columns, ``subsets:`` a
         name for each selection of cells.
     raw : bytes, optional
-        The file's content, where it has been read already.
+        Content of the file, if it has been read already.
 
     Raises
     ------
     InputError
-        Naming the file, the key and what is wrong.
+        If the file is invalid. The message names the file, the key and the error.
     """
     raw = read_bytes(path) if raw is None else raw
     try:
         content = yaml.load(raw.decode("utf-8-sig"), _Loader)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         words = " ".join(str(error).split())
-        raise InputError(f"{path}: this is no YAML ({words})") from None
+        raise InputError(f"{path}: not a YAML file ({words})") from None
     except RecursionError:
-        raise InputError(f"{path}: this is nested too deeply; see the example") from None
+        raise InputError(f"{path}: nested too deeply; see isdp privatize --help") from None
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     return invariants_of(content, table, path)
 
 
 def invariants_of(content, table: Table, path) -> list[HeldTotals]:
-    """Find which totals to hold from what a file of invariants says.
+    """Find the totals to hold from the content of a file of invariants.
 
     Parameters
     ----------
     content : mapping
         With the keys of the file, and texts and lists of texts as values.
     path : path or str
-        What messages call it.
+        Name of the file in messages.
     """
     if not isinstance(content, dict):
         raise InputError(f"{path}: wanted a mapping with the keys {', '.join(KEYS)}")
@@ -192,7 +192,7 @@ def _totals(given, table: Table) -> list[HeldTotals]:
 def _check_column(column, table: Table, key: str) -> None:
     if column not in table.described_by:
         raise InputError(
-            f"{key}: {column!r} is no column that describes cells; there are "
+            f"{key}: no column {column!r} describes the cells; there are "
             f"{', '.join(map(repr, table.described_by))}"
         )
     refuse_blank_values(table, column)
@@ -221,7 +221,7 @@ def _subsets(given, table: Table) -> list[HeldTotals]:
 
 
 def _selected(selector: dict, table: Table, name: str) -> np.ndarray:
-    """Cells that meet every column's condition, at least one."""
+    """Mark the cells that meet all conditions; at least one cell must."""
     inside = np.full(len(table), bool(selector))
     for column, wanted in selector.items():
         _check_column(column, table, f"subsets: {name}")

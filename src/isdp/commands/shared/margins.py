@@ -1,14 +1,13 @@
-"""Margins of error of a noisy table, by the law of its noise: of its cells, and of sums of them.
+"""Margins of error of the cells of a noisy table and of their sums, from the noise distribution.
 
-No count is looked at. Every figure says how it was found. *exact*: computed from the distribution
-itself, probabilities to within 1e-9. *bounded*: the true figure is at most this one, as for every
-probability below 1e-9. *simulated*: from draws made for this alone, with two standard errors. Where
-cells of disjoint totals have independent weights, their distribution is computed
-(`isdp.exact.distributions`); there it is symmetric and log-concave, so that where a grid would be
-too long the bound of Vysochanskij and Petunin for unimodal distributions is used. A discrete
-Gaussian on any lattice is subgaussian with the sigma of the projected Gaussian (by Poisson's
-formula, see `isdp.mechanisms.generalized_gaussian`). All else is simulated where an exact sampler
-is quick.
+No count is used. Every figure states its method. *exact*: computed from the distribution, with an
+error of probabilities below 1e-9. *bounded*: an upper bound, as for every probability below 1e-9.
+*simulated*: from separate draws, with two standard errors. If the cells of disjoint totals have
+independent weights, their distribution is computed (`isdp.exact.distributions`). It is symmetric
+and log-concave. If its grid is too long, the bound of Vysochanskij and Petunin for unimodal
+distributions is used. A discrete Gaussian on any lattice is subgaussian with the sigma of the
+projected Gaussian (by Poisson's formula, see `isdp.mechanisms.generalized_gaussian`). All other
+figures are simulated if an exact sampler is fast enough, and unknown otherwise.
 """
 
 from __future__ import annotations
@@ -37,19 +36,19 @@ from isdp.subspace.null_space import null_space
 
 LEVEL = 0.95
 PROBABILITY_ERROR = 1e-9  # bound on the error of a probability from `isdp.exact.distributions`
-SIZES = (0, 1, 2, 5, 10, 20, 50, 100)  # counts whose chance to turn negative is told
+SIZES = (0, 1, 2, 5, 10, 20, 50, 100)  # counts whose probability of turning negative is listed
 MAX_SUMS, MAX_VALUES = 1000, 100
-MAX_PARTS = 2000  # of all sums together, whose laws are computed
-MAX_DRAWN_NUMBERS = 1e7  # cells times draws, from a hundred draws up
-MAX_PROPOSALS = 5e6  # tries of all draws together, of samplers that reject
-MIN_DRAWS = 100  # draws
-MAX_MATRIX_NUMBERS = 2e7  # kinds of cells times totals
-MAX_POOLED_CELLS = 20  # cells of a kind that are looked at in each draw
+MAX_PARTS = 2000  # of all sums together whose distributions are computed
+MAX_DRAWN_NUMBERS = 1e7  # cells times draws
+MAX_PROPOSALS = 5e6  # of all draws together, for rejection samplers
+MIN_DRAWS = 100
+MAX_MATRIX_NUMBERS = 2e7  # cell classes times totals
+MAX_POOLED_CELLS = 20  # cells of a class that are used in each draw
 EXACT, BOUNDED, SIMULATED, UNKNOWN = "exact", "bounded", "simulated", "unknown"
 
 
 class Estimate(NamedTuple):
-    """A number, and how it was found.
+    """A number and the method that it was found by.
 
     Attributes
     ----------
@@ -58,7 +57,7 @@ class Estimate(NamedTuple):
     how : str
         "exact", "bounded" (from above), "simulated" or "unknown".
     error : float
-        Two standard errors of a simulated one; else 0.
+        Two standard errors of a simulated number; otherwise 0.
     """
 
     value: float
@@ -79,17 +78,17 @@ class Margin:
     what : str
         "cell" or "sum".
     name : str
-        Of a sum, or of the cells of one kind.
+        Name of the sum, or of the cell class.
     cells : int
-        In the sum, or of this kind.
+        Number of cells in the sum or in the class.
     limit : Estimate
-        Least size that the noise exceeds in magnitude with a chance of at most 5 %.
+        Smallest number that the magnitude of the noise exceeds with probability at most 5 %.
     unchanged : Estimate
-        Chance of no noise.
+        Probability of no noise.
     negative : dict of int to Estimate
-        Chance that a count of a given size turns negative.
+        Probability that a count of a given size turns negative.
     held : bool
-        Whether the totals held give this sum, so that it has no noise.
+        Whether the held totals determine this sum, so that it has no noise.
     """
 
     what: str
@@ -102,7 +101,7 @@ class Margin:
     held: bool = False
 
     def row(self) -> dict:
-        """Lay it out for a table."""
+        """Return the margin as a row of a table."""
         row = {"what": self.what, "name": self.name, "cells": self.cells}
         figures = {"sd": self.sd, "limit_95": self.limit, "chance_unchanged": self.unchanged}
         figures |= {f"chance_negative_at_{size}": x for size, x in self.negative.items()}
@@ -113,16 +112,16 @@ class Margin:
 
 
 class ProbabilityUnchanged(NamedTuple):
-    """Chance that a cell with freedom keeps its count.
+    """Probability that a free cell keeps its count.
 
     Attributes
     ----------
     mean, most : float
-        Over the cells with freedom, to four decimals.
+        Mean and maximum over the free cells, to four decimals.
     how : str
         "exact" or "simulated".
     error : float
-        Two standard errors of `most`, where they are known.
+        Two standard errors of `most`, if it is simulated.
     """
 
     mean: float
@@ -132,7 +131,7 @@ class ProbabilityUnchanged(NamedTuple):
 
 
 def probability_unchanged(margins: Sequence[Margin]) -> ProbabilityUnchanged | None:
-    """Find the chance of no noise in cells from their margins; None if one is unknown."""
+    """Find the probability of no noise from the margins of cells; None if one is unknown."""
     kinds = [margin for margin in margins if margin.what == "cell"]
     ways = {margin.unchanged.how for margin in kinds}
     if not kinds or UNKNOWN in ways:
@@ -147,7 +146,7 @@ def probability_unchanged(margins: Sequence[Margin]) -> ProbabilityUnchanged | N
 
 
 class NoiseSpread(NamedTuple):
-    """The standard deviation of the noise in some cells, float64 (cells,), and how it was found."""
+    """Standard deviations of the noise in some cells, float64 (cells,), and their method."""
 
     sd: np.ndarray
     how: str
@@ -159,18 +158,18 @@ def _rounded(value: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class MarginTarget:
-    """What a margin is asked for.
+    """A cell class or a sum of cells whose margin of error is requested.
 
     Attributes
     ----------
     rows : int array
-        Of a sum, all of its cells; of a kind, some of them.
+        All cells of a sum, or some cells of a class.
     parts : tuple of Part
-        Its share of each block, where totals are of disjoint blocks.
+        Its share of each block, if the totals are those of disjoint blocks.
     held : bool
-        Whether the totals held give this sum, so that it has no noise.
+        Whether the held totals determine this sum, so that it has no noise.
     kind : int
-        Of cells; see `cell_classes`.
+        Number of the cell class; see `cell_classes`.
     """
 
     what: str
@@ -185,7 +184,7 @@ class MarginTarget:
 def targets_of(
     table: Table, free: DegreesOfFreedom, sums: Sequence[HeldTotals]
 ) -> list[MarginTarget]:
-    """List the kinds of cells with freedom, and the sums.
+    """List the classes of free cells, and the sums.
 
     Raises
     ------
@@ -194,7 +193,7 @@ def targets_of(
     """
     many = sum(one.totals for one in sums)
     if many > MAX_SUMS:
-        raise InputError(f"plan: {many:,} named sums are too many; name at most {MAX_SUMS:,}")
+        raise InputError(f"--sums: {many:,} sums are too many; name at most {MAX_SUMS:,}")
     sizes = None if free.blocks is None else block_sizes(free.blocks)
     return _kinds(table, free) + [
         target for one in sums for target in _sums_of(table, one, free, sizes)
@@ -202,7 +201,7 @@ def targets_of(
 
 
 class _HeldSums:
-    """Which sums the totals held give, where these overlap."""
+    """Set of the sums that overlapping held totals determine."""
 
     def __init__(self, free: DegreesOfFreedom):
         self.kind, _ = find_cell_classes(free.invariants)
@@ -212,16 +211,16 @@ class _HeldSums:
     def __contains__(self, rows: np.ndarray) -> bool:
         chosen = np.bincount(self.kind[rows], minlength=len(self.sizes))
         if ((chosen > 0) & (chosen < self.sizes)).any():
-            return False  # one person may move between two cells of a kind
+            return False  # one person may move between two cells of a class
         inside = set(np.flatnonzero(chosen).tolist())
         return not any(sum(x for kind, x in v.items() if kind in inside) for v in self.kernel)
 
 
 def cell_classes(free: DegreesOfFreedom) -> np.ndarray:
-    """Give each cell the number of its kind, -1 without freedom; int64 (cells,).
+    """Return the number of each cell's class, -1 for determined cells; int64 (cells,).
 
-    The noise of one kind has one law. Under disjoint totals the number is that of the cells that
-    share a total, and 0 for a cell in none.
+    All cells of a class have the same noise distribution. Under disjoint totals the number of a
+    class is the number of cells that share a total, and 0 for cells without a total.
     """
     if free.blocks is None:
         kind = find_cell_classes(free.invariants)[0]
@@ -252,13 +251,7 @@ def spread_of_cells(
     free: DegreesOfFreedom,
     rows: np.ndarray,
 ) -> NoiseSpread | None:
-    """Find the standard deviations of some cells' noise; None if one is unknown.
-
-    Parameters
-    ----------
-    rows : int array
-        The cells.
-    """
+    """Find the standard deviations of the noise in the cells `rows`; None if one is unknown."""
     known = {t.kind: m.sd for t, m in zip(targets, margins, strict=True) if t.what == "cell"}
     ways = {sd.how for sd in known.values()}
     if UNKNOWN in ways:
@@ -298,7 +291,7 @@ def usual_sums(table: Table) -> list[HeldTotals]:
 
 
 def margin_table(margins: Sequence[Margin]) -> pd.DataFrame:
-    """Lay margins out, a row each."""
+    """Return a table with one row per margin."""
     return pd.DataFrame([margin.row() for margin in margins])
 
 
@@ -310,12 +303,12 @@ def margins_of(
     Parameters
     ----------
     draws : int
-        For those that have to be simulated.
+        Number of draws for simulated margins.
 
     Returns
     -------
     list of Margin
-        One for each target, in their order.
+        One per target, in the order of the targets.
     """
     noisy = [target for target in targets if not target.held]
     found = iter(_margins_of_noise(noisy, free, mechanism, draws) if noisy else [])
@@ -347,7 +340,7 @@ def _margins_of_noise(
         pass  # no exact sampler is practical
     try:
         if energy is None or (energy.power, energy.root) != (2, False):
-            raise InputError("margins: no bound is known of this law")
+            raise InputError("margins: no bound is known for this distribution")
         sds = np.sqrt(0.5 / energy.rate * _kept(targets, free.invariants)).tolist()
     except InputError:
         no = Estimate(math.nan, UNKNOWN)
@@ -382,16 +375,16 @@ def _figures_of_law(energy: Energy, parts: tuple[Part, ...]) -> tuple:
 
 
 def _probability(value: float) -> Estimate:
-    """Label a probability from a Fourier transform, whose rounding hides what is very small."""
+    """Label a probability from a Fourier transform, whose rounding error hides small ones."""
     if value < PROBABILITY_ERROR:
         return Estimate(value + PROBABILITY_ERROR, BOUNDED)
     return Estimate(value, EXACT)
 
 
 def _peaked(variance: float, size: int) -> float:
-    """Bound of P(|X| > size) for an integer X, symmetric about its one peak.
+    """Bound P(|X| > size) for a symmetric unimodal integer X (Vysochanskij and Petunin).
 
-    X plus a uniform number from -1/2 to 1/2 has a density with one peak, and exceeds size + 1/2.
+    X plus a uniform number from -1/2 to 1/2 has a unimodal density, and exceeds size + 1/2.
     """
     if variance == 0:
         return 0.0
@@ -400,7 +393,7 @@ def _peaked(variance: float, size: int) -> float:
 
 
 def _first(holds) -> int:
-    """Least whole number from 0 up from which on a condition holds."""
+    """Find the smallest integer of 0 or more from which on a condition holds, by bisection."""
     high = 1
     while not holds(high):
         high *= 2
@@ -424,43 +417,44 @@ def _by_draws(targets, invariants: Invariants, sampler: ExactSampler, draws: int
 
 
 def _affordable(sampler: ExactSampler, cells: int, draws: int) -> int:
-    """Draws that take seconds, by a forecast that is the same on every machine.
+    """Return a number of draws that takes seconds; it is the same on every machine.
 
     Raises
     ------
     InputError
-        If that is too few of them to tell anything.
+        If that number is too small for an estimate.
     """
     by_tries = int(MAX_PROPOSALS / sampler.expected_proposals)
     if by_tries < MIN_DRAWS:
-        raise InputError("margins: draws take too many tries to simulate")
+        raise InputError("margins: the sampler takes too many proposals per draw")
     return min(by_tries, max(MIN_DRAWS, min(draws, int(MAX_DRAWN_NUMBERS / cells))))
 
 
 def two_standard_errors(values: np.ndarray) -> float:
-    """Two standard errors of the mean of independent values."""
+    """Return two standard errors of the mean of independent values."""
     return float(2 * values.std(ddof=1) / math.sqrt(len(values)))
 
 
 def _of_draws(target: MarginTarget, values: np.ndarray) -> Margin:
-    """Figures from draws, int64 (draws, cells of one law); each draw counts as one."""
+    """Estimate a margin from draws, int64 (draws, cells of one class); cells are averaged."""
 
     def mean(each) -> tuple[float, float]:
         by_draw = each.mean(axis=1)
-        # where nothing was seen, or nothing else, it may still happen in 3 of as many draws
+        # rule of three, for an event that occurs in no draw or in all draws
         return float(by_draw.mean()), max(two_standard_errors(by_draw), 3 / len(by_draw))
 
     square, error = mean(values.astype(float) ** 2)
     sd = math.sqrt(square)
-    size, room = np.abs(values), {}
+    size, limits = np.abs(values), {}
     for sign in (-1, 0, 1):
 
         def rare(limit, sign=sign):
             chance, error = mean(size > limit)
             return chance + sign * error <= 1 - LEVEL
 
-        room[sign] = _first(rare)
-    limit = Estimate(room[0], SIMULATED, max(room[1] - room[0], room[0] - room[-1]))
+        limits[sign] = _first(rare)
+    half_width = max(limits[1] - limits[0], limits[0] - limits[-1])
+    limit = Estimate(limits[0], SIMULATED, half_width)
     chances = {
         least: Estimate(mean(size > least)[0] / 2, SIMULATED, mean(size > least)[1] / 2)
         for least in SIZES
@@ -477,10 +471,10 @@ def _of_draws(target: MarginTarget, values: np.ndarray) -> Margin:
 
 
 def _kept(targets: Sequence[MarginTarget], invariants: Invariants) -> np.ndarray:
-    """Squared length of the part of each target's direction that no total fixes."""
+    """Squared norm of the projection of each target onto the null space of the totals."""
     kinds = len(find_cell_classes(invariants)[1])
     if kinds * invariants.constraints > MAX_MATRIX_NUMBERS:
-        raise InputError(f"margins: {kinds:,} kinds of cells are too many for a bound")
+        raise InputError(f"margins: {kinds:,} cell classes are too many for a bound")
     rows = [target.rows if target.what == "sum" else target.rows[:1] for target in targets]
     groups = np.repeat(np.arange(len(rows)), list(map(len, rows)))
     sums = incidence(groups, np.concatenate(rows), (len(rows), invariants.cells))

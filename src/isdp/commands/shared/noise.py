@@ -1,4 +1,4 @@
-"""Noise under the totals held, drawn once, with what may be said of how it was drawn."""
+"""Single draws of noise under the held totals, with a report on the sampler."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ PSEUDO_RANDOM = "pseudo-random generator PCG64"
 
 @dataclass(frozen=True)
 class SamplerReport:
-    """How noise was drawn: facts about the sampler, nothing about the noise.
+    """Report on a sampler; it does not depend on the noise drawn.
 
     Attributes
     ----------
     method, reason : str
-        The sampler, and why this one.
+        The sampler, and the reason for its choice.
     error_bound : float or None
-        Bound on the total variation distance between the noise's law and the law asked for; None
-        if there is none.
+        Bound on the total variation distance between the distributions of the noise drawn and
+        requested; None if no bound is known.
     error_words : str
-        What the bound means.
+        Explanation of the bound.
     evidence : dict or None
-        For a Markov chain, what speaks for its convergence.
+        For a Markov chain, its convergence diagnostics.
     """
 
     method: str
@@ -51,7 +51,7 @@ class SamplerReport:
 
 @dataclass(frozen=True, eq=False)
 class DrawnNoise:
-    """Noise, int64 (cells,), and how it was drawn."""
+    """Noise, int64 (cells,), with the report on its sampler."""
 
     noise: np.ndarray
     report: SamplerReport
@@ -90,12 +90,12 @@ BY_CHAIN = SamplerReport(
 
 
 def draw(free: DegreesOfFreedom, request: NoiseRequest) -> DrawnNoise:
-    """Draw noise once, in exact arithmetic unless it is for experiments.
+    """Draw noise once, in exact arithmetic unless the request is for experiments.
 
     Raises
     ------
     InputError
-        If no sampler that the request allows can do it.
+        If no sampler that the request allows is practical.
     """
     return _draw_for_experiments(free, request) if request.experiment else _release(free, request)
 
@@ -119,7 +119,7 @@ def _release(free: DegreesOfFreedom, request: NoiseRequest) -> DrawnNoise:
 
 
 def _advice(free: DegreesOfFreedom, request: NoiseRequest) -> str:
-    """Say what works where no exact sampler of Laplace noise does.
+    """Suggest a mechanism when no exact sampler of Laplace noise is practical.
 
     Gaussian noise whose scale is the standard deviation of one cell's Laplace noise is named only
     if its sampler accepts these totals.
@@ -173,14 +173,14 @@ def _draw_for_experiments(free: DegreesOfFreedom, request: NoiseRequest) -> Draw
 def _draw_by_chain(
     rng: np.random.Generator, free: DegreesOfFreedom, mechanism: Mechanism, report: SamplerReport
 ) -> DrawnNoise:
-    """Draw by a chain of its own, and take the evidence from others, run in the same way."""
+    """Draw by one chain, with the diagnostics of separate chains with equal settings."""
     from isdp.mcmc.metropolis import draw_chains
 
     invariants = free.invariants
     if invariants.cells > MAX_CELLS:
         raise InputError(
-            f"privatize: {invariants.cells} cells under totals that overlap are too many for a "
-            f"Markov chain as well; it takes at most {MAX_CELLS}"
+            f"privatize: {invariants.cells} cells under overlapping totals are too many for a "
+            f"Markov chain as well, which takes at most {MAX_CELLS}; hold fewer totals"
         )
     settings = {"n_draws": KEPT, "n_chains": CHAINS, "burn_in": BURN_IN, "thin": THIN}
     chains = draw_chains(mechanism, invariants, rng=rng, **settings, **STEPS)
@@ -191,12 +191,12 @@ def _draw_by_chain(
 
 
 def _agreement(chains: np.ndarray) -> dict:
-    """R-hat and effective draws of chains (chain, draw, cell) that moved in every cell.
+    """R-hat and effective sample size of chains (chain, draw, cell) that moved in every cell.
 
     Raises
     ------
     InputError
-        If they did not converge, or ArviZ is not there to tell.
+        If the chains did not converge, or ArviZ is not installed.
     """
     from isdp.diagnostics.chains import convergence
 
@@ -204,13 +204,13 @@ def _agreement(chains: np.ndarray) -> dict:
         table = convergence(chains, ("rhat", "ess_bulk"))
     except ModuleNotFoundError as missing:
         raise InputError(
-            f"privatize: a Markov chain is not taken without its diagnostics, and {missing.name} "
+            f"--allow-mcmc: a Markov chain needs its convergence diagnostics, and {missing.name} "
             f"is not installed; pip install 'isdp[diagnostics]'"
         ) from None
     rhat, ess = float(table["rhat"].max()), float(table["ess_bulk"].min())
     if table["frozen"].any() or not (rhat <= MAX_RHAT and ess >= MIN_ESS):
         raise InputError(
-            f"privatize: the Markov chains did not converge (worst R-hat {rhat:.3g}, fewest "
-            f"effective draws {ess:.3g}); use a larger epsilon or a smaller table"
+            f"privatize: the Markov chains did not converge (worst R-hat {rhat:.3g}, smallest "
+            f"effective sample size {ess:.3g}); use a larger epsilon or a smaller table"
         )
     return {"worst_rhat": round(rhat, 4), "fewest_effective_draws": round(ess)}

@@ -1,8 +1,8 @@
-"""Releases that would reveal counts in spite of the noise are refused before any noise is drawn.
+"""Refusals of releases that would reveal counts in spite of the noise, before any is drawn.
 
-Each risk has a name. A user who accepts it by that name gets the release all the same, and the
-certificate records the names that were given, whether or not the table has the risk: that a risk
-is there may depend on the counts.
+Each risk has a name. A user who accepts the risk by its name gets the release. The certificate
+records all names that were given, even if the table does not have the risk, because the presence
+of a risk may depend on the counts.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from isdp.mechanisms.base import Mechanism
 
 WEAK_NOISE, SORTED_ROWS, MISSING_ROWS = "weak-noise", "sorted-rows", "missing-rows"
 NAMES = (WEAK_NOISE, SORTED_ROWS, MISSING_ROWS)
-MAX_PROBABILITY_UNCHANGED = 0.95  # of a count; from it on the noise is too weak
-MIN_SORTED_ROWS = 6  # fewer rows may well be sorted by chance
+MAX_PROBABILITY_UNCHANGED = 0.95  # of a count; the noise is too weak if it is reached
+MIN_SORTED_ROWS = 6  # fewer rows are often sorted by coincidence
 MULTIPLES = 60  # of a lattice vector; the terms of further ones do not matter near 0.95
 
 
@@ -52,7 +52,7 @@ def refuse(message: str, name: str) -> None:
 
 
 def refuse_revealing_rows(table: Table, accepted: Sequence[str]) -> None:
-    """Refuse a table whose list of rows, which is published, tells of its counts.
+    """Refuse a table whose list of rows, which is published, reveals counts.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def refuse_revealing_rows(table: Table, accepted: Sequence[str]) -> None:
     if MISSING_ROWS not in accepted and lists_some_combinations(table):
         refuse(
             f"{table.path}: some combinations of the values of {', '.join(table.names)} have no "
-            f"row, and no count is 0, so that the published rows tell which cells are empty; add "
+            f"row, and no count is 0, so that the published rows reveal which cells are empty; add "
             f"a row with count 0 for every combination that is possible",
             MISSING_ROWS,
         )
@@ -88,9 +88,9 @@ def lists_some_combinations(table: Table) -> bool:
     """Return whether the rows are some of all combinations of values, and no count is 0.
 
     A column that another one determines, such as the state where there is a county, is left out of
-    the combinations; so is a code that stands for a combination of other columns, such as a row
-    number. Both are found from the values alone: one column determines another where each of its
-    values occurs with a single value of the other.
+    the combinations. So is a code for a combination of other columns, such as a row number. Both
+    are found from the values alone: one column determines another if each of its values occurs
+    with a single value of the other.
     """
     if table.counts.min() == 0:
         return False
@@ -129,8 +129,8 @@ def refuse_weak_noise(
 ) -> None:
     """Refuse noise that leaves some count as it is with a probability of 0.95 or more.
 
-    The probability is that of the distribution, exact or simulated as in the margins of error.
-    Where neither is known its upper bound has to be below 0.95. No count is looked at.
+    The probability is exact or simulated, as in the margins of error. If neither is known, its
+    upper bound has to be below 0.95. The counts are not used.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A table of counts from a csv."""
+"""Tables of counts from csv files."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MAX_NOISY_COUNT = 10**18 - 1  # noise of the smallest epsilon has up to 16 digit
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table of counts, one row a cell.
+    """A table of counts with one row per cell.
 
     Attributes
     ----------
     columns : dict of str to Column
-        All columns but the counts, as in the file; they are published as they are.
+        All columns except the counts, as in the file; they are published unchanged.
     place : int
-        Columns that stand before it.
+        Number of columns before the column of counts.
     """
 
     path: Path
@@ -41,7 +41,7 @@ class Table:
 
     @property
     def described_by(self) -> list[str]:
-        """All columns but the counts; they are published as they are."""
+        """All columns except the counts; they are published unchanged."""
         return list(self.columns)
 
     def name(self, row: int) -> str:
@@ -56,7 +56,7 @@ class Table:
         return pd.factorize(numbers)[0].astype(np.int32)
 
     def replaced(self, counts: np.ndarray) -> dict[str, Column | np.ndarray]:
-        """Put other counts in place of these; same columns, rows and orders."""
+        """Replace the counts; the columns, the rows and their orders stay the same."""
         columns = list(self.columns.items())
         return dict([*columns[: self.place], (self.count, counts), *columns[self.place :]])
 
@@ -71,17 +71,18 @@ def read_table(
     path : path
         A csv in UTF-8, with or without a byte-order mark.
     names : list of str, optional
-        The columns that name a cell; by default all but the counts.
+        The columns that name a cell; by default all except the counts.
     negative : bool
         Whether counts may be negative, as those of a noisy table.
 
     Raises
     ------
     InputError
-        Naming the file, the row (counted from 1 below the header) and the column.
+        If the file is invalid. The message names the file, the row (from 1 below the header) and
+        the column.
     """
     path = Path(path)
-    columns = read_columns(path, "a csv with a row a cell")
+    columns = read_columns(path, "a csv with one row per cell")
     header = list(columns)
     if count not in columns:
         hint = "; is ';' the separator? wanted commas" if ";" in header[0] else ""
@@ -98,18 +99,18 @@ def read_table(
 def describe_cells(
     path: Path, columns: dict[str, Column], names: list[str] | None, count: str = ""
 ) -> Table:
-    """Build the table of cells, all of whose counts are 0, and check their names.
+    """Build a table of cells with counts of 0, and check the names of the cells.
 
     Raises
     ------
     InputError
         If no column names the cells, a label has a line break, a name is empty, or two cells have
-        the same.
+        the same name.
     """
     refuse_line_breaks(columns, path, count)
     names = list(columns) if names is None else names
     if not names:
-        raise InputError(f"{path}: no column beside {count!r} says what a row is; add one")
+        raise InputError(f"{path}: no column except {count!r} describes the rows; add one")
     listed = ", ".join(map(repr, columns))
     for name in names:
         if name not in columns:
@@ -143,14 +144,14 @@ def read_counts(column: Column, table: Table, negative: bool = False) -> np.ndar
     Parameters
     ----------
     table : Table
-        Of which messages name the rows.
+        Table whose rows the messages name.
     negative : bool
         Whether counts may be negative, and have up to 18 digits.
 
     Raises
     ------
     InputError
-        With the row and what is wrong with its count, which is not quoted.
+        If a count is invalid. The message names the row and does not quote the count.
     """
     return whole_numbers(
         column,

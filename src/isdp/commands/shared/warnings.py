@@ -1,6 +1,6 @@
-"""Warnings before a noisy table is published, in one line each; none depends on a count.
+"""Warnings before a noisy table is published, one line each; none depends on a count.
 
-What depends on counts is refused instead; see `isdp.commands.shared.refusals`.
+Risks that depend on counts are refused instead; see `isdp.commands.shared.refusals`.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from isdp.io.csv_files import ROWS_PER_CHUNK
 from isdp.io.wording import counted
 
 MAX_NAMED = 5
-UNEVEN = re.compile(r"^\s|\s$|\s\s|[^\S ]")  # blanks that joining the words would change
-FORMULA = ("=", "+", "-", "@")  # as a first character, to spreadsheets
+UNEVEN = re.compile(r"^\s|\s$|\s\s|[^\S ]")  # blanks that change when words are split and joined
+FORMULA = ("=", "+", "-", "@")  # first characters of formulas in spreadsheets
 
 
 def warnings_of_table(table: Table) -> list[str]:
-    """Find look-alike values, and values that spreadsheets take for formulas."""
+    """Find look-alike values, and values that spreadsheets interpret as formulas."""
     found = warnings_of_names(table)
     for column, values in table.columns.items():
         formula = next(filter(_formula, chain([column], _in_pieces(values.texts))), None)
         if formula is not None:
             found.append(
-                f"{table.path}: {column}: {formula!r} is published as it stands, and spreadsheets "
-                f"take it for a formula"
+                f"{table.path}: {column}: {formula!r} is published unchanged, and spreadsheets "
+                f"interpret it as a formula"
             )
     return found
 
 
 def warnings_of_names(table: Table) -> list[str]:
-    """Look-alike values, a line for each column that has some."""
+    """Find look-alike values; one warning per column."""
     return [
         caution
         for column, values in table.columns.items()
@@ -44,7 +44,7 @@ def warnings_of_names(table: Table) -> list[str]:
 
 
 def _look_alikes(table: Table, column: str, texts: np.ndarray) -> list[str]:
-    """Two values of a column that are the same but for blanks."""
+    """Find two values of a column that differ only in blanks."""
     uneven = {text: " ".join(text.split()) for text in _in_pieces(texts) if UNEVEN.search(text)}
     there = set(_in_pieces(texts)).intersection(uneven.values()) if uneven else set()
     seen: dict[str, str] = {}
@@ -60,7 +60,7 @@ def _look_alikes(table: Table, column: str, texts: np.ndarray) -> list[str]:
 
 
 def _in_pieces(texts: np.ndarray) -> Iterator[str]:
-    """All of the texts, of which few at a time are there as Python's own."""
+    """Iterate over the texts; only a few at a time are converted to Python strings."""
     for start in range(0, len(texts), ROWS_PER_CHUNK):
         yield from texts[start : start + ROWS_PER_CHUNK].astype(object)
 
@@ -76,16 +76,16 @@ def _formula(text: str) -> bool:
 
 
 def warnings_of_revealed_residues(table: Table, free: DegreesOfFreedom) -> list[str]:
-    """Cells of which the totals give away the remainder."""
+    """Warn of counts that the totals reveal modulo a number."""
     if not len(free.revealed_residues):
         return []
     return [
-        f"the totals give {counted(len(free.revealed_residues), 'count')} away up to a multiple: "
+        f"the totals reveal {counted(len(free.revealed_residues), 'count')} modulo a number: "
         f"{list_revealed_residues(table, free, MAX_NAMED)}"
     ]
 
 
 def list_revealed_residues(table: Table, free: DegreesOfFreedom, most: int) -> str:
-    """Names of cells that are published modulo a number, each with it."""
+    """List the cells whose counts are published modulo a number, with that number."""
     named = [f"{table.name(row)} modulo {free.steps[row]}" for row in free.revealed_residues[:most]]
     return "; ".join([*named, "..."] if len(free.revealed_residues) > most else named)

@@ -1,7 +1,7 @@
-"""The content of the certificate of swapped records: totals, rate, and limits of the guarantee.
+"""Content of the certificate of swapped records: totals, rate, and limits of the guarantee.
 
-It holds the settings, facts that follow from them, and functions of the totals that are published
-anyway; nothing that depends on the permutation drawn.
+It has the settings, facts that follow from them, and functions of the published totals. Nothing in
+it depends on the permutation drawn.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ NOT_SAID = (
 
 
 def describe(name, records, roles, rate: Fraction, key, value, checks, started: str) -> dict:
-    """Collect the facts.
+    """Build the certificate.
 
     Parameters
     ----------
@@ -48,12 +48,12 @@ def describe(name, records, roles, rate: Fraction, key, value, checks, started: 
     checks : list of dict
         From `isdp.commands.swap.run.compare`.
     started : str
-        When the run began, in UTC.
+        Start of the run, in UTC.
 
     Returns
     -------
     dict
-        Ready for JSON.
+        Content for JSON.
     """
     sizes = np.bincount(key)
     return {
@@ -82,7 +82,7 @@ def describe(name, records, roles, rate: Fraction, key, value, checks, started: 
 
 
 def _strata(records, roles, key, value, sizes: np.ndarray) -> dict:
-    """Sizes, and the strata in which no record can change; by the key, which is public."""
+    """Return the sizes of the strata, and the strata without change; the key is public."""
     pairs = np.unique(key * (value.max() + 1) + value) // (value.max() + 1)
     kinds = np.bincount(pairs, minlength=len(sizes))
     fixed = np.flatnonzero(kinds == 1)
@@ -102,7 +102,7 @@ def _strata(records, roles, key, value, sizes: np.ndarray) -> dict:
 
 
 def _swap(rate: Fraction, key, value, sizes: np.ndarray) -> dict:
-    """Rate and the shares expected from it, which follow from the rate and the totals alone."""
+    """Return the rate and the expected shares, which depend on the rate and the totals alone."""
     different, count = np.unique(sizes, return_counts=True)
     share = {int(n): moved_probability(int(n), float(rate)) for n in different}
     moved = sum(share[int(n)] * int(n) * int(c) for n, c in zip(different, count, strict=True))

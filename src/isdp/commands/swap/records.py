@@ -1,4 +1,4 @@
-"""Records of individuals, from a csv."""
+"""Records of individuals from csv files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Records:
     Attributes
     ----------
     columns : dict of str to Column
-        With sorted texts.
+        Columns with sorted texts.
     """
 
     columns: dict[str, Column]
@@ -43,12 +43,12 @@ class Records:
         return labels
 
     def taken(self, columns: Sequence[str], sources: np.ndarray) -> Records:
-        """Give each record the values that another one has in some columns."""
+        """Replace the values of some columns by those of the records `sources`."""
         moved = {name: self.columns[name].taken(sources) for name in columns}
         return Records(self.columns | moved)
 
     def in_order(self) -> Records:
-        """Sort the records by their own columns, so that their order tells nothing more."""
+        """Sort the records by their columns, so that their order reveals nothing else."""
         order = np.lexsort([column.codes for column in reversed(self.columns.values())])
         return Records({name: column.taken(order) for name, column in self.columns.items()})
 
@@ -73,7 +73,7 @@ def read_records(path) -> Records:
     Raises
     ------
     InputError
-        With the file and what is wrong with it, without any record's values.
+        If the file is invalid. The message quotes no values of records.
     """
     columns = read_columns(path, "a csv with one row for each record")
     refuse_line_breaks(columns, path)
@@ -81,12 +81,13 @@ def read_records(path) -> Records:
 
 
 def refuse_missing(records: Records, columns: Sequence[str], path) -> None:
-    """Refuse records without a value in a column that they are swapped by.
+    """Refuse records without a value in a column of the swap.
 
     Raises
     ------
     InputError
-        With the first such row, counted from 1 below the header, and the column.
+        If a value is missing. The message names the first row, from 1 below the header, and the
+        column.
     """
     for name in columns:
         column = records.columns[name]
@@ -95,21 +96,21 @@ def refuse_missing(records: Records, columns: Sequence[str], path) -> None:
         if row is not None:
             raise InputError(
                 f"{path}: row {row + 1}: {name} is missing ({blank[column.codes].sum():,} such "
-                f"rows); give these records a category of their own, or leave them out before"
+                f"rows); give these records their own category, or remove them"
             )
 
 
 def refuse_weights(records: Records, path) -> None:
-    """Refuse records that stand for others, which the theorem does not cover.
+    """Refuse weighted records, which the theorem does not cover.
 
     Raises
     ------
     InputError
-        If a column is called as survey weights are.
+        If the name of a column is one of survey weights.
     """
     for column in records.columns:
         if WEIGHT.search(column):
             raise InputError(
-                f"{path}: the column {column!r} is called like a weight; swapping has no guarantee "
-                f"for weighted records (rename the column if it is none)"
+                f"{path}: the column {column!r} is named like a weight; swapping has no guarantee "
+                f"for weighted records (rename the column if it has no weights)"
             )

@@ -39,14 +39,14 @@ def refuse_revealing(
     match, moving : sequence of str
         Columns of the swap key, and columns whose values move.
     public : sequence of str
-        Columns that may identify records. They must not reveal swaps all the same.
+        Columns that may identify records. They must still not reveal swaps.
     path : path
-        What messages call the file.
+        Name of the file in messages.
 
     Raises
     ------
     InputError
-        Naming all such columns.
+        If there are such columns; the message names them all.
     """
     staying = [column for column in records.columns if column not in moving]
     key = records.groups(match)
@@ -92,7 +92,7 @@ def refuse_revealing(
 def _determines(given: np.ndarray, wanted: np.ndarray, key: np.ndarray) -> bool:
     """Test whether each value of `given`, alone or with its `key`, has one value of `wanted`.
 
-    Records whose key settles the value of `wanted` are left out: a swap cannot contradict it there.
+    Records whose key determines `wanted` are left out, because a swap cannot contradict it there.
     """
     informative = _varies(wanted, key)[key]
     if not informative.any():

@@ -1,10 +1,10 @@
-"""The release of swapped records with their certificate, from a csv of records.
+"""Release of swapped records with a certificate, from a csv of records.
 
-The swapped records are all that depends on the permutation and is published. Even the share of
-records that moved could rule out a dataset, given the records, and the loss would be infinite.
-The records come out sorted by their own columns, as an order kept from the input would tell where
-a record was. The key, the swapped values of each key and all that is held are published as they
-are: the guarantee is for who goes with which of them.
+No other published file depends on the permutation. Even the share of records that moved could rule
+out a dataset, given the records, and the privacy loss would be infinite. The records are sorted by
+their columns, because the order of the input would reveal the place of a record. The key, the
+swapped values of each key and all held columns are published unchanged. The guarantee covers the
+assignment of records to them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ COST_OF_ANOTHER_RUN = "same records costs epsilon again"
 
 @dataclass(frozen=True)
 class Roles:
-    """What the columns are for.
+    """Roles of the columns.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Roles:
         return self.swap + self.carry
 
     def held(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """All columns but those that move: V_Hold."""
+        """All columns except those that move: V_Hold."""
         return tuple(column for column in columns if column not in self.moving)
 
 
@@ -90,8 +90,8 @@ def swap_file(
     public : sequence of str
         Columns that may be published unchanged although nearly all of their values are different.
     permute : callable
-        Another one than `isdp.swapping.mechanism.exact_permutation.permutation_for_release` is for
-        tests: its totals are checked.
+        For tests, a replacement of `permutation_for_release` of
+        `isdp.swapping.mechanism.exact_permutation`; its totals are checked.
 
     Returns
     -------
@@ -101,8 +101,8 @@ def swap_file(
     Raises
     ------
     InputError
-        If anything is wrong, no record could change, or a column that is published unchanged would
-        reveal swaps or identify records; nothing has been drawn or written then.
+        If an input is invalid, no record could change, or a column that is published unchanged
+        would reveal swaps or identify records; nothing is drawn or written then.
     """
     started = now()
     path, rate = Path(path), exact_rate(rate)
@@ -132,7 +132,7 @@ def swap_file(
 
 def _check_roles(records: Records, roles: Roles, path: Path) -> None:
     if not roles.swap:
-        raise InputError("swapping: --swap names no column; which one is to be swapped?")
+        raise InputError("--swap: no column is named; name the columns to swap")
     named = roles.match + roles.moving
     for column in named + roles.public:
         if column not in records.columns:
@@ -148,19 +148,19 @@ def _check_roles(records: Records, roles: Roles, path: Path) -> None:
 
 
 def _refuse_fixed(strata: Strata, key: np.ndarray, value: np.ndarray, path: Path) -> None:
-    """Refuse records that swapping would give back as they are, whatever is drawn."""
+    """Refuse records that no swap can change."""
     pairs = len(np.unique(key * (value.max() + 1) + value))
     if strata.max_size == 1:
         raise InputError(f"{path}: every record is alone in its stratum; match on fewer columns")
     if pairs == len(strata.sizes):
         raise InputError(
             f"{path}: within each stratum all records have the same value to swap, so that they "
-            f"would be published as they are; match on fewer columns"
+            f"would be published unchanged; match on fewer columns"
         )
 
 
 def compare(before: Records, after: Records, columns: Sequence[str], name: str) -> dict:
-    """Count the records of each combination of values before and after, in whole numbers.
+    """Compare the number of records of each combination of values before and after the swap.
 
     Returns
     -------

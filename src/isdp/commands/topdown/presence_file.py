@@ -1,4 +1,4 @@
-"""Kinds of people that a user says are present in a region, and what contradicts them, by name."""
+"""Kinds of people known to be present in a region, and contradictions with held totals."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from isdp.io.csv_files import check_cells, read_cells
 from isdp.topdown.budget import Schema
 from isdp.topdown.known_presence import KnownPresence
 
-MIN_COLUMN = "least"  # the column of least numbers, which may be left out
+MIN_COLUMN = "least"  # column of the smallest numbers; it may be left out
 MAX_DIGITS = 12
 FROM_ZERO = "counts from 0 up"
-MAX_CONFLICT_CELLS = 5000  # cells of a region within which contradictions are looked for
+MAX_CONFLICT_CELLS = 5000  # of a region in which contradictions are searched
 
 
 def read_present(
@@ -32,7 +32,7 @@ def read_present(
     impossible: tuple[int, ...],
     absent_otherwise: bool,
 ) -> KnownPresence:
-    """Read which kinds are present in which of the smallest regions.
+    """Read the kinds that are present in the smallest regions.
 
     Parameters
     ----------
@@ -40,17 +40,17 @@ def read_present(
         A csv: the column of the smallest level, one or several axes of the table, and perhaps
         ``least`` (1 where there is no such column). Columns of other levels are checked.
     categories : tuple of tuple of str
-        Along each axis.
+        Categories of each axis.
     impossible : tuple of int
         Structural zeros.
     absent_otherwise : bool
-        Whether a kind that is not listed for a region has nobody there; else nothing is said.
+        Whether kinds that are not listed for a region are absent there; otherwise unknown.
 
     Raises
     ------
     InputError
-        Naming the line, if it is no such file, a name is not in the table or a line stands twice;
-        or if a kind is present that has structural zeros alone.
+        If the file is invalid, a name is not in the table, a line is repeated, or a present kind
+        has only structural zeros. The message names the line.
     """
     place = Path(path).name
     lines = read_cells(path)
@@ -66,7 +66,7 @@ def read_present(
         check_cells(
             lines[MIN_COLUMN],
             f"[0-9]{{1,{MAX_DIGITS}}}",
-            "is no least number",
+            "is not a smallest number",
             lambda line: f"{place}: line {line}",
             "give a whole number from 1 up",
         )
@@ -88,7 +88,7 @@ def read_present(
     least = np.zeros((len(hierarchy.units[-1]), kinds), dtype=np.int64)
     for line, where, what, number in zip(lines.index, region, kind, least_of, strict=True):
         if least[where, what] or not number:
-            words = "stands there twice" if number else "asks for nobody; leave it out"
+            words = "repeats another line" if number else "asks for 0 people; leave it out"
             raise InputError(f"{place}: line {line} {words}")
         least[where, what] = number
     known = KnownPresence(
@@ -96,15 +96,15 @@ def read_present(
     )
     possible = np.ones(schema.cells, dtype=bool)
     possible[list(impossible)] = False
-    nobody = np.bincount(known.group_of_cells(schema)[possible], minlength=kinds) == 0
-    listed = np.flatnonzero(nobody[kind])
+    impossible_kinds = np.bincount(known.group_of_cells(schema)[possible], minlength=kinds) == 0
+    listed = np.flatnonzero(impossible_kinds[kind])
     if len(listed):
         what = JOINT.join(str(lines[axis].iloc[listed[0]]) for axis in axes)
         raise InputError(
-            f"{place}: line {lines.index[listed[0]]}: {what} must be present, and the structural "
-            f"zeros say that nobody can be in it; drop one of the two"
+            f"{place}: line {lines.index[listed[0]]}: {what} must be present, but all of "
+            f"its cells are structural zeros; drop one of the two"
         )
-    return KnownPresence(axes, least, known.allowed & ~nobody)
+    return KnownPresence(axes, least, known.allowed & ~impossible_kinds)
 
 
 def _numbers(column, names, place: str, what: str) -> np.ndarray:
@@ -118,21 +118,21 @@ def _numbers(column, names, place: str, what: str) -> np.ndarray:
 def refuse_contradictions(
     known: KnownPresence, hierarchy: Hierarchy, depth: int, totals, names
 ) -> None:
-    """Compare what is known of kinds with the totals that are held, which are public.
+    """Refuse known presences that contradict the held totals, which are public.
 
     Parameters
     ----------
     depth : int
         The last level whose totals are held.
     totals : int array
-        Of that level's regions.
+        Totals of the regions of that level.
     names : sequence of str
-        Of the kinds.
+        Names of the kinds.
 
     Raises
     ------
     InputError
-        With constraints that contradict each other, and no longer do if any one is dropped.
+        If there is a contradiction. The message lists an irreducible set of constraints.
     """
     least, allowed = known.at_level(hierarchy, depth)
     wrong = (totals < least.sum(axis=1)) | ((totals > 0) & ~allowed.any(axis=1))
@@ -143,7 +143,7 @@ def refuse_contradictions(
     place = f"{hierarchy.levels[depth]} {hierarchy.units[depth][unit]}" if depth else "all"
     if len(leaves) * len(names) > MAX_CONFLICT_CELLS:
         raise InputError(
-            f"topdown: the total {totals[unit]} of {place} and what is said of the kinds present "
+            f"topdown: the total {totals[unit]} of {place} and the kinds listed as present "
             f"in its {len(leaves)} regions contradict each other; correct one of them"
         )
     polytope = _constraints(known, hierarchy, leaves, totals[unit], place, names)
@@ -155,7 +155,7 @@ def refuse_contradictions(
 
 
 def _constraints(known: KnownPresence, hierarchy, leaves, total, place: str, names) -> Polytope:
-    """Write a region's total, and what is known of the kinds in it, as constraints."""
+    """Return the total of a region, and the known presences in it, as constraints."""
     equal, sides, equal_names = [np.ones(len(leaves) * len(names), dtype=np.int64)], [total], []
     equal_names.append(f"the total {total} of {place}")
     above, least, above_names = [], [], []
@@ -167,7 +167,7 @@ def _constraints(known: KnownPresence, hierarchy, leaves, total, place: str, nam
         if not known.allowed[leaf, kind]:
             equal.append(row)
             sides.append(0)
-            equal_names.append(f"nobody of {what}")
+            equal_names.append(f"0 of {what}")
             continue
         number = known.least[leaf, kind]
         above.append(row)
@@ -183,7 +183,7 @@ def _constraints(known: KnownPresence, hierarchy, leaves, total, place: str, nam
 
 
 def refuse_another_table(known: KnownPresence, schema: Schema, hierarchy, counts, names) -> None:
-    """Refuse a table in which a kind is missing that is said to be present, or the other way."""
+    """Refuse a table that lacks a present kind, or has people of an absent kind."""
     kind = known.group_of_cells(schema)
     people = np.stack([counts[:, kind == k].sum(axis=1) for k in range(len(names))], axis=1)
     for wrong, words in (

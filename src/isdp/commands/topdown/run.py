@@ -1,7 +1,7 @@
-"""From a table with nested regions to a private one that adds up at every level.
+"""Release of a table of nested regions that adds up at every level.
 
-Nothing that is written or said is a function of the confidential counts but the noisy measurements,
-what is computed from them, and the totals that are held.
+Only the noisy measurements, the results computed from them and the held totals are functions of the
+confidential counts.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ from isdp.topdown.measurement_noise import draw_noise
 
 ROOT_LEVEL, ROOT_REGION = "all", "all"  # name of the level above all others, and of its only region
 FILES = ("released.csv", "measurements.csv", "budget.csv", "certificate.json", "certificate.md")
-# those of released.csv that are not from the table
+# columns of released.csv that are not from the table
 RELEASED_COLUMNS = ("level", "region", "count", "margin_simulated")
 COST_OF_ANOTHER_RUN = "same table costs its loss again"
 MAX_CELLS = 50_000_000  # of all levels together
@@ -81,29 +81,29 @@ NOT_SAID = (
 
 @dataclass(frozen=True)
 class TopDownOptions:
-    """What a user asks for.
+    """Options of a TopDown release.
 
     Attributes
     ----------
     levels : tuple of str
-        Columns that name the regions, from the largest down.
+        Columns that name the regions, from the largest to the smallest.
     flavour : {"pure", "zCDP"}
     total : Fraction
-        epsilon or rho of everything.
+        Total privacy loss, epsilon or rho.
     level_shares : mapping from level to Fraction
-        Shares of the budget; empty for equal ones.
+        Shares of the budget; equal if empty.
     query_shares : mapping from level ("" for all others) to a mapping from query to Fraction
     structural_zeros : tuple of mappings from axis to category
-        Cells that nobody can be in; an axis left out stands for all of its categories.
+        Cells that must be empty; a missing axis means all of its categories.
     present : path or None
         A csv of kinds that must be present in regions; see
         `isdp.commands.topdown.presence_file.read_present`.
     absent_otherwise : bool
-        Whether kinds that are not in it have nobody.
+        Whether kinds that are not in that file are absent.
     experiment : bool
         Whether to draw in floating point from a pseudo-random generator.
     simulations : int
-        Runs behind the margins of error; 0 for none.
+        Number of runs for the margins of error; 0 for no margins.
     """
 
     levels: tuple[str, ...]
@@ -123,14 +123,14 @@ class TopDownOptions:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A table as the algorithm takes it.
+    """A table in the form of the algorithm.
 
     Attributes
     ----------
     counts : int64 array, shape (leaves, cells)
         Confidential.
     categories : tuple of tuple of str
-        Along each axis.
+        Categories of each axis.
     """
 
     counts: np.ndarray
@@ -154,14 +154,14 @@ def topdown(
     Parameters
     ----------
     table_path : path
-        A csv, a row a cell of a smallest region; a cell that is not listed is empty.
+        A csv with one row per cell of a smallest region; cells that are not listed are empty.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
     accept : str or iterable of str
-        "weak-noise" for a budget at which a measured count stays unchanged with a probability of
-        0.95 or more, which is refused otherwise.
+        "weak-noise" to accept a measured count that stays unchanged with a probability of 0.95 or
+        more.
     algorithm : callable
-        Another one than `isdp.topdown.run` is for tests: its tables are checked.
+        For tests, a replacement of `isdp.topdown.run`; its tables are checked.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def topdown(
     Raises
     ------
     InputError
-        If anything is wrong; nothing has been written then.
+        If an input is invalid or a risk is refused; nothing is written then.
     """
     started = now()
     accepted = read_accepted(accept, (WEAK_NOISE,))
@@ -203,14 +203,14 @@ def topdown(
 
 
 def arrange(table: Table, levels: Sequence[str]) -> Problem:
-    """Put a table with a row a cell into a hierarchy and a row a smallest region.
+    """Arrange a table by its hierarchy, with one row of counts per smallest region.
 
-    Regions and categories are sorted by name, so that their order tells nothing.
+    Regions and categories are sorted by name, so that their order reveals nothing.
 
     Raises
     ------
     InputError
-        If a level is no column, no column is left for the cells, a name stands in two regions of
+        If a level is not a column, no column is left for the cells, a name is in two regions of
         the level above, or there are too many cells.
     """
     axes = tuple(name for name in table.names if name not in levels)
@@ -226,7 +226,7 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
             f"{table.path}: released.csv has a column {taken[0]!r} of its own; rename this column"
         )
     if not axes:
-        raise InputError(f"{table.path}: no column beside the levels says what a cell is; add one")
+        raise InputError(f"{table.path}: no column except the levels describes the cells; add one")
     schema_of = {name: tuple(sorted(table.columns[name].texts.tolist())) for name in axes}
     schema = Schema(axes, tuple(map(len, schema_of.values())))
     places = pd.DataFrame({name: table.columns[name].rows() for name in levels})
@@ -250,29 +250,29 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
 
 
 def plan_of(problem: Problem, options: TopDownOptions) -> Plan:
-    """Fill in what a user left open, and check the rest.
+    """Complete the options by defaults, and check them.
 
-    By default each level takes an equal share of the budget, and in each level the detailed query a
-    half; the other half goes in equal parts to the total, where it is not held, and to the margins
-    along each axis, where there are several.
+    By default each level has an equal share of the budget. In each level the detailed query has one
+    half. The other half is divided equally among the total, if it is not held, and the margins
+    along each axis, if there are several.
 
     Raises
     ------
     InputError
-        If levels or queries are unknown, shares do not add up, a cell is named that there is not,
-        or the structural zeros leave no cell.
+        If levels, queries or cells are unknown, shares do not add up to 1, or the structural zeros
+        leave no cell.
     """
     levels, schema = problem.hierarchy.levels, problem.schema
     zeros = _zeros(problem, options.structural_zeros)
     if len(zeros) == schema.cells:
-        raise InputError("topdown: the structural zeros leave no cell for anybody; drop one")
+        raise InputError("--structural-zero: all cells are structural zeros; drop one")
     unheld = Plan(schema, _budget(levels, schema, options, len(levels)), options.held)
     held = len(held_levels(problem.hierarchy, unheld))
     budget = _budget(levels, schema, options, held)
     below = [level for level in levels[held:] if TOTAL not in budget.measured_queries(level)]
     if below and not options.one_pass:
         raise InputError(
-            f"topdown: level {below[0]!r} does not ask for {TOTAL!r}, which is estimated first; "
+            f"--query: level {below[0]!r} does not measure {TOTAL!r}, which is estimated first; "
             f"give it a share, or add --one-pass"
         )
     passes = "one" if options.one_pass else "isolate_total"
@@ -283,10 +283,10 @@ def plan_of(problem: Problem, options: TopDownOptions) -> Plan:
 def _known(
     problem: Problem, options: TopDownOptions, zeros: tuple[int, ...], depth: int
 ) -> KnownPresence | None:
-    """Read what is said of the kinds present; check it against the held totals and the table."""
+    """Read the kinds present, and check them against the held totals and the table."""
     if options.present is None:
         if options.absent_otherwise:
-            raise InputError("topdown: --absent-otherwise says nothing without --present")
+            raise InputError("--absent-otherwise: this option needs --present")
         return None
     tree, schema, categories = problem.hierarchy, problem.schema, problem.categories
     layout = options.levels, schema, categories, tree, zeros, options.absent_otherwise
@@ -299,7 +299,7 @@ def _known(
 
 
 def _budget(levels: Sequence[str], schema: Schema, options: TopDownOptions, held: int) -> Budget:
-    """Budget of all levels, of which the first `held` have their totals held."""
+    """Return the budget of all levels; the totals of the first `held` levels are held."""
     shares = options.level_shares or dict.fromkeys(levels, Fraction(1, len(levels)))
     given = options.query_shares or {}
     unknown = [name for name in given if name and name not in levels]
@@ -322,7 +322,7 @@ def _usual_queries(schema: Schema, asks_total: bool) -> dict[str, Fraction]:
 
 
 def _zeros(problem: Problem, selectors) -> tuple[int, ...]:
-    """Numbers of the structural zeros, in their order."""
+    """Return the sorted cell numbers of the structural zeros."""
     chosen = np.zeros(problem.schema.shape, dtype=bool)
     for selector in selectors:
         place: list = [slice(None)] * len(problem.schema.axes)
@@ -349,14 +349,14 @@ def _zeros(problem: Problem, selectors) -> tuple[int, ...]:
 
 
 def refuse_measurements(budget: Budget, accepted: Sequence[str], experiment: bool) -> None:
-    """Refuse measurements whose noise is too weak, or beyond what is drawn for a release.
+    """Refuse measurements whose noise is too weak, or out of the range of the exact sampler.
 
-    Noise is weak where it is zero with a probability of 0.95 or more.
+    Noise is too weak if it is zero with a probability of 0.95 or more.
 
     Raises
     ------
     InputError
-        Naming the level and the query.
+        If there is such a measurement. The message names the level and the query.
     """
     pure = budget.flavour == "pure"
     option = "--epsilon" if pure else "--rho"
@@ -387,12 +387,12 @@ def refuse_measurements(budget: Budget, accepted: Sequence[str], experiment: boo
 
 
 def check_release(problem: Problem, plan: Plan, release: Release) -> None:
-    """Compare sums of the released tables, and the held totals, in integers.
+    """Check the sums and the held totals of the released tables in integer arithmetic.
 
     Raises
     ------
     InputError
-        If a count is negative, levels do not add up, or something that is held has changed.
+        If a count is negative, levels do not add up, or a held total has changed.
     """
     tree = problem.hierarchy
     tables = [release.tables[level] for level in tree.levels]
@@ -410,13 +410,13 @@ def check_release(problem: Problem, plan: Plan, release: Release) -> None:
 
 
 def released_table(problem: Problem, release: Release, margins) -> pd.DataFrame:
-    """List every released count: level, region, the cell's categories, count, and its margin.
+    """Return all released counts with their margins of error.
 
     Returns
     -------
     DataFrame
-        Columns level, region, one an axis, count (persons) and, unless `margins` is None,
-        margin_simulated (persons to either side).
+        Columns level, region, one per axis, count (persons) and, unless `margins` is None,
+        margin_simulated (half-width in persons).
     """
     cells = pd.DataFrame(list(product(*problem.categories)), columns=list(problem.schema.axes))
     parts = []
@@ -432,13 +432,13 @@ def released_table(problem: Problem, release: Release, margins) -> pd.DataFrame:
 
 
 def measurement_table(problem: Problem, plan: Plan, release: Release) -> pd.DataFrame:
-    """List every noisy measurement.
+    """Return all noisy measurements.
 
     Returns
     -------
     DataFrame
         Columns level, region, query, answer (categories along the query's axes, joined by a comma),
-        measured (persons) and variance (of its noise; of a discrete Gaussian sigma^2, never less).
+        measured (persons) and variance (of its noise; for a discrete Gaussian the bound sigma^2).
     """
     parts = []
     for level, names in zip(problem.hierarchy.levels, problem.hierarchy.units, strict=True):

@@ -84,7 +84,7 @@ class TruncatedGeometric:
                 return int(low)
 
     def _quantile(self, numerator: int, n_bits: int) -> arb:
-        """Floor of the point where the distribution function is numerator / 2^n_bits."""
+        """Integer part of the point where the distribution function is numerator / 2^n_bits."""
         reached = arb(numerator) / arb(1 << n_bits)
         if self.size is not None:
             reached *= self._one_minus(self.size)

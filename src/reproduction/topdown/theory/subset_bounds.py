@@ -45,7 +45,7 @@ def nearest_group_totals(rng: np.random.Generator, noisy, presence: Presence) ->
     while len(cuts) <= MAX_CUTS:
         real = nearest_l2(noisy, _polytope(presence, cuts))
         broken = _broken(real, presence)
-        if broken is None or broken in cuts:  # told apart no further than parts of a person
+        if broken is None or broken in cuts:  # the violation is below one person
             return NearestTotals(_round(rng, real, presence), real, cuts)
         cuts.append(broken)
     raise InputError(f"topdown: more than {MAX_CUTS} cuts; check the noise and the totals")

@@ -95,8 +95,8 @@ def test_where_totals_overlap_figures_are_bounded_or_simulated_and_say_so(run):
     table = pd.read_csv(run.out / TABLE).query("rmse_is == 'bounded' and query == 'cells'")
     (bound,) = re.findall(r"\| cells .*at most ([0-9.]+)", page)
     assert 0 <= float(bound) / table["rmse"].item() - 1 < 0.01
-    assert "The totals held overlap" in page
-    assert "of a zero-concentrated loss at most k squared times" in page
+    assert "The held totals overlap" in page
+    assert "at most k squared times if it is zero-concentrated" in page
     assert "A figure *at most* ranks as if it were attained." in page
 
 

@@ -223,7 +223,7 @@ def test_a_table_without_some_cells_is_not_taken_for_areas(files, tmp_path):
         **SMALL,
     )
     reasons = found.left_out.set_index("system")["reason"]
-    assert "1 are not in" in reasons["TopDown"]
+    assert "1 are missing in" in reasons["TopDown"]
     assert ON_COUNTS[0] not in reasons.index  # asks for disjoint totals alone
 
 

@@ -53,7 +53,7 @@ def test_the_spread_of_a_cell_is_that_of_its_law(tmp_path, sets):
 
 
 @pytest.mark.parametrize(
-    ("how", "said"), [("exact", "by its law"), ("simulated", "simulated"), ("bounded", "at most")]
+    ("how", "said"), [("exact", "exact"), ("simulated", "simulated"), ("bounded", "at most")]
 )
 def test_bars_say_how_they_were_found(how, said):
     axis = ranked_counts(np.arange(5), 5, NoiseSpread(np.ones(5), how), None, "a title").axes[0]

@@ -314,7 +314,7 @@ SOME = [[county, "child"] for county in ("A0", "A1", "A2", "B0", "C1")]
             SOME,
             "county age",
             ("--absent-otherwise",),
-            {"4 of county C0", "nobody of age=adult", "nobody of age=child"},
+            {"4 of county C0", "0 of age=adult", "0 of age=child"},
         ),
     ],
 )
