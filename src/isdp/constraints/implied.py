@@ -1,8 +1,8 @@
-"""What constraints on some variables imply for the others: exact Fourier-Motzkin elimination.
+"""Projection of a polytope onto some variables by exact Fourier-Motzkin elimination.
 
-The elimination is exact over the rationals, in Python's integers: a point of the kept variables
-meets the implied constraints just where real numbers for the others exist. Whole numbers need not
-exist; see `isdp.constraints.presence` for a family where they always do.
+The elimination is exact over the rationals, in Python's integers. A point of the kept variables
+meets the implied constraints if and only if real values of the other variables exist. Whole values
+need not exist; `isdp.constraints.presence` treats a family where they always do.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ TOLERANCE = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class ImpliedConstraints:
-    """Constraints on the kept variables.
+    """Constraints that are implied for the kept variables.
 
     Attributes
     ----------
     polytope : Polytope
         On the kept variables, in the order they were named.
     peak : int
-        Most inequalities at any time on the way.
+        Maximum number of inequalities during the elimination.
     """
 
     polytope: Polytope
@@ -52,7 +52,7 @@ def implied_constraints(
     keep : iterable of int
         Variables (cells of the polytope) that stay.
     most : int
-        Inequalities at which to give up: their number may grow doubly exponentially.
+        Maximum number of inequalities, which may grow doubly exponentially.
 
     Raises
     ------

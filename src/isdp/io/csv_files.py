@@ -58,7 +58,7 @@ class Column(NamedTuple):
         return int(np.argmax(chosen[self.codes])) if chosen.any() else None
 
     def is_blank(self) -> np.ndarray:
-        """Whether each text is empty or of blanks; bool (distinct texts,)."""
+        """Mark each text that is empty or blank; bool (distinct texts,)."""
         return np.strings.str_len(np.strings.strip(self.texts)) == 0
 
     def taken(self, rows: np.ndarray) -> Column:
@@ -152,7 +152,7 @@ def _rows(lines, place) -> Iterator[tuple[int, list[str]]]:
     Raises
     ------
     InputError
-        If a column name stands there twice, a row has not as many fields as the header, or the
+        If a column name occurs twice, a row has not as many fields as the header, or the
         text is no CSV.
     """
     reader, width = csv.reader(lines, strict=True), None
@@ -170,8 +170,8 @@ def _rows(lines, place) -> Iterator[tuple[int, list[str]]]:
                 twice = [name for name in row if row.count(name) > 1]
                 if twice:
                     raise InputError(
-                        f"{place}: line {reader.line_num}: the column {quoted(twice[0])} stands "
-                        f"there twice; rename one"
+                        f"{place}: line {reader.line_num}: the column {quoted(twice[0])} occurs "
+                        f"twice; rename one"
                     )
             yield reader.line_num, row
     except csv.Error as error:
@@ -351,7 +351,7 @@ def cells_of(text: str, place: str) -> pd.DataFrame:
     Raises
     ------
     InputError
-        If there is no header, a column stands there twice, a row has not as many cells as the
+        If there is no header, a column occurs twice, a row has not as many cells as the
         header, or the text is no CSV.
     """
     lines, rows = [], []
@@ -389,7 +389,7 @@ def check_cells(
 
 
 def check_unique(cells: pd.Series, what: str, place: str) -> None:
-    """Refuse the first cell that stands there for the second time.
+    """Refuse the first cell that occurs for the second time.
 
     Parameters
     ----------
@@ -407,7 +407,7 @@ def check_unique(cells: pd.Series, what: str, place: str) -> None:
         line, cell = again.index[0], again.iloc[0]
         first = cells.index[cells == cell][0]
         raise InputError(
-            f"{place}: line {line}: {what} {on_one_line(cell)} stands on line {first} already; "
+            f"{place}: line {line}: {what} {on_one_line(cell)} is on line {first} already; "
             f"remove one of the two"
         )
 

@@ -19,7 +19,7 @@ MAX_BYTES = 200_000_000
 
 @contextmanager
 def write_atomically(path) -> Iterator[Path]:
-    """Give a temporary path beside `path`, which takes its name once the block has ended well.
+    """Give a temporary path next to `path`, which replaces it at the end of the block.
 
     On any error or interrupt the temporary file is removed and `path` stays as it was.
     """

@@ -42,7 +42,7 @@ class CoupledState(NamedTuple):
 
     @property
     def identical(self) -> bool:
-        """Whether the chains have met."""
+        """True if the chains have met."""
         return not self.apart.any()
 
 
@@ -95,12 +95,12 @@ def start(
 def step(
     rng: np.random.Generator, walk: LatticeWalk, state: CoupledState
 ) -> tuple[CoupledState, bool]:
-    """One coupled sweep of both chains from `state`, which is left as it is.
+    """Run one coupled sweep of both chains from `state`, which is not changed.
 
     Returns
     -------
     identical : bool
-        Whether the chains are together after the sweep; once together they stay so.
+        True if the chains are equal after the sweep. Equal chains stay equal.
     """
     first, second, apart = state.first.noise.copy(), state.second.noise.copy(), state.apart.copy()
     sizes = np.array([state.first.size, state.second.size])
@@ -195,7 +195,7 @@ def bound_terms(times: MeetingTimes, t: ArrayLike) -> NDArray[np.int64]:
 
 
 def tv_bound(times: MeetingTimes, t: ArrayLike) -> pd.DataFrame:
-    """Bound the total variation distance between the chain's law at t and the target.
+    """Bound the total variation distance between the distribution at time t and the target.
 
     d_TV <= E[max(0, ceil((tau - lag - t) / lag))] (Biswas et al., Theorem 2.5), estimated by the
     mean over the runs. A censored run met at a time unknown, so that its share of the mean may be
@@ -263,7 +263,7 @@ def _refuse_uncoupled(walk: LatticeWalk) -> None:
     if walk.lattice.kind not in BASES:
         raise InputError(
             f"coupling: pairs of chains are followed in the coordinates of a basis, and the "
-            f"{walk.lattice.kind} vectors are none; use one of {', '.join(BASES)}"
+            f"{walk.lattice.kind} vectors are not a basis; use one of {', '.join(BASES)}"
         )
     if walk.within is not None:
         raise InputError(
@@ -282,7 +282,7 @@ def _scratch(walk: LatticeWalk) -> Scratch:
 
 
 def powers_of(a: float) -> NDArray[np.float64]:
-    """1, a, a^2, ... down to what no 53-bit uniform tells from 0, and 0 itself."""
+    """1, a, a^2, ... down to the resolution of a 53-bit uniform variable, and 0."""
     count = int(MAX_JUMP_IN_SCALES / -math.log(a)) + 2
     return np.append(a ** np.arange(count, dtype=float), 0.0)
 

@@ -26,7 +26,7 @@ from isdp.mechanisms.base import WEIGHT_FORMS, Energy, Mechanism, check_energy
 from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES, check_proposal
 
 NO_LOWER_BOUND = -(2**62)  # below anything that the overflow check lets a cell be
-MAX_TABLE_VALUE = 64  # largest noise in the table of a proposal's law
+MAX_TABLE_VALUE = 64  # largest noise in the table of a proposal
 GUIDE_TABLE_SIZE = 2048  # of the table; this many take half of a small cache
 MAX_GAP = 1e300  # proposals; infinity times an exponential that is zero would be no number
 
@@ -40,7 +40,7 @@ class IndependenceSampler:
     within : Polytope
         The noise that is allowed, from `Polytope.around` a confidential table.
     mechanism : Mechanism
-        The unconstrained noise law, of which the target is the conditional one.
+        The unconstrained noise distribution; the target is conditioned on the polytope.
     proposal_epsilon : float
         The free cells are proposed as double geometric noise with a = exp(-proposal_epsilon).
     solved : int array, shape (rank of the equalities,), optional

@@ -28,7 +28,7 @@ def gaussian_distribution(variance, reach):
 
 
 @pytest.mark.parametrize("variance", [Fraction(1, 4), Fraction(1), Fraction(47, 10), Fraction(225)])
-def test_the_discrete_gaussian_follows_its_law(variance):
+def test_the_discrete_gaussian_follows_its_distribution(variance):
     drawn = draw_discrete_gaussian(variance, DRAWS, seeded(3))
     reach = math.ceil(12 * math.sqrt(variance)) + 1
     check_law(frequencies(drawn, reach), gaussian_distribution(float(variance), reach))
@@ -36,7 +36,7 @@ def test_the_discrete_gaussian_follows_its_law(variance):
         check_law(frequencies(drawn, reach), gaussian_distribution(1.08 * float(variance), reach))
 
 
-def test_double_geometric_noise_follows_its_law():
+def test_double_geometric_noise_follows_its_distribution():
     drawn = draw_discrete_laplace("1/3", DRAWS, seeded(4))
     weights = np.exp(-np.abs(np.arange(-90, 91)) / 3)
     check_law(frequencies(drawn, 90), weights / weights.sum())
@@ -53,9 +53,9 @@ def test_a_large_variance_comes_out():
 @pytest.mark.parametrize("variance", [Fraction(1, 5), Fraction(3)])
 @pytest.mark.parametrize("centre", [Fraction(1, 2), Fraction(-7, 3), Fraction(2, 7)])
 def test_any_centre_will_do(variance, centre):
-    random_bits = BitSource(seeded(6))
+    bits = BitSource(seeded(6))
     numerators = np.full(DRAWS, centre.numerator)
-    drawn = draw_gaussian_around(random_bits, variance, numerators, centre.denominator)
+    drawn = draw_gaussian_around(bits, variance, numerators, centre.denominator)
     k = np.arange(-25, 26)
     weights = np.exp(-((k - float(centre)) ** 2) / (2 * float(variance)))
     check_law(frequencies(drawn, 25), weights / weights.sum())
