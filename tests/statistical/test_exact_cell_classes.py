@@ -43,7 +43,7 @@ APART = {
 DRAWS = 10_000
 
 
-def random_bits(seed=41):
+def bits(seed=41):
     return BitSource(np.random.default_rng(seed).bytes)
 
 
@@ -65,7 +65,7 @@ def check_points(draws, law):
 def test_sums_of_types_on_lattices_small_enough_to_enumerate(name, epsilon):
     invariants = LATTICES[name]
     law = law_of(invariants, float(epsilon))
-    check_points(CellClassSampler(invariants, l1(epsilon)).draw(random_bits(), DRAWS), law)
+    check_points(CellClassSampler(invariants, l1(epsilon)).draw(bits(), DRAWS), law)
     sampler = CellClassSampler(invariants, GeneralizedLaplace(float(epsilon)))
     check_points(sampler.sample(np.random.default_rng(42), DRAWS), law)
 
@@ -73,7 +73,7 @@ def test_sums_of_types_on_lattices_small_enough_to_enumerate(name, epsilon):
 @pytest.mark.parametrize("name", ["two states by sex, two cells of a type", "2 x 3 table"])
 def test_power_an_epsilon_off_by_a_tenth_is_caught(name):
     invariants = LATTICES[name]
-    draws = CellClassSampler(invariants, l1("0.77")).draw(random_bits(), DRAWS)
+    draws = CellClassSampler(invariants, l1("0.77")).draw(bits(), DRAWS)
     with pytest.raises(LawRejected):
         check_points(draws, law_of(invariants, 0.7))
 
@@ -112,9 +112,7 @@ def test_parts_and_mirrored_cells_of_gaussian_noise(name):
 @pytest.mark.parametrize("epsilon", [Fraction(1, 1000), Fraction(1, 4), Fraction(3)])
 @pytest.mark.parametrize("counts", [1, 2, 1000, 10**6])
 def test_sums_of_counts_are_negative_binomial(counts, epsilon):
-    drawn = NegativeBinomials([5, counts], epsilon).draw(
-        random_bits(), np.ones(20_000, dtype=np.int64)
-    )
+    drawn = NegativeBinomials([5, counts], epsilon).draw(bits(), np.ones(20_000, dtype=np.int64))
     for parts, right in ((counts, True), (counts + 1 + counts // 50, False)):
         law = stats.nbinom(parts, -math.expm1(-epsilon))
         edges = np.unique(law.ppf(np.arange(1, 50) / 50))
@@ -139,7 +137,7 @@ def test_sums_over_large_types_follow_the_convolution():
     epsilon, half = 0.5, 1500
     sizes = np.array([[2000, 1500], [700, 3000], [40, 900], [2500, 2500], [1000, 1]])
     sums, less = CellClassSums(Invariants.margins((5, 2)), sizes.ravel(), Fraction(1, 2)).draw(
-        random_bits(), 7_000
+        bits(), 7_000
     )
     assert (less >= 0).all()
     assert (sums + less >= 0)[:, sizes.ravel() > 1].all()
@@ -181,7 +179,7 @@ def test_cells_within_large_types_follow_the_distribution_of_their_sum():
     # cells are exchangeable, so that any cell's product with the sum has the same mean
     check_mean(first * middle, variance_of_sum / cells)
     check_mean(second * middle, variance_of_sum / cells)
-    released = CellClassSampler(Invariants(sets), l1("1/2")).draw(random_bits(48), 2_000)
+    released = CellClassSampler(Invariants(sets), l1("1/2")).draw(bits(48), 2_000)
     middle = released[:, cells : 2 * cells].sum(axis=1)
     check_law(np.bincount(middle + half, minlength=len(s)), pmf)
     pooled = np.abs(released[:, cells : 2 * cells]).sum(axis=1)
@@ -192,7 +190,7 @@ def test_cells_within_large_types_follow_the_distribution_of_their_sum():
 
 def test_sums_of_types_agree_with_messages_on_a_table():
     invariants, epsilon, step = Invariants.margins((3, 4)), 0.5, 1e-3
-    draws = CellClassSampler(invariants, l1("1/2")).draw(random_bits(49), 10_000)
+    draws = CellClassSampler(invariants, l1("1/2")).draw(bits(49), 10_000)
     below, centre, above = (
         BoundedEliminationSampler(invariants, GeneralizedLaplace(epsilon + h)).log_normaliser
         for h in (-step, 0.0, step)

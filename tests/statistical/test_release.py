@@ -75,9 +75,9 @@ def test_counts_are_geometric(rate):
     [(9, 3, "1/3"), (30, 2, "1/7"), (30, 3, "1/40"), (70, 2, "1/100"), (150, 2, "1/100")],
 )
 def test_compositions_are_uniform(total, cells, epsilon):
-    random_bits, counts = BitSource(pseudo()), Geometric(Fraction(epsilon))
+    bits, counts = BitSource(pseudo()), Geometric(Fraction(epsilon))
     several = np.full(200_000, total), np.full(200_000, cells)
-    draws = draw_compositions(random_bits, *several, counts).reshape(-1, cells)
+    draws = draw_compositions(bits, *several, counts).reshape(-1, cells)
     assert (draws.sum(axis=1) == total).all()
     assert draws.min() >= 0
     grid = np.indices((total + 1,) * cells).reshape(cells, -1).T

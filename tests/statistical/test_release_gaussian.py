@@ -55,10 +55,10 @@ def test_klein_follows_the_distribution_on_small_lattices(name, variance):
 
 def test_draws_one_at_a_time_follow_the_distribution():
     """Bounds of the acceptance probability decide nearly all splits, its value the others."""
-    invariants, variance, random_bits = Invariants.total(3), Fraction(1, 5), pseudo()
+    invariants, variance, bits = Invariants.total(3), Fraction(1, 5), pseudo()
     points, pmf = enumerated(invariants, variance)
     sampler = SplittingSampler(invariants, gaussian(variance))
-    drawn = np.vstack([sampler.draw(random_bits, 1) for _ in range(4_000)])
+    drawn = np.vstack([sampler.draw(bits, 1) for _ in range(4_000)])
     check_law(count_points(drawn, points), np.append(pmf, 0.0))
 
 

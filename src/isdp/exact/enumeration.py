@@ -83,11 +83,7 @@ def enumerate_distribution(
 
 
 def _within(
-    basis: NDArray[np.int64],
-    axes: list[NDArray[np.int64]],
-    first: int,
-    power: int,
-    radius: float,
+    basis: NDArray[np.int64], axes: list[NDArray[np.int64]], first: int, power: int, radius: float
 ) -> NDArray[np.int64]:
     """Points of the box with the given first coordinate, up to about `radius`; (points, cells).
 

@@ -79,11 +79,11 @@ class IndependentPartsSampler(RandomBitSampler):
             len(cells) * chosen.expected_proposals for cells, chosen in self._groups
         )
 
-    def draw(self, random_bits: BitSource, n_draws: int) -> NDArray[np.int64]:
+    def draw(self, bits: BitSource, n_draws: int) -> NDArray[np.int64]:
         """Draw independent noise vectors, int64 (n_draws, cells)."""
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
         for cells, chosen in tracked("drawing noise", self._groups):
-            drawn = chosen.draw(random_bits, n_draws * len(cells))
+            drawn = chosen.draw(bits, n_draws * len(cells))
             noise[:, cells.ravel()] = drawn.reshape(n_draws, cells.size)
         return noise
 
@@ -92,12 +92,7 @@ class TiedCellsSampler(RandomBitSampler):
     """Draws of one cell of each set of tied cells."""
 
     def __init__(
-        self,
-        invariants: Invariants,
-        merged: TiedCells,
-        name: str,
-        energy: Energy,
-        select: Select,
+        self, invariants: Invariants, merged: TiedCells, name: str, energy: Energy, select: Select
     ):
         self.invariants, self._merged = invariants, merged
         energy = energy._replace(rate=energy.rate * merged.times)
@@ -108,6 +103,6 @@ class TiedCellsSampler(RandomBitSampler):
             f"then {self._chosen.reason}"
         )
 
-    def draw(self, random_bits: BitSource, n_draws: int) -> NDArray[np.int64]:
+    def draw(self, bits: BitSource, n_draws: int) -> NDArray[np.int64]:
         """Draw independent noise vectors, int64 (n_draws, cells)."""
-        return self._merged.expand(self._chosen.draw(random_bits, n_draws))
+        return self._merged.expand(self._chosen.draw(bits, n_draws))

@@ -33,8 +33,8 @@ def draw_discrete_laplace(
     -------
     int64 array, shape (count,)
     """
-    random_bits = BitSource(os.urandom if source is None else source)
-    return cached_geometric(parse_epsilon(epsilon)).draw_difference(random_bits, count)
+    bits = BitSource(os.urandom if source is None else source)
+    return cached_geometric(parse_epsilon(epsilon)).draw_difference(bits, count)
 
 
 def draw_discrete_gaussian(
@@ -59,5 +59,5 @@ def draw_discrete_gaussian(
         If the variance is not rational or out of range.
     """
     variance = check_variance(variance)
-    random_bits = BitSource(os.urandom if source is None else source)
-    return draw_gaussian_around(random_bits, variance, np.zeros(count, dtype=np.int64), 1)
+    bits = BitSource(os.urandom if source is None else source)
+    return draw_gaussian_around(bits, variance, np.zeros(count, dtype=np.int64), 1)

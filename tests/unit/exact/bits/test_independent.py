@@ -53,9 +53,9 @@ def test_a_large_variance_comes_out():
 @pytest.mark.parametrize("variance", [Fraction(1, 5), Fraction(3)])
 @pytest.mark.parametrize("centre", [Fraction(1, 2), Fraction(-7, 3), Fraction(2, 7)])
 def test_any_centre_will_do(variance, centre):
-    random_bits = BitSource(seeded(6))
+    bits = BitSource(seeded(6))
     numerators = np.full(DRAWS, centre.numerator)
-    drawn = draw_gaussian_around(random_bits, variance, numerators, centre.denominator)
+    drawn = draw_gaussian_around(bits, variance, numerators, centre.denominator)
     k = np.arange(-25, 26)
     weights = np.exp(-((k - float(centre)) ** 2) / (2 * float(variance)))
     check_law(frequencies(drawn, 25), weights / weights.sum())
