@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from isdp.plots.style import DAS, DRAW, INK, finish, panels, styled
 
 EXACT = "exact"
-CHANCE = "bound: samples of one law are further apart than it once in a million times at most"
+BOUND_NOTE = "bound: two samples of one distribution exceed it with probability 1e-6 at most"
 
 
 @styled
@@ -53,7 +53,7 @@ def plot_overlaid_distributions(
         handles, words = left.get_legend_handles_labels()
         shown |= dict(zip(words, handles, strict=True))
     axes[0, 0].legend(shown.values(), shown.keys(), frameon=False, fontsize=7.5)
-    return finish(figure, f"{title}\n{CHANCE}")
+    return finish(figure, f"{title}\n{BOUND_NOTE}")
 
 
 def _distances(rows: pd.DataFrame, statistic: str, samplers: dict[str, str]) -> str:
