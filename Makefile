@@ -9,7 +9,7 @@
 #             rest on: about five minutes
 # make bench-growth  TopDown down to 900,000 synthetic blocks, by number of regions: five minutes
 # make mutants PACKAGE=isdp/exact  break a package on purpose, fault by fault, and list what its
-#             tests do not notice: some five minutes
+#             tests do not notice
 # make docs   the site of the documentation: docs/site/index.html, read without a network
 # make lint   check the sources, their types, the prose and the workflow files of CI
 # make keys   write the table of the config's keys from its models

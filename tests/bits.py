@@ -54,7 +54,7 @@ class Explorer:
     Parameters
     ----------
     draw : callable
-        ``draw(words)`` returns a value that can be a key.
+        ``draw(bits)`` returns a value that can be a key.
     before : list of int
     continuations : int
     """
@@ -67,9 +67,9 @@ class Explorer:
         """The value under a continuation, and the number of random numbers that it takes."""
         key = number, continuation
         if key not in self.known:
-            random_bits = Given([*self.before, number], continuation)
-            value = self.draw(random_bits)
-            self.known[key] = value, len(random_bits.sizes)
+            bits = Given([*self.before, number], continuation)
+            value = self.draw(bits)
+            self.known[key] = value, len(bits.sizes)
         return self.known[key]
 
     def outcomes(self, number: int) -> tuple:
@@ -119,7 +119,7 @@ def distribution(
     Parameters
     ----------
     draw : callable
-        ``draw(words)`` returns a value that can be a key.
+        ``draw(bits)`` returns a value that can be a key.
     smallest : float
         Numbers that come up with a smaller probability are not followed.
     longest : int
@@ -141,14 +141,14 @@ def distribution(
     left: list[tuple[Fraction, list[int]]] = [(Fraction(1), [])]
     while left:
         probability, numbers = left.pop()
-        random_bits = Given(numbers, 1)
-        value = draw(random_bits)
-        if len(random_bits.sizes) <= len(numbers):
+        bits = Given(numbers, 1)
+        value = draw(bits)
+        if len(bits.sizes) <= len(numbers):
             decided[value] += probability
         elif wanted and draw(Given(numbers, 0)) not in wanted:
             continue
         elif probability >= smallest and len(numbers) < longest:
             explorer = Explorer(draw, numbers, continuations)
-            for share, number in explorer.intervals(random_bits.sizes[len(numbers)]):
+            for share, number in explorer.intervals(bits.sizes[len(numbers)]):
                 left.append((probability * share, [*numbers, number]))
     return dict(decided), 1 - sum(decided.values())

@@ -1,4 +1,4 @@
-"""Laws of which the rate is a fraction, as a release asks for them."""
+"""Distributions of which the rate is a fraction, as a release asks for them."""
 
 from fractions import Fraction
 

@@ -20,6 +20,7 @@ RENAMED = {
     "isdp.subspace.least_trace": "isdp.subspace.min_trace_shape",
     "isdp.subspace.root_polytope_noise": "isdp.subspace.draw_root_polytope_noise",
     "isdp.subspace.spherical": "isdp.subspace.spherical_shape",
+    "isdp.swapping.guarantee": "isdp.swapping.guarantee_of",
     "isdp.swapping.rates_for": "isdp.swapping.rates_with_epsilon",
     "isdp.swapping.smallest_epsilon": "isdp.swapping.min_epsilon",
     "isdp.swapping.smallest_worst_loss": "isdp.swapping.min_worst_case_loss",

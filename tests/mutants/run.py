@@ -2,153 +2,89 @@
 
     python -m tests.mutants.run isdp/exact --faults 40
 
-Each fault is put into a copy of the checkout and tried against the tests of its module: those that
-import it, and those that bear its name; and where these pass, against all tests of its folder, some
-of which reach it by a command. That tests pass without a fault is seen first. A fault that keeps
-them from ending in time is counted apart.
+Each fault is put into a copy of the checkout, in which the tests of the module's folder run: first
+those that name the module. The tests run without a fault before. A fault that keeps them from
+ending in time is counted apart.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
-import importlib
+import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
-from functools import cache
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests import ROOT
-from tests.mutants import forks
+from tests.compiled_code import give_compiled
 from tests.mutants.faults import Fault, sample
 
-PACKAGES = ("isdp", "reproduction")
 WORKERS = 2
-PLACES = ("tests/unit", "tests/statistical", "tests/reproduction")
-NOTICED, UNNOTICED = "noticed", "unnoticed"
-OUTCOMES = {
-    forks.PASSED: UNNOTICED,
-    forks.FAILED: NOTICED,
-    forks.TIMEOUT: forks.TIMEOUT,
-}
+LIMITS = "ulimit -v 6291456 -t 600"  # KiB of addresses, and seconds of processor time
+PATIENCE = 1800  # seconds on the clock, for a test that waits and never ends
+COMPILED = ".compiled"  # folder for compiled code, in each checkout
+PASSED, NOTICED, UNNOTICED, TIMEOUT = "passed", "noticed", "unnoticed", "timeout"
 
 
 def tests_of(module: str) -> list[str]:
-    """Test files that import a module or bear its name, or else import what imports it.
-
-    Where some of them lie in the folder that mirrors the module's, those elsewhere are left out,
-    but for the statistical ones: all tests import the invariants.
-    """
-    wanted, seen = {str(ROOT / "src" / module)}, set()
-    files = sorted(path for place in PLACES for path in (ROOT / place).rglob("test_*.py"))
-    while wanted - seen:
-        found = [path for path in files if _names(path, wanted) or _imports(path) & wanted]
-        if found:
-            folder = module.split("/")[1]
-            near = [path for path in found if folder in path.parts]
-            kept = [
-                path for path in found if not near or path in near or "statistical" in path.parts
-            ]
-            return [
-                str(path.relative_to(ROOT)) for path in sorted(kept, key=lambda x: x not in near)
-            ]
-        seen |= wanted
-        sources = (ROOT / "src").rglob("*.py")
-        wanted = wanted | {str(path) for path in sources if _imports(path) & wanted}
-    return []
-
-
-def tests_around(module: str) -> list[str]:
-    """Test files in the folder that mirrors a module's, and below it."""
+    """Test files of the folder that mirrors a module's; first those that name the module."""
     package, folder = Path(module).parts[:2]
     mirror = ROOT / ("tests/unit" if package == "isdp" else "tests/reproduction") / folder
-    return [str(path.relative_to(ROOT)) for path in sorted(mirror.rglob("test_*.py"))]
+    dotted, name = module.removesuffix(".py").replace("/", "."), f"test_{Path(module).stem}"
+    files = sorted(mirror.rglob("test_*.py"))
+    if package == "isdp":
+        statistical = sorted((ROOT / "tests/statistical").glob("test_*.py"))
+        files += [path for path in statistical if f"isdp.{folder}" in path.read_text()]
+    files.sort(key=lambda path: path.stem != name and dotted not in path.read_text())
+    return [str(path.relative_to(ROOT)) for path in files]
 
 
-@cache
-def _imports(path: Path) -> set[str]:
-    """Source files that define what a file imports; a package's `__init__` defines nothing."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            names = [(alias.name, "") for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = [(node.module or "", alias.name) for alias in node.names]
-        else:
-            continue
-        found |= {_defining(*each) for each in names if each[0].split(".")[0] in PACKAGES}
-    return {file for file in found if Path(file).name != "__init__.py"}
+def run_tests(checkout: Path, tests: list[str]) -> str:
+    """Run tests in a checkout, with limits; return PASSED, NOTICED or TIMEOUT."""
+    environment = os.environ | {
+        "PYTHONPATH": str(checkout / "src"),
+        "NUMBA_CACHE_DIR": str(checkout / COMPILED),
+        "XDG_CACHE_HOME": str(checkout / ".cache"),
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+    pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+    try:
+        done = subprocess.run(
+            ["sh", "-c", f'{LIMITS}; exec "$@"', "sh", *pytest, "--basetemp=.tmp", *tests],
+            cwd=checkout,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=PATIENCE,
+        )
+    except subprocess.TimeoutExpired:
+        return TIMEOUT
+    if done.returncode < 0:  # a signal: the processor time is used up
+        return TIMEOUT
+    return NOTICED if done.returncode else PASSED
 
 
-def _defining(module: str, name: str) -> str:
-    """Source file that defines a name of a module, or the module itself."""
-    folder = ROOT / "src" / Path(*module.split("."))
-    if name and (folder / f"{name}.py").is_file():
-        return str(folder / f"{name}.py")
-    taken = getattr(importlib.import_module(module), name, None)
-    origin = getattr(taken, "__module__", None) or module
-    home = origin if origin.split(".")[0] in PACKAGES else module
-    return str(importlib.import_module(home).__file__)
+def outcome_of(fault: Fault, whole: Path) -> str:
+    """Put a fault into a copy of the checkout and run the tests of its module."""
+    with tempfile.TemporaryDirectory(dir=whole.parent) as name:
+        checkout = Path(name).resolve() / "checkout"
+        shutil.copytree(whole, checkout, ignore=shutil.ignore_patterns(COMPILED, ".tmp"))
+        text = fault.applied((whole / "src" / fault.path).read_text())
+        (checkout / "src" / fault.path).write_text(text)
+        if "njit" not in text:  # the compiled code of the whole checkout still holds
+            for kept in (whole / COMPILED).glob("*"):
+                given = checkout / COMPILED / kept.name
+                give_compiled(whole / "src", kept, checkout / "src", given)
+        outcome = run_tests(checkout, tests_of(fault.path))
+    return UNNOTICED if outcome == PASSED else outcome
 
 
-def _names(test: Path, sources: set[str]) -> bool:
-    """Whether a test file bears the name of a source file, in a folder of the same name."""
-    places = {(Path(source).parent.name, f"test_{Path(source).stem}") for source in sources}
-    return (test.parent.name, test.stem) in places
-
-
-def run(faults: list[Fault], number: int = WORKERS) -> Iterator[tuple[Fault, str]]:
-    """Try faults, a number at a time, each in a copy of the checkout; yield what came of each.
-
-    Raises
-    ------
-    RuntimeError
-        If tests fail without a fault: they would notice whatever there is.
-    """
-    passed: set[str] = set()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name).resolve()
-        whole = _copy(folder / "whole")
-
-        def tried(faults: list[Fault], tests: dict[str, list[str]]) -> Iterator[tuple]:
-            """Yield each fault with what came of it."""
-            needed = {test for fault in faults for test in tests[fault.path]}
-            for done in forks.run(
-                (forks.Trial(whole, (test,)) for test in sorted(needed - passed)), folder, number
-            ):
-                if done.outcome != forks.PASSED:
-                    raise RuntimeError(f"without a fault:\n{done.log}")
-            passed.update(needed)
-            yield from ((fault, forks.PASSED) for fault in faults if not tests[fault.path])
-            tested = [fault for fault in faults if tests[fault.path]]
-            trials = (_trial(fault, whole, tuple(tests[fault.path])) for fault in tested)
-            for done in forks.run(trials, folder, number):
-                yield done.trial.subject, done.outcome
-
-        own = {fault.path: tests_of(fault.path) for fault in faults}
-        others = {path: sorted(set(tests_around(path)) - set(own[path])) for path in own}
-        left = []
-        for fault, outcome in tried(faults, own):
-            if outcome == forks.PASSED:
-                left.append(fault)
-            else:
-                yield fault, OUTCOMES[outcome]
-        for fault, outcome in tried(left, others):
-            yield fault, OUTCOMES[outcome]
-
-
-def _trial(fault: Fault, whole: Path, tests: tuple[str, ...]) -> forks.Trial:
-    path = f"src/{fault.path}"
-    return forks.Trial(whole, tests, path, fault.applied((ROOT / path).read_text()), fault)
-
-
-def _files() -> list[str]:
-    """Files of the checkout, from its folder."""
+def copy_to(folder: Path) -> Path:
+    """Copy the files of the checkout."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -156,13 +92,10 @@ def _files() -> list[str]:
         text=True,
         check=True,
     ).stdout
-    return [name for name in listed.splitlines() if (ROOT / name).is_file()]
-
-
-def _copy(folder: Path) -> Path:
-    for name in _files():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, folder / name)
+    for name in listed.splitlines():
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
     return folder
 
 
@@ -176,19 +109,22 @@ def main() -> int:
     if not (ROOT / "src" / given.package).is_dir():
         options.error(f"there is no folder src/{given.package}")
     faults, counts = sample(ROOT / "src", given.package, given.faults), Counter()
-    for number, (fault, outcome) in enumerate(run(faults, given.workers), start=1):
-        counts[outcome] += 1
-        before, after = fault.change((ROOT / "src" / fault.path).read_text())
-        print(f"{number:3} of {len(faults)}  {outcome:10} {fault.path}:{fault.line}", flush=True)
-        if outcome == UNNOTICED:
-            print(f"    {before}\n    {after}", flush=True)
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(given.workers) as workers:
+        whole = copy_to(Path(name).resolve() / "whole")
+        tests = sorted({test for fault in faults for test in tests_of(fault.path)})
+        if run_tests(whole, tests) != PASSED:
+            sys.exit("the tests fail without a fault, and would notice whatever there is")
+        outcomes = workers.map(lambda fault: outcome_of(fault, whole), faults)
+        for number, (fault, outcome) in enumerate(zip(faults, outcomes, strict=True), start=1):
+            counts[outcome] += 1
+            place = f"{fault.path}:{fault.line}"
+            print(f"{number:3} of {len(faults)}  {outcome:10} {place}", flush=True)
+            if outcome == UNNOTICED:
+                print(*fault.change((ROOT / "src" / fault.path).read_text()), sep="\n", flush=True)
     real = counts[NOTICED] + counts[UNNOTICED]
-    print(
-        f"{given.package}: {counts[NOTICED]} of {real} noticed, {counts[forks.TIMEOUT]} out of time"
-    )
+    print(f"{given.package}: {counts[NOTICED]} of {real} noticed, {counts[TIMEOUT]} out of time")
     return 1 if counts[UNNOTICED] else 0
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # trials end too
     sys.exit(main())

@@ -2,7 +2,7 @@
 
 Every check is wrong with a probability of about ALPHA when the sampler is right, and of less than
 twice that: `test_checks.py` computes it for counts. A test that uses one also shows its power: the
-same check must reject a law that is off by a little, and would with nearly any other seed.
+same check must reject a distribution that is off by a little, and would with nearly any other seed.
 """
 
 import math
@@ -11,11 +11,11 @@ import numpy as np
 from scipy import special, stats
 
 ALPHA = 1e-6
-LEAST_EXPECTED = 8  # per bin, so that the chi-square law holds far out in its tail
+LEAST_EXPECTED = 8  # per bin, so that the chi-square distribution holds far out in its tail
 
 
 class LawRejected(AssertionError):
-    """The sample does not follow the law that it was checked against."""
+    """The sample does not follow the distribution that it was checked against."""
 
 
 def check_law(counts, pmf):
@@ -71,8 +71,8 @@ def check_mean(values, mean, sd=None):
     """Two-sided test of the mean of independent values.
 
     Means of skew values are not normal so far out. With the skewness of the sample they follow
-    Pearson's third law; where the deviation is the sample's own too, Student's t after the cubic
-    transformation of Hall (1992).
+    Pearson's type III distribution; where the deviation is the sample's own too, Student's t after
+    the cubic transformation of Hall (1992).
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def check_mean(values, mean, sd=None):
     Raises
     ------
     LawRejected
-        If the mean is further off than chance explains but once in 1 / ALPHA.
+        If the mean is further off than probability explains but once in 1 / ALPHA.
     """
     values = np.ravel(values).astype(float)
     root = math.sqrt(values.size)
@@ -96,7 +96,7 @@ def check_mean(values, mean, sd=None):
         cubic = z + lean * z**2 / 3 + lean**2 * z**3 / 27 + lean / 6
         p = 2 * float(stats.t.sf(abs(cubic), values.size - 1))
     else:
-        # whichever is less: a sample that is off has too much of it about the mean of the law, and
+        # whichever is less: a sample that is off has too much of it about the true mean, and
         # one of few rare values has too much of its own
         lean = min(lean, (((values - mean) / sd) ** 3).mean() / root, key=abs)
         p = min(1.0, 2 * float(stats.pearson3.sf(abs(z), math.copysign(lean, lean * z))))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isdp import GeneralizedLaplace, Invariants, draw_noise
-from isdp.diagnostics.kolmogorov import agreement_rows, kolmogorov, kolmogorov_bound
+from isdp.diagnostics.kolmogorov import agreement_rows, kolmogorov_bound, kolmogorov_distance
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from reproduction.exactness.chain_distance import (
@@ -24,16 +24,18 @@ def walk(acceptance="coordinate", epsilon=0.8, basis="lll"):
 
 
 def test_kolmogorov_by_hand():
-    assert kolmogorov([1, 2, 3, 4], [1, 2, 3, 4]) == 0
-    assert kolmogorov([0, 0], [1, 1]) == 1
-    assert kolmogorov([0, 1, 1, 1], [1, 1, 1, 2]) == 0.25
+    assert kolmogorov_distance([1, 2, 3, 4], [1, 2, 3, 4]) == 0
+    assert kolmogorov_distance([0, 0], [1, 1]) == 1
+    assert kolmogorov_distance([0, 1, 1, 1], [1, 1, 1, 2]) == 0.25
 
 
 def test_the_bound_holds_for_one_law_and_not_for_another():
     rng = np.random.default_rng(1)
-    distances = [kolmogorov(rng.poisson(9, 400), rng.poisson(9, 900)) for _ in range(300)]
+    distances = [kolmogorov_distance(rng.poisson(9, 400), rng.poisson(9, 900)) for _ in range(300)]
     assert max(distances) < kolmogorov_bound(400, 900)
-    assert kolmogorov(rng.poisson(9, 4000), rng.poisson(10, 9000)) > kolmogorov_bound(4000, 9000)
+    assert kolmogorov_distance(rng.poisson(9, 4000), rng.poisson(10, 9000)) > kolmogorov_bound(
+        4000, 9000
+    )
 
 
 def check(noise, exact):

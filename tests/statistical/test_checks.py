@@ -1,4 +1,4 @@
-"""The helper itself: right laws pass at the stated rate, wrong ones are caught."""
+"""The helper itself: right distributions pass at the stated rate, wrong ones are caught."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def double_geometric(scale):
     return pmf / pmf.sum()
 
 
-def test_p_values_of_a_right_law_are_uniform():
+def test_p_values_of_a_right_distribution_are_uniform():
     rng = np.random.default_rng(1)
     pmf = double_geometric(5.0)
     p = [check_law(counts_of(rng, pmf, 5_000), pmf) for _ in range(1_000)]
@@ -50,7 +50,7 @@ def test_few_counts_raise_a_false_alarm_as_often_as_is_said(draws, pmf):
 
 @pytest.mark.parametrize(("draws", "share"), [(300, 0.5), (1_000, 0.1), (400, 0.05)])
 def test_means_of_skew_values_raise_a_false_alarm_as_often_as_is_said(draws, share):
-    """In full, for the mean of zeros and ones; the normal law has up to 6 times it."""
+    """In full, for the mean of zeros and ones; the normal distribution has up to 6 times it."""
     ones = np.arange(1, draws)
     chance = stats.binom.pmf(ones, draws, share)
     assert chance.sum() > 1 - 1e-8

@@ -1,4 +1,4 @@
-"""The sampler for totals of blocks draws from the law exactly, at every scale.
+"""The sampler for totals of blocks draws from the distribution exactly, at every scale.
 
 Compositions of a given sum are checked too.
 """
@@ -26,7 +26,7 @@ def sample_blocks(rng, invariants, epsilon, draws):
     return CompositionSampler(invariants, GeneralizedLaplace(epsilon)).sample(rng, draws)
 
 
-def test_counties_follow_the_law_of_one_cell_under_one_total():
+def test_counties_follow_the_distribution_of_one_cell_under_one_total():
     cells, epsilon = 102, 0.192
     law = total_distribution(cells, epsilon)
     draws = sample_blocks(generator(), Invariants.total(cells), epsilon, draws=25_000)
@@ -59,7 +59,7 @@ def test_two_cells_at_every_scale(epsilon):
 
 
 @pytest.mark.parametrize(("cells", "epsilon"), [(10**5, 1e-3), (10**6, 0.2), (10**5, 3.0)])
-def test_many_cells_spread_as_the_law_of_one_says(cells, epsilon):
+def test_many_cells_spread_as_the_distribution_of_one_says(cells, epsilon):
     """Cells are all but independent of one another."""
     law = total_distribution(cells, epsilon)
     noise = sample_blocks(generator(), Invariants.total(cells), epsilon, draws=3)
@@ -71,7 +71,7 @@ def test_many_cells_spread_as_the_law_of_one_says(cells, epsilon):
 
 
 @pytest.mark.parametrize(("total", "cells"), [(10**12, 3), (10**9, 50), (5000, 500), (300, 3000)])
-def test_a_part_of_a_large_composition_follows_its_law(total, cells):
+def test_a_part_of_a_large_composition_follows_its_distribution(total, cells):
     # P(part >= k) = prod over j < n - 1 of (S - k + n - 1 - j) / (S + n - 1 - j)
     geometric = Geometric(Fraction(math.log1p(cells / total)))
     several = np.full(10_000, total), np.full(10_000, cells)

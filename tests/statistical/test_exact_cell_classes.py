@@ -1,4 +1,4 @@
-"""Sums of types, parts and mirrored cells follow their laws: by enumeration and by convolution."""
+"""Cell classes, parts and tied cells against enumerations and convolutions."""
 
 import math
 from fractions import Fraction
@@ -43,7 +43,7 @@ APART = {
 DRAWS = 10_000
 
 
-def random_bits(seed=41):
+def bits(seed=41):
     return BitSource(np.random.default_rng(seed).bytes)
 
 
@@ -56,7 +56,7 @@ def law_of(invariants, epsilon):
 
 def check_points(draws, law):
     counts = count_points(draws, law.points)
-    assert counts[-1] <= 1  # beyond the points, where two of 30,000 are with a chance of 2e-7
+    assert counts[-1] <= 1  # beyond the points, where two of 30,000 are with a probability of 2e-7
     check_law(counts[:-1], law.pmf)
 
 
@@ -65,7 +65,7 @@ def check_points(draws, law):
 def test_sums_of_types_on_lattices_small_enough_to_enumerate(name, epsilon):
     invariants = LATTICES[name]
     law = law_of(invariants, float(epsilon))
-    check_points(CellClassSampler(invariants, l1(epsilon)).draw(random_bits(), DRAWS), law)
+    check_points(CellClassSampler(invariants, l1(epsilon)).draw(bits(), DRAWS), law)
     sampler = CellClassSampler(invariants, GeneralizedLaplace(float(epsilon)))
     check_points(sampler.sample(np.random.default_rng(42), DRAWS), law)
 
@@ -73,7 +73,7 @@ def test_sums_of_types_on_lattices_small_enough_to_enumerate(name, epsilon):
 @pytest.mark.parametrize("name", ["two states by sex, two cells of a type", "2 x 3 table"])
 def test_power_an_epsilon_off_by_a_tenth_is_caught(name):
     invariants = LATTICES[name]
-    draws = CellClassSampler(invariants, l1("0.77")).draw(random_bits(), DRAWS)
+    draws = CellClassSampler(invariants, l1("0.77")).draw(bits(), DRAWS)
     with pytest.raises(LawRejected):
         check_points(draws, law_of(invariants, 0.7))
 
@@ -89,7 +89,7 @@ def test_parts_and_mirrored_cells_on_lattices_small_enough_to_enumerate(name, ep
     source = np.random.default_rng(44).bytes
     released = exact_noise(GeneralizedLaplace(epsilon), invariants, DRAWS, source=source)
     check_points(released, law)
-    wrong = law.pmf**1.3  # the law at 1.3 times the epsilon
+    wrong = law.pmf**1.3  # the distribution at 1.3 times the epsilon
     with pytest.raises(LawRejected):
         check_points(released, law._replace(pmf=wrong / wrong.sum()))
 
@@ -104,7 +104,7 @@ def test_parts_and_mirrored_cells_of_gaussian_noise(name):
     chosen = select_sampler(GeneralizedGaussian(sigma), invariants)
     draws = chosen.sample(np.random.default_rng(45), DRAWS)
     check_law(count_points(draws, points), np.append(weights / weights.sum(), 0.0))
-    wrong = weights ** (1.15**-2)  # the law at 1.15 times the sigma
+    wrong = weights ** (1.15**-2)  # the distribution at 1.15 times the sigma
     with pytest.raises(LawRejected):
         check_law(count_points(draws, points), np.append(wrong / wrong.sum(), 0.0))
 
@@ -112,9 +112,7 @@ def test_parts_and_mirrored_cells_of_gaussian_noise(name):
 @pytest.mark.parametrize("epsilon", [Fraction(1, 1000), Fraction(1, 4), Fraction(3)])
 @pytest.mark.parametrize("counts", [1, 2, 1000, 10**6])
 def test_sums_of_counts_are_negative_binomial(counts, epsilon):
-    drawn = NegativeBinomials([5, counts], epsilon).draw(
-        random_bits(), np.ones(20_000, dtype=np.int64)
-    )
+    drawn = NegativeBinomials([5, counts], epsilon).draw(bits(), np.ones(20_000, dtype=np.int64))
     for parts, right in ((counts, True), (counts + 1 + counts // 50, False)):
         law = stats.nbinom(parts, -math.expm1(-epsilon))
         edges = np.unique(law.ppf(np.arange(1, 50) / 50))
@@ -139,7 +137,7 @@ def test_sums_over_large_types_follow_the_convolution():
     epsilon, half = 0.5, 1500
     sizes = np.array([[2000, 1500], [700, 3000], [40, 900], [2500, 2500], [1000, 1]])
     sums, less = CellClassSums(Invariants.margins((5, 2)), sizes.ravel(), Fraction(1, 2)).draw(
-        random_bits(), 7_000
+        bits(), 7_000
     )
     assert (less >= 0).all()
     assert (sums + less >= 0)[:, sizes.ravel() > 1].all()
@@ -162,7 +160,7 @@ def test_sums_over_large_types_follow_the_convolution():
                 check_law(np.bincount(drawn, minlength=2 * half + 1), wrong)
 
 
-def test_cells_within_large_types_follow_the_law_of_their_sum():
+def test_cells_within_large_types_follow_the_distribution_of_their_sum():
     # the mean square of a cell: given the sum of its type it is that under a total of the sum
     epsilon, cells = 0.5, 300
     sums, half = law_of_a_sum(cells, epsilon, 600), 600
@@ -181,7 +179,7 @@ def test_cells_within_large_types_follow_the_law_of_their_sum():
     # cells are exchangeable, so that any cell's product with the sum has the same mean
     check_mean(first * middle, variance_of_sum / cells)
     check_mean(second * middle, variance_of_sum / cells)
-    released = CellClassSampler(Invariants(sets), l1("1/2")).draw(random_bits(48), 2_000)
+    released = CellClassSampler(Invariants(sets), l1("1/2")).draw(bits(48), 2_000)
     middle = released[:, cells : 2 * cells].sum(axis=1)
     check_law(np.bincount(middle + half, minlength=len(s)), pmf)
     pooled = np.abs(released[:, cells : 2 * cells]).sum(axis=1)
@@ -192,7 +190,7 @@ def test_cells_within_large_types_follow_the_law_of_their_sum():
 
 def test_sums_of_types_agree_with_messages_on_a_table():
     invariants, epsilon, step = Invariants.margins((3, 4)), 0.5, 1e-3
-    draws = CellClassSampler(invariants, l1("1/2")).draw(random_bits(49), 10_000)
+    draws = CellClassSampler(invariants, l1("1/2")).draw(bits(49), 10_000)
     below, centre, above = (
         BoundedEliminationSampler(invariants, GeneralizedLaplace(epsilon + h)).log_normaliser
         for h in (-step, 0.0, step)
@@ -242,7 +240,7 @@ def test_bounded_noise_on_lattices_small_enough_to_enumerate(name, epsilon, draw
     counts = count_points(draws, points)
     check_law(counts, np.append(pmf, 0.0))
     check_norm(draws, points, pmf)
-    wrong = pmf**1.3  # the law at 1.3 times the epsilon
+    wrong = pmf**1.3  # the distribution at 1.3 times the epsilon
     with pytest.raises(LawRejected):
         check_norm(draws, points, wrong / wrong.sum())
 

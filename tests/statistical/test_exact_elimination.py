@@ -1,4 +1,4 @@
-"""Draws of the exact sampler follow the enumerated law, and errors in the law would be seen."""
+"""Draws by variable elimination against enumerated distributions, right and wrong ones."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ MECHANISMS = {"l1": GeneralizedLaplace(0.9), "gaussian": GeneralizedGaussian(1.2
 
 
 def enumerate_product(invariants, mechanism, lower=None):
-    """Points and probabilities; outside the box there is less than 1e-6 for these laws."""
+    """Points and probabilities; outside the box there is less than 1e-6 for these distributions."""
     points = points_in_a_box(invariants, {2: 60, 3: 30, 4: 13}[invariants_dimension(invariants)])
     if lower is not None:
         points = points[(points >= lower).all(axis=1)]
@@ -45,7 +45,7 @@ def draw(invariants, mechanism, seed, **bounds):
 
 @pytest.mark.parametrize("law", MECHANISMS)
 @pytest.mark.parametrize("name", LATTICES)
-def test_law_on_lattices_small_enough_to_enumerate(name, law):
+def test_distribution_on_lattices_small_enough_to_enumerate(name, law):
     invariants, mechanism = LATTICES[name], MECHANISMS[law]
     points, pmf = enumerate_product(invariants, mechanism)
     draws = draw(invariants, mechanism, 21)
@@ -56,7 +56,7 @@ def test_law_on_lattices_small_enough_to_enumerate(name, law):
 
 
 @pytest.mark.parametrize("law", MECHANISMS)
-def test_law_within_bounds(law):
+def test_distribution_within_bounds(law):
     lower = -np.array([0, 1, 3, 2, 0, 1, 4, 1, 2])
     invariants, mechanism = LATTICES["3 x 3 table"], MECHANISMS[law]
     points, pmf = enumerate_product(invariants, mechanism, lower)
@@ -107,7 +107,7 @@ def test_cells_and_pairs_under_one_total():
     check_mean(squares, -(law.sd**2) / (cells - 1), np.sqrt(fourth))
 
 
-def test_cells_of_a_larger_lattice_follow_their_exact_laws():
+def test_cells_of_a_larger_lattice_follow_their_exact_distributions():
     sampler = BoundedEliminationSampler(RECORDS, GeneralizedLaplace(0.25))
     draws = sampler.sample(np.random.default_rng(26), DRAWS)
     for cell in (0, 3, 7, 11, 13):

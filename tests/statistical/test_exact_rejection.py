@@ -1,4 +1,4 @@
-"""The rejection samplers draw from the laws that enumeration and Poisson's formula give."""
+"""Draws of the rejection samplers against enumeration and Poisson's formula."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ NORMS = {"l1": StagedRejectionSampler, "l2": MixtureSampler}
 
 def laplace_law(invariants, epsilon, norm):
     law = enumerate_distribution(invariants, GeneralizedLaplace(epsilon, norm), radius=26 / epsilon)
-    # The norm is about Gamma(d, rate epsilon) with d <= 4, which passes 26 with chance 2e-8;
+    # The norm is about Gamma(d, rate epsilon) with d <= 4, which passes 26 with probability 2e-8;
     # left_out bounds that only crudely.
     assert law.left_out < 1e-3
     return law.points, law.pmf
@@ -38,7 +38,7 @@ def laplace_law(invariants, epsilon, norm):
 
 def check_points(draws, points, pmf):
     counts = count_points(draws, points)
-    assert counts[-1] <= 1  # beyond the points, where two of 30,000 are with a chance of 2e-7
+    assert counts[-1] <= 1  # beyond the points, where two of 30,000 are with a probability of 2e-7
     check_law(counts[:-1], pmf)
 
 
@@ -106,7 +106,7 @@ def test_laplace_moments_on_the_4_x_4_table(norm, epsilon):
         check_mean(scaled * 1.1, 9.0, 3.0)
 
 
-def test_cells_under_one_total_follow_their_closed_law():
+def test_cells_under_one_total_follow_their_closed_distribution():
     law = total_distribution(12, 0.3)
     draws = draw(StagedRejectionSampler, Invariants.total(12), GeneralizedLaplace(0.3), 15_000)
     for cell in (0, 11):

@@ -1,4 +1,4 @@
-"""The release sampler draws from the law, on every kind of lattice and at every scale."""
+"""The release sampler draws from the distribution, on every kind of lattice and at every scale."""
 
 import math
 from fractions import Fraction
@@ -35,7 +35,7 @@ def pseudo(seed=31):
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(1)])
 @pytest.mark.parametrize("name", LATTICES)
-def test_law_on_lattices_small_enough_to_enumerate(name, epsilon):
+def test_distribution_on_lattices_small_enough_to_enumerate(name, epsilon):
     invariants, mechanism = LATTICES[name], GeneralizedLaplace(float(epsilon))
     draws = exact_noise(GeneralizedLaplace(epsilon), invariants, 6_000, source=pseudo())
     law = enumerate_distribution(invariants, mechanism)
@@ -75,9 +75,9 @@ def test_counts_are_geometric(rate):
     [(9, 3, "1/3"), (30, 2, "1/7"), (30, 3, "1/40"), (70, 2, "1/100"), (150, 2, "1/100")],
 )
 def test_compositions_are_uniform(total, cells, epsilon):
-    random_bits, counts = BitSource(pseudo()), Geometric(Fraction(epsilon))
+    bits, counts = BitSource(pseudo()), Geometric(Fraction(epsilon))
     several = np.full(200_000, total), np.full(200_000, cells)
-    draws = draw_compositions(random_bits, *several, counts).reshape(-1, cells)
+    draws = draw_compositions(bits, *several, counts).reshape(-1, cells)
     assert (draws.sum(axis=1) == total).all()
     assert draws.min() >= 0
     grid = np.indices((total + 1,) * cells).reshape(cells, -1).T
@@ -86,7 +86,7 @@ def test_compositions_are_uniform(total, cells, epsilon):
 
 
 @pytest.mark.parametrize(("cells", "epsilon"), [(2, 1e-6), (7, 1e-3), (300, 1e-4)])
-def test_small_epsilons_give_the_law_of_the_norm_and_of_a_cell(cells, epsilon):
+def test_small_epsilons_give_the_distribution_of_the_norm_and_of_a_cell(cells, epsilon):
     """The norm is Gamma(cells - 1, rate epsilon), but for a part in 1 / epsilon."""
     draws = exact_noise(
         GeneralizedLaplace(epsilon), Invariants.total(cells), 2_500, source=pseudo()

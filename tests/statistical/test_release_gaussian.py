@@ -31,7 +31,7 @@ def pseudo(seed=17):
 
 
 def enumerated(invariants, variance, reach=16):
-    """Points of two dimensions, and their chances."""
+    """Points of two dimensions, and their probabilities."""
     basis = kernel_lattice(invariants, "lll").basis
     grid = itertools.product(range(-reach, reach + 1), repeat=basis.shape[1])
     points = np.array(list(grid)) @ basis.T
@@ -43,7 +43,7 @@ def enumerated(invariants, variance, reach=16):
 
 @pytest.mark.parametrize("variance", [Fraction(1, 3), Fraction(1), Fraction(5, 2)])
 @pytest.mark.parametrize("name", LATTICES)
-def test_klein_follows_the_law_on_small_lattices(name, variance):
+def test_klein_follows_the_distribution_on_small_lattices(name, variance):
     invariants = LATTICES[name]
     points, pmf = enumerated(invariants, variance)
     drawn = KleinSampler(invariants, gaussian(variance)).draw(pseudo(), DRAWS)
@@ -53,12 +53,12 @@ def test_klein_follows_the_law_on_small_lattices(name, variance):
         check_law(count_points(off, points), np.append(pmf, 0.0))
 
 
-def test_draws_one_at_a_time_follow_the_law():
+def test_draws_one_at_a_time_follow_the_distribution():
     """Bounds of the acceptance probability decide nearly all splits, its value the others."""
-    invariants, variance, random_bits = Invariants.total(3), Fraction(1, 5), pseudo()
+    invariants, variance, bits = Invariants.total(3), Fraction(1, 5), pseudo()
     points, pmf = enumerated(invariants, variance)
     sampler = SplittingSampler(invariants, gaussian(variance))
-    drawn = np.vstack([sampler.draw(random_bits, 1) for _ in range(4_000)])
+    drawn = np.vstack([sampler.draw(bits, 1) for _ in range(4_000)])
     check_law(count_points(drawn, points), np.append(pmf, 0.0))
 
 
@@ -88,7 +88,7 @@ def test_a_cell_under_one_total_follows_the_convolution(cells, variance):
     check_mean(pair, mean, math.sqrt((pair.astype(float) ** 2).mean()))
 
 
-def test_halving_and_klein_draw_from_one_law():
+def test_halving_and_klein_draw_from_one_distribution():
     invariants, variance = Invariants.total(5), Fraction(1, 2)
     drawn = SplittingSampler(invariants, gaussian(variance)).draw(pseudo(), DRAWS)
     other = KleinSampler(invariants, gaussian(variance)).draw(pseudo(18), 10 * DRAWS)
@@ -103,7 +103,7 @@ def test_halving_and_klein_draw_from_one_law():
     )
 
 
-def test_a_table_of_use_has_the_variance_of_the_normal_law():
+def test_a_table_of_use_has_the_variance_of_the_normal_distribution():
     """For sigma of 3 the lattice is fine: each cell of a 5 x 6 table has sigma^2 times 20/30."""
     invariants = Invariants.margins((5, 6))
     drawn = exact_noise(

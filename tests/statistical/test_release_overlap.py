@@ -1,4 +1,4 @@
-"""Both samplers of the release under totals that overlap draw from the law, and from one law."""
+"""Staged rejection and variable elimination draw from the same, exact distribution."""
 
 import math
 from fractions import Fraction
@@ -35,7 +35,7 @@ def pseudo(seed=31):
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
 @pytest.mark.parametrize("name", LATTICES)
-def test_law_on_lattices_small_enough_to_enumerate(sampler, name):
+def test_distribution_on_lattices_small_enough_to_enumerate(sampler, name):
     invariants = LATTICES[name]
     law = enumerate_distribution(invariants, GeneralizedLaplace(0.5))
     drawn = SAMPLERS[sampler](invariants, Fraction(1, 2)).draw(pseudo(), DRAWS)
@@ -48,20 +48,20 @@ def test_law_on_lattices_small_enough_to_enumerate(sampler, name):
         check_mean(abs(off).sum(axis=1), (law.pmf * norms).sum(), sd)
 
 
-def test_a_small_ball_and_the_tries_outside_make_one_law():
-    """Much of the law lies outside of a small ball, where the proposal_ratio tries take over."""
+def test_a_small_ball_and_the_tries_outside_make_one_distribution():
+    """Much of the probability lies outside a small ball, where the rarer proposals are needed."""
     invariants, epsilon = Invariants.total(2), Fraction(1, 2)
     sampler = EliminationSampler(invariants, l1(epsilon))
     law = enumerate_distribution(invariants, GeneralizedLaplace(0.5))
     assert 0.1 < law.pmf[abs(law.points).sum(axis=1) > 2].sum() < 0.5
-    # a bound with which no chance is above 1
+    # a bound with which no probability is above 1
     spread = math.log(proposal_ratio()) - math.log(math.tanh(1 / 8)) - 1
     sampler.radius, sampler.theta, sampler.log_bound = 2, Fraction(1, 2), Fraction(spread)
     drawn = sampler.draw(pseudo(), 2_000)
     check_law(count_points(drawn, law.points), np.append(law.pmf, 0.0))
 
 
-def test_messages_with_wide_windows_give_the_law_of_a_cell():
+def test_messages_with_wide_windows_give_the_distribution_of_a_cell():
     """Messages are convolved there."""
     law, cuts = total_distribution(12, 1e-3), 150 * np.array(CUTS)
     drawn = EliminationSampler(Invariants.total(12), l1("1/1000")).draw(pseudo(), DRAWS)
@@ -73,7 +73,7 @@ def test_messages_with_wide_windows_give_the_law_of_a_cell():
 
 
 @pytest.mark.parametrize("shape", [(2, 30), (3, 5)])
-def test_both_samplers_and_the_one_in_floating_point_draw_from_one_law(shape):
+def test_both_samplers_and_the_one_in_floating_point_draw_from_one_distribution(shape):
     invariants, epsilon = Invariants.margins(shape), Fraction(1, 4)
     draws = [make(invariants, epsilon).draw(pseudo(), 3_000) for make in SAMPLERS.values()]
     floating = BoundedEliminationSampler(invariants, GeneralizedLaplace(0.25))

@@ -92,7 +92,7 @@ def test_a_noisy_table_with_another_total_is_not_made(place, other):
         drawn.noise[[0, other]] += [1, -1]
         return drawn
 
-    given = held, ("rules", ""), NoiseRequest(epsilon=1), (), "now"
+    given = held, ("rules", ""), NoiseRequest(epsilon=1, per="unit"), (), "now"
     assert len(make_noisy_table(table, *given).noisy) == len(table)
     with pytest.raises(InputError, match=table.names[place]):
         make_noisy_table(table, *given, sampler=broken)

@@ -1,4 +1,4 @@
-"""What a release costs: guarantees as values, their composition, and conversions by name.
+"""Privacy guarantees as values, their composition, and conversions by name.
 
 A mechanism has a `PrivacyGuarantee`. `conversions` turns rho-zCDP into (epsilon,
 delta), `composed` gives the exact delta of many Laplace measurements, `preference` tells which of

@@ -1,4 +1,4 @@
-"""What several releases of the same data cost together."""
+"""Composition of the guarantees of several releases of the same data."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from fractions import Fraction
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_product, upper_sum
 from isdp.errors import InputError
 
-SAME = ("flavour", "metric", "growth", "relation", "held")
+MATCHED_FIELDS = ("flavour", "metric", "growth", "relation", "held")
 
 
 def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
-    """Guarantee of all the releases together: their losses add up, and their deltas.
+    """Guarantee of all the releases together, by adding losses and deltas.
 
-    Only like is added to like: the guarantees agree in flavour, metric, growth, relation and in
-    what is held. What each says of one person may differ in the distance (a person may be counted
-    in two tables); the largest is kept.
+    The guarantees must agree in flavour, metric, growth, relation and held totals. The distance
+    per person may differ, as a person may be counted in two tables; the largest is kept.
 
     Raises
     ------
@@ -29,7 +28,7 @@ def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
         raise InputError("composition: there is nothing to compose")
     first = guarantees[0]
     for other in guarantees[1:]:
-        for name in SAME:
+        for name in MATCHED_FIELDS:
             if getattr(first, name) != getattr(other, name):
                 raise InputError(
                     f"composition: guarantees of different {name} do not add up: "
@@ -48,7 +47,7 @@ def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
 
 
 def as_zcdp(guarantee: PrivacyGuarantee) -> PrivacyGuarantee:
-    """Say a pure guarantee as zCDP: epsilon-DP implies (epsilon^2 / 2)-zCDP.
+    """Convert a pure guarantee to zCDP: epsilon-DP implies (epsilon^2 / 2)-zCDP.
 
     Bun and Steinke (2016), Proposition 1.4. The bound at distance d becomes (epsilon d)^2 / 2, so
     it grows with the square.
@@ -59,7 +58,9 @@ def as_zcdp(guarantee: PrivacyGuarantee) -> PrivacyGuarantee:
         If the guarantee is not a pure one.
     """
     if guarantee.flavour != "pure" or guarantee.growth == "quadratic":
-        raise InputError("composition: only a pure guarantee of linear growth can be said as zCDP")
+        raise InputError(
+            "composition: only a pure guarantee of linear growth can be converted to zCDP"
+        )
     half = upper_product(guarantee.loss, guarantee.loss, Fraction(1, 2))
     source = f"{guarantee.source}, as zCDP"
     same = replace(guarantee, flavour="zCDP", loss=half, source=source)

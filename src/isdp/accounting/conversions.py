@@ -22,12 +22,14 @@ from isdp.checks import check_choice, check_in_range, check_non_negative, check_
 from isdp.errors import InputError
 
 ROUNDING = 1e-12  # relative, more than a conversion is off by
-FAR_RIGHT = 5.0  # beyond it the two terms of the Gaussian profile are safely apart
-CLOSE = 0.1  # distance in standard deviations below which they are too near to be subtracted
-NO_CHANCE = -1e4  # logarithm of what is 0 in doubles
-ASYMPTOTIC = 50.0  # from here on four terms of erfcx's expansion are exact in doubles
+MIN_SEPARATION = 5.0  # beyond it the two terms of the Gaussian profile are safely apart
+MIN_SUBTRACTED_MU = (
+    0.1  # distance in standard deviations below which they are too near to be subtracted
+)
+MIN_LOG_PROBABILITY = -1e4  # logarithm of what is 0 in doubles
+MIN_ASYMPTOTIC = 50.0  # from here on four terms of erfcx's expansion are exact in doubles
 MIN_RHO = 1e-280  # what is below counts as this much: floats near their least lose digits
-EPSILONS = (1e-100, 1e100)  # whose squares are floats with all their digits
+EPSILON_RANGE = (1e-100, 1e100)  # whose squares are floats with all their digits
 
 
 def epsilon_bun_steinke(rho: float, delta: float) -> float:
@@ -89,12 +91,12 @@ def _log_delta_gaussian(epsilon: float, mu: float) -> float:
     # e^eps phi(right) = phi(left), so both terms are this density times a Mills ratio; their
     # plain difference would lose every digit at delta = 1e-14
     log_density = -0.5 * left * left
-    if left < 0 and log_density < NO_CHANCE:
+    if left < 0 and log_density < MIN_LOG_PROBABILITY:
         return log_density  # times a ratio below 1
     near, far = -left / math.sqrt(2), -right / math.sqrt(2)
-    if left > FAR_RIGHT:
+    if left > MIN_SEPARATION:
         return math.log1p(-ndtr(-left) - math.exp(log_density) * erfcx(far) / 2)
-    if mu > CLOSE:
+    if mu > MIN_SUBTRACTED_MU:
         return log_density + math.log((erfcx(near) - erfcx(far)) / 2)
     nodes, weights = _nodes()
     step = mu / math.sqrt(2)
@@ -103,7 +105,7 @@ def _log_delta_gaussian(epsilon: float, mu: float) -> float:
 
 def _log_mean_fall(points: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
     """Logarithm of the weighted sum of -erfcx'(t) = 2 / sqrt(pi) - 2 t erfcx(t)."""
-    if points[0] < ASYMPTOTIC:
+    if points[0] < MIN_ASYMPTOTIC:
         return math.log(weights @ (2 / math.sqrt(math.pi) - 2 * points * erfcx(points)))
     inverse = (points[0] / points) ** 2
     small = 1 / points / points
@@ -139,7 +141,7 @@ def epsilon_above(conversion: Conversion, rho: Number, delta: float) -> float:
 def rho_for(conversion: Conversion, epsilon: float, delta: float) -> float:
     """Largest rho whose epsilon at `delta`, by the conversion of that name, is the one given."""
     convert = _named(conversion)
-    check_in_range("accounting: epsilon", epsilon, *EPSILONS)
+    check_in_range("accounting: epsilon", epsilon, *EPSILON_RANGE)
     check_probability("accounting: delta", delta)
     length = -math.log(delta)
     low = (epsilon / (math.sqrt(length + epsilon) + math.sqrt(length))) ** 2

@@ -1,4 +1,4 @@
-"""How far two datasets are apart: the units of protection.
+"""Distances between datasets: the units of protection.
 
 A dataset is a collection of records without an order; two are equal if they hold the same records
 equally often.
@@ -17,7 +17,7 @@ from isdp.errors import InputError
 
 
 def symmetric_difference(first: Iterable[Hashable], second: Iterable[Hashable]) -> int:
-    """Count the records that stand in one dataset and not in the other: d_SymDiff.
+    """Count the records that are in one dataset and not in the other: d_SymDiff.
 
     One unit is a record that comes or goes.
     """
@@ -49,7 +49,7 @@ def hamming_of_tables(first: ArrayLike, second: ArrayLike) -> float:
 def steps_between(
     first: Hashable, second: Hashable, neighbours: Callable[[Hashable], Iterable[Hashable]]
 ) -> float:
-    """Length of the shortest path between two datasets: how a relation becomes a distance.
+    """Length of the shortest path between two datasets in the graph of a neighbour relation.
 
     Parameters
     ----------

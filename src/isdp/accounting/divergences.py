@@ -1,7 +1,7 @@
-"""How far two laws on finitely many outputs are apart: the standards of protection.
+"""Divergences of two distributions on finitely many outputs: the standards of protection.
 
-The two laws are arrays of probabilities over the same outputs. Logarithms are natural. Privacy
-with one of these standards is a bound of it for each unit of distance between two datasets.
+The two distributions are arrays of probabilities over the same outputs. Logarithms are natural.
+Privacy by one of these standards is a bound on it per unit of distance between two datasets.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from scipy.special import logsumexp
 from isdp.checks import check_in_range, check_non_negative, check_positive
 from isdp.errors import InputError
 
-LARGEST_LOG_ORDER = 12.0  # orders up to 1 + e^12
-ORDERS = 241  # tried before the best is refined
+MAX_LOG_ORDER = 12.0  # orders up to 1 + e^12
+GRID_ORDERS = 241  # tried before the best is refined
 
 
 def multiplicative(p: ArrayLike, q: ArrayLike) -> float:
@@ -31,7 +31,7 @@ def multiplicative(p: ArrayLike, q: ArrayLike) -> float:
     Returns
     -------
     float
-        Infinite if an output is possible under one law alone.
+        Infinite if an output is possible under one distribution alone.
     """
     p, q = _check(p, q)
     if ((p > 0) != (q > 0)).any():
@@ -43,8 +43,8 @@ def multiplicative(p: ArrayLike, q: ArrayLike) -> float:
 def approximate(p: ArrayLike, q: ArrayLike, delta: float) -> float:
     """Multiplicative distance with a slack delta: (epsilon, delta)-differential privacy.
 
-    The largest of ln((P(S) - delta) / Q(S)), the same with the laws exchanged, and 0, over events
-    S. The best events hold the outputs whose ratio P/Q passes a threshold.
+    The maximum over events S of ln((P(S) - delta) / Q(S)), of the same with P and Q exchanged, and
+    of 0. The maximising events hold the outputs whose ratio P/Q exceeds a threshold.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def renyi(p: ArrayLike, q: ArrayLike, order: float) -> float:
 
 
 def normalised_renyi(p: ArrayLike, q: ArrayLike) -> float:
-    """Largest sqrt(D_alpha / alpha) over alpha > 1 and both orders of the laws: D_nor.
+    """Largest sqrt(D_alpha / alpha) over alpha > 1 and both orders of the distributions: D_nor.
 
     zCDP with rho is D_nor <= sqrt(rho) (Bun and Steinke 2016).
 
@@ -98,7 +98,7 @@ def normalised_renyi(p: ArrayLike, q: ArrayLike) -> float:
     -------
     float
         The best of 241 orders up to 1 + e^12, refined; from below, as any search. Infinite if an
-        output is possible under one law alone.
+        output is possible under one distribution alone.
     """
     p, q = _check(p, q)
     if ((p > 0) != (q > 0)).any():
@@ -111,16 +111,16 @@ def _largest_by_order(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
         order = 1 + math.exp(log_excess)
         return -renyi(p, q, order) / order
 
-    grid = np.linspace(-LARGEST_LOG_ORDER, LARGEST_LOG_ORDER, ORDERS)
+    grid = np.linspace(-MAX_LOG_ORDER, MAX_LOG_ORDER, GRID_ORDERS)
     values = [negative(x) for x in grid]
     best = int(np.argmin(values))
-    low, high = grid[max(best - 1, 0)], grid[min(best + 1, ORDERS - 1)]
+    low, high = grid[max(best - 1, 0)], grid[min(best + 1, GRID_ORDERS - 1)]
     found = scipy.optimize.minimize_scalar(negative, bounds=(low, high), method="bounded")
     return max(renyi(p, q, 1.0), -min(values), -float(found.fun))
 
 
 def normalised_renyi_of_gaussians(shift: float, sigma: float) -> float:
-    """D_nor of two normal laws of one standard deviation: |shift| / (sigma sqrt 2)."""
+    """D_nor of two normal distributions with one standard deviation: |shift| / (sigma sqrt 2)."""
     return abs(shift) / (check_positive("divergences: sigma", sigma) * math.sqrt(2))
 
 
@@ -134,7 +134,7 @@ def _check(p: ArrayLike, q: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.
     p, q = np.asarray(p, dtype=float), np.asarray(q, dtype=float)
     if p.ndim != 1 or p.shape != q.shape or p.size == 0:
         raise InputError(
-            f"divergences: wanted two laws over the same outputs, got shapes {p.shape}, {q.shape}"
+            f"divergences: the distributions must have the same outputs, got {p.shape}, {q.shape}"
         )
     for law in (p, q):
         if not ((law >= 0).all() and abs(law.sum() - 1) < 1e-9):

@@ -22,10 +22,10 @@ from isdp.checks import check_integer, check_non_negative, check_positive, check
 from isdp.errors import InputError
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)  # a piece
-LARGEST_COUNT = 60
-NEAREST = 1e-13  # of the scale of pure differential privacy
-CLOSE = 1e-12
-SMALLEST = 1e-300  # stands for a delta of 0 in logarithms
+MAX_MEASUREMENTS = 60
+MIN_RELATIVE_DISTANCE = 1e-13  # of the scale of pure differential privacy
+ROOT_TOLERANCE = 1e-12
+MIN_DELTA = 1e-300  # stands for a delta of 0 in logarithms
 
 
 def delta_geometric(epsilon: float, scale: float, count: int) -> float:
@@ -76,14 +76,16 @@ def scale_laplace(epsilon: float, delta: float, count: int) -> float:
     # near `high` delta goes like a power of the distance: a straight line in logarithms
     def above(log_distance: float) -> float:
         found = delta_laplace(epsilon, high - math.exp(log_distance), count)
-        return math.log(max(found, SMALLEST)) - math.log(delta)
+        return math.log(max(found, MIN_DELTA)) - math.log(delta)
 
-    nearest, farthest = math.log(high) + math.log(NEAREST), math.log(high - low)
+    nearest, farthest = math.log(high) + math.log(MIN_RELATIVE_DISTANCE), math.log(high - low)
     if above(nearest) >= 0:
         return high
-    log_distance = scipy.optimize.brentq(above, nearest, farthest, xtol=CLOSE, rtol=CLOSE)
+    log_distance = scipy.optimize.brentq(
+        above, nearest, farthest, xtol=ROOT_TOLERANCE, rtol=ROOT_TOLERANCE
+    )
     while above(log_distance) > 0:  # delta falls as the scale grows
-        log_distance -= CLOSE
+        log_distance -= ROOT_TOLERANCE
     return high - math.exp(log_distance)
 
 
@@ -134,4 +136,4 @@ def _log_binomial(n: int, k: ArrayLike) -> NDArray[np.float64]:
 def _check(epsilon: float, scale: float, count: int) -> None:
     check_non_negative("accounting: epsilon", epsilon)
     check_positive("accounting: the scale", scale)
-    check_integer("accounting", "the number of measurements", count, 1, LARGEST_COUNT)
+    check_integer("accounting", "the number of measurements", count, 1, MAX_MEASUREMENTS)

@@ -1,7 +1,10 @@
-"""A guarantee as a value, from which every sentence about privacy is made.
+"""Privacy guarantees as immutable values, from which all text about privacy is generated.
 
-The numbers are upper bounds, so that they are never printed rounded down, and never multiplied
-with a rounding error that makes them smaller.
+Every mechanism has a property `guarantee`, a `PrivacyGuarantee`. Where the guarantee depends on
+further arguments, a method or function `guarantee_of` takes them: `isdp.swapping.guarantee_of`, and
+the methods of `isdp.topdown.Budget` and of the systems of `isdp.compare`.
+
+The numbers are upper bounds. They are never rounded down, neither in print nor in products.
 """
 
 from __future__ import annotations
@@ -30,34 +33,34 @@ EQUAL_INVARIANTS = "two tables with equal invariants"
 
 @dataclass(frozen=True)
 class PrivacyGuarantee:
-    """How far the law of a release may differ between two tables, and what makes it differ more.
+    """Bound on the difference of the output distributions of a release for two tables.
 
     Parameters
     ----------
     flavour : {"pure", "approximate", "zCDP"}
         epsilon-DP, (epsilon, delta)-DP or rho-zCDP (zero-concentrated).
     loss : int, float or Fraction
-        The bound a unit: epsilon, or rho with zCDP; from 0 up. A float stands for the shortest
+        The bound per unit: epsilon, or rho with zCDP; 0 or more. A float stands for the shortest
         decimal number that denotes it.
     metric : str
-        What the distance between two tables is measured in: "l1", "l2", ..., or what is counted:
-        "person" or "household", the number of those who change.
+        Distance between two tables: "l1", "l2", ..., or the number of persons ("person") or
+        households ("household") that change.
     per_person : int, float, Fraction or None
-        Units that one person who changes cell makes: 2 in l1, sqrt 2 in l2, 2 in squared l2; None
-        if there is no such number.
+        Number of units for one person who changes cell: 2 in l1, sqrt 2 in l2, 2 in squared l2;
+        None if there is no such number.
     source : str
-        The theorem and the paper that it stands in.
+        The theorem and its paper.
     delta : int, float or Fraction
-        Below 1; 0 but for the approximate flavour.
+        Below 1; positive for the approximate flavour alone.
     growth : {"linear", "quadratic", "none"}
-        How the bound grows with the distance. The unit is the distance itself if "linear", its
+        Growth of the bound with the distance. The unit is the distance itself if "linear", its
         square if "quadratic"; with "none" the bound holds within distance 1 and no further.
     relation : str
-        Which pairs of tables are compared.
+        The pairs of tables that are compared.
     held : str
-        What is published as it is and so lies outside the guarantee; "" for nothing.
+        The part that is published unchanged, outside the guarantee; "" for nothing.
     why_not_per_person : str
-        The reason where `per_person` is None.
+        The reason if `per_person` is None.
 
     Raises
     ------
@@ -101,12 +104,12 @@ class PrivacyGuarantee:
 
     @property
     def parameter(self) -> str:
-        """What the loss is called: "epsilon" or "rho"."""
+        """Name of the loss: "epsilon" or "rho"."""
         return FLAVOURS[self.flavour]
 
     @property
     def unit(self) -> str:
-        """What the loss is counted by, such as "unit of squared l2 distance" or "person"."""
+        """Unit of the loss, such as "unit of squared l2 distance" or "person"."""
         if self.metric not in COUNTED:
             return {
                 "linear": f"unit of {self.metric} distance",
@@ -154,7 +157,7 @@ class PrivacyGuarantee:
         )
 
     def statement(self) -> str:
-        """Say all of it in one sentence, numbers rounded up."""
+        """State the guarantee in one sentence, with numbers rounded up."""
         delta = "" if self.flavour == "zCDP" else f", delta = {upper_decimal(self.delta)}"
         name = "zCDP" if self.flavour == "zCDP" else "differential privacy"
         text = (
@@ -170,14 +173,25 @@ class PrivacyGuarantee:
         if self.metric in COUNTED:
             return f"for one person who changes cell, {each}"
         squared = "squared " if self.growth == "quadratic" else ""
-        stays = " and leaves the invariants as they are" * (self.relation == EQUAL_INVARIANTS)
         return (
-            f"one person who changes cell{stays} moves the {squared}{self.metric} distance by "
+            f"{self._change(self.per_person)} moves the {squared}{self.metric} distance by "
             f"{upper_decimal(self.per_person)}, so {each}"
         )
 
+    def _change(self, per_person: Number) -> str:
+        """Describe the change of the table that `per_person` measures."""
+        if self.relation != EQUAL_INVARIANTS:
+            return "one person who changes cell"
+        power = 2 if self.metric == "l2" and self.growth == "linear" else 1
+        counts = round(float(per_person) ** power)
+        if counts < 2:
+            return "one person more or fewer in a cell without a total"
+        if counts > 2:
+            return "one person who changes cell, with the fewest others that the invariants force,"
+        return "one person who changes cell and leaves the invariants as they are"
+
     def record(self) -> dict[str, str | None]:
-        """Give every part for a file: exact numbers as text, and as decimals rounded up."""
+        """Return all parts for a file: exact numbers as text, and decimals rounded up."""
         person = self.loss_per_person
         return {
             "flavour": self.flavour,
@@ -198,12 +212,12 @@ class PrivacyGuarantee:
 
 
 def guarantee_from_record(record: Mapping[str, Any]) -> PrivacyGuarantee:
-    """Read what `PrivacyGuarantee.record` wrote; bounds of delta stay bounds.
+    """Read a record of `PrivacyGuarantee.record`; bounds of delta stay bounds.
 
     Raises
     ------
     InputError
-        If it is none, or its numbers do not fit together.
+        If it is not such a record, or its numbers do not fit together.
     """
     try:
         parameter = FLAVOURS[record["flavour"]]
@@ -267,7 +281,7 @@ def upper_decimal(value: Number, digits: int = 6) -> str:
 def upper_product(*factors: Number) -> Number:
     """Exact product, or the nearest float that is not below it if a factor is a float.
 
-    Infinite where it leaves floating point, as `upper_sum`.
+    Infinite beyond floating point, as `upper_sum`.
     """
     return _from_above(math.prod((as_fraction(x) for x in factors), start=Fraction(1)), factors)
 

@@ -110,7 +110,7 @@ def add_experiment(own: argparse.ArgumentParser) -> None:
 
 def add_noise(own: argparse.ArgumentParser) -> None:
     """Add the options of the noise, which `request` reads."""
-    own.add_argument("--epsilon", metavar="E", help="loss per unit of norm, such as 0.25 or 1/4")
+    own.add_argument("--epsilon", metavar="E", help="loss per person, such as 0.5 or 1/2")
     own.add_argument("--norm", choices=("l1", "l2"), help="of the noise by --epsilon; default: l1")
     own.add_argument(
         "--sigma", metavar="S", help="Gaussian noise of this scale in persons, such as 2.5 or 5/2"
@@ -118,7 +118,15 @@ def add_noise(own: argparse.ArgumentParser) -> None:
     own.add_argument(
         "--rho",
         metavar="R",
-        help="Gaussian noise of this zCDP loss per unit of squared l2 distance",
+        help="Gaussian noise of this zero-concentrated loss (zCDP) per person",
+    )
+    own.add_argument(
+        "--per-unit",
+        dest="per",
+        action="store_const",
+        const="unit",
+        default="person",
+        help="take --epsilon per unit of the norm, and --rho per unit of squared l2 distance",
     )
     own.add_argument(
         "--delta",
@@ -144,7 +152,7 @@ def request(given: dict):
             "--allow-mcmc: a Markov chain is in floating point and never for release; add "
             "--for-experiments"
         )
-    names = ("epsilon", "rho", "sigma", "norm", "delta", "allow_mcmc")
+    names = ("epsilon", "rho", "sigma", "norm", "delta", "per", "allow_mcmc")
     options = {name: given.pop(name) for name in names}
     return NoiseRequest(**options, experiment=experiment, seed=seed)
 

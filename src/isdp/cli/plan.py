@@ -71,8 +71,9 @@ def run(error: str | None, error_of: str | None, **given) -> int:
     options = {"error": _persons(error), "error_of": error_of}
     forecast = plan(request=request(given), **options, **given)
     free = forecast.free
+    unit = f" per {forecast.per}" * (forecast.setting == "epsilon")
     print(
-        f"{forecast.setting} {forecast.value:g}: {counted(free.invariants.cells, 'cell')}, "
+        f"{forecast.setting} {forecast.value:g}{unit}: {counted(free.invariants.cells, 'cell')}, "
         f"{counted(int(free.degrees), 'degree')} of freedom, "
         f"{counted(len(free.determined), 'cell')} published exactly"
     )

@@ -14,13 +14,19 @@ import numpy as np
 from isdp.accounting import PrivacyGuarantee, compose, guarantee_from_record
 from isdp.commands.check import read_certificate
 from isdp.commands.shared.degrees_of_freedom import find_degrees_of_freedom
-from isdp.commands.shared.guarantee import NO_SINGLE_MOVE
+from isdp.commands.shared.guarantee import UNKNOWN_DISTANCE, person_distance
 from isdp.commands.shared.invariants_file import read_invariants
+from isdp.commands.shared.request import units_of_distance
 from isdp.commands.shared.table import describe_cells
 from isdp.errors import InputError
 from isdp.io.csv_files import read_columns
 from isdp.io.files import read_bytes
+from isdp.mechanisms.generalized_laplace import NORMS
 
+UNLIKE_DISTANCES = (
+    "the totals of these releases force different distances for one person; give --cells and "
+    "--invariants"
+)
 PLACES = ("guarantee", "mechanism", "privacy")  # of a guarantee within a certificate
 
 
@@ -37,13 +43,17 @@ class RevealedCells(NamedTuple):
         Cells that all totals give away up to a multiple, such as "d modulo 2", where no release
         alone gives away as much.
     single_move : bool
-        Whether two cells stand in the same totals, so that one person can change between them.
+        Whether two cells have the same totals, so that one person can change between them.
+    distance : int or None
+        The smallest distance of two tables that differ in the cell of one person, from
+        `isdp.commands.shared.guarantee.person_distance`.
     """
 
     determined: list[str]
     newly_determined: list[str]
     revealed_residues: list[str]
     single_move: bool
+    distance: int | None
 
 
 class PrivacyAccount(NamedTuple):
@@ -106,9 +116,18 @@ def account(
         if cells_path is None or not invariants_paths:
             raise InputError("account: give both --cells and --invariants, or neither")
         found = _given_away(certificates, cells_path, invariants_paths, count, names)
-        if not found.single_move:
-            together = replace(together, per_person=None, why_not_per_person=NO_SINGLE_MOVE)
+        together = _per_person(together, found.distance)
+    elif together.metric in NORMS and len({one.per_person for one in guarantees} - {None}) > 1:
+        together = replace(together, per_person=None, why_not_per_person=UNLIKE_DISTANCES)
     return PrivacyAccount(together, experiments, found)
+
+
+def _per_person(guarantee: PrivacyGuarantee, distance: int | None) -> PrivacyGuarantee:
+    """Give a guarantee the distance that all totals together force for one person."""
+    if distance is None:
+        return replace(guarantee, per_person=None, why_not_per_person=UNKNOWN_DISTANCE)
+    norm = guarantee.metric if guarantee.growth == "linear" else None
+    return replace(guarantee, per_person=units_of_distance(norm, distance), why_not_per_person="")
 
 
 def _refuse_twice(certificates: dict[str, dict], paths: Sequence) -> None:
@@ -142,7 +161,7 @@ def _given_away(certificates, cells_path, invariants_paths, count, names) -> Rev
     for one in invariants_paths:
         raw = read_bytes(one)
         rules[hashlib.sha256(raw).hexdigest()] = read_invariants(one, table, raw)
-    every, alone = [], np.ones(len(table), dtype=np.int64)  # steps: 0 where a cell is settled
+    alone = np.ones(len(table), dtype=np.int64)  # steps: 0 where a cell is determined
     for name, certificate in certificates.items():
         given = certificate.get("input")
         given = given if isinstance(given, dict) else {}
@@ -157,9 +176,9 @@ def _given_away(certificates, cells_path, invariants_paths, count, names) -> Rev
                 f"{len(table):,}; only releases of the same cells are compared"
             )
         held = rules[given["invariants_sha256"]]
-        every += held
         alone = np.lcm(alone, find_degrees_of_freedom(held).steps)
-    free = find_degrees_of_freedom(every)
+    used = {certificate["input"]["invariants_sha256"] for certificate in certificates.values()}
+    free = find_degrees_of_freedom([one for digest in sorted(used) for one in rules[digest]])
     return RevealedCells(
         [table.name(row) for row in free.determined],
         [table.name(row) for row in free.determined if alone[row] > 0],
@@ -169,4 +188,5 @@ def _given_away(certificates, cells_path, invariants_paths, count, names) -> Rev
             if alone[row] != free.steps[row]
         ],
         free.single_move,
+        person_distance(free),
     )

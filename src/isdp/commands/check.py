@@ -14,6 +14,7 @@ from isdp.commands.shared.invariants_file import HeldTotals, group_names, read_i
 from isdp.commands.shared.table import Table, read_table
 from isdp.constraints.invariants import INT64_MAX
 from isdp.errors import InputError
+from isdp.io.certificate import FORMAT
 from isdp.io.csv_files import read_columns, whole_numbers
 from isdp.io.files import read_bytes, sha256_of
 from isdp.io.wording import counted
@@ -137,6 +138,11 @@ def read_certificate(path) -> dict:
         raise InputError(f"{path}: this is no JSON ({words[:80]})") from None
     if not isinstance(content, dict) or not str(content.get("made_by", "")).startswith("isdp "):
         raise InputError(f"{path}: this is no certificate of isdp; wanted certificate.json")
+    if content.get("format", "0.2") not in ("0.2", FORMAT):
+        raise InputError(
+            f"{path}: format {content['format']!r:.20} of the certificate is unknown; this version "
+            f"of isdp reads 0.2 and {FORMAT}"
+        )
     return content
 
 

@@ -8,7 +8,7 @@ import resource
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, find_degrees_of_freedom
-from isdp.commands.shared.guarantee import privacy_guarantee
+from isdp.commands.shared.guarantee import privacy_guarantee, request_per_unit
 from isdp.commands.shared.invariants_file import read_invariants, refuse_equal_names
 from isdp.commands.shared.margins import (
     UNKNOWN,
@@ -42,7 +42,6 @@ from isdp.plots import can_draw
 PICTURES = ("plan.svg", "plan.png")
 FILES = ("plan.csv", "plan.json", "curve.csv", *PICTURES)
 DRAWS, DRAWS_OF_CURVE = 2000, 400
-SETTINGS = ("epsilon", "sigma")  # by which a law is made wider or narrower
 FACTORS = tuple(2.0**power for power in range(-3, 4))
 MIN_SETTING, MAX_SETTING = 1e-6, 1e3  # settings that are searched
 STRIDE = 300  # steps of three digits at once, a third of a power of ten
@@ -55,6 +54,8 @@ class NoiseForecast(NamedTuple):
     ----------
     setting : str
         "epsilon" or "sigma".
+    per : {"person", "unit"}
+        The unit of epsilon.
     value : float
         Of the setting.
     statement : str
@@ -66,6 +67,7 @@ class NoiseForecast(NamedTuple):
     """
 
     setting: str
+    per: str
     value: float
     statement: str
     margins: list[Margin]
@@ -103,19 +105,34 @@ class PlannedTable:
         InputError
             If `isdp.commands.privatize.privatize_file` would refuse to draw this noise.
         """
-        setting = setting_of(request)
+        setting, per, value = setting_of(request), request.per, self.value_of(request)
+        request = request_per_unit(request, self.free)
         margins = margins_of(self.targets, self.free, request.mechanism, DRAWS)
         refuse_weak_noise(margins, self.free, request.mechanism, accepted)
         sampler = _tried(self.free, request)  # after every refusal that needs no draw
         return NoiseForecast(
             setting,
-            float(getattr(request.mechanism, setting)),
+            per,
+            value,
             privacy_guarantee(request, self.free).statement(),
             margins,
             self.free,
             sampler,
             _megabytes(),
         )
+
+    def value_of(self, request: NoiseRequest) -> float:
+        """Give the epsilon of a request in its own unit, or its sigma."""
+        if request.rho is None:
+            return float(request.epsilon)
+        return float(request_per_unit(request, self.free).mechanism.sigma)
+
+    def mechanism_at(self, request: NoiseRequest, value: Fraction) -> Mechanism:
+        """Give the mechanism of a request with another epsilon or sigma, in any range."""
+        unit = request_per_unit(request, self.free)
+        if request.rho is None:
+            value = value * unit.epsilon / request.epsilon
+        return replace(unit.mechanism, **{setting_of(request): float(value)})
 
     def target(self, name: str | None) -> list[MarginTarget]:
         """Find the targets of a name; all cells for None.
@@ -175,11 +192,12 @@ class PlannedTable:
         wanted = self.target(name)
 
         def meets(step: int) -> bool:
-            law = _law(request, _setting_at(step))
+            law = self.mechanism_at(request, _setting_at(step))
             margins = margins_of(wanted, self.free, law, DRAWS)
             if any(margin.limit.how == UNKNOWN for margin in margins):
                 # says what works where there is no sampler at all
-                draw(self.free, _with(request, _setting_at(step)))
+                tried = _with(request, _setting_at(step))
+                draw(self.free, request_per_unit(tried, self.free))
                 raise InputError(
                     "--error: no margin of error is known under these totals, as no exact sampler "
                     "is quick; hold fewer totals, or take a smaller table"
@@ -189,12 +207,12 @@ class PlannedTable:
         setting = setting_of(request)
         less = 1 if setting == "epsilon" else -1  # the way to less noise
         ends = sorted((less * _step_of(MIN_SETTING), less * _step_of(MAX_SETTING)))
-        high = less * _step_of(getattr(request.mechanism, setting))
+        high = less * _step_of(self.value_of(request))
         while not meets(less * high):
             if high >= ends[1]:
                 raise InputError(
                     f"plan: no {setting} up to {MAX_SETTING:g} and down to {MIN_SETTING:g} brings "
-                    f"the error to {error:g}; wish for a larger error"
+                    f"the error to {error:g}; ask for a larger error"
                 )
             high = min(high + STRIDE, ends[1])
         low = high - STRIDE
@@ -205,7 +223,7 @@ class PlannedTable:
             if meets(less * low):
                 raise InputError(
                     f"plan: every {setting} from {MIN_SETTING:g} to {MAX_SETTING:g} keeps the "
-                    f"error within {error:g}; wish for a smaller error"
+                    f"error within {error:g}; ask for a smaller error"
                 )
         while high - low > 1:
             middle = (low + high) // 2
@@ -227,11 +245,11 @@ class PlannedTable:
             noise first, and of at most six targets.
         """
         setting, rows = setting_of(request), []
-        value = Fraction(repr(float(getattr(request.mechanism, setting))))
+        value = Fraction(repr(self.value_of(request)))
         shown = _shown(self.targets, margins)
         with progress("error against the setting", len(FACTORS)) as at:
             for done, factor in enumerate(FACTORS):
-                law = _law(request, value * Fraction(factor))
+                law = self.mechanism_at(request, value * Fraction(factor))
                 for margin in margins_of(shown, self.free, law, DRAWS_OF_CURVE):
                     row = {"what": margin.what, "name": margin.name, setting: float(value) * factor}
                     rows.append(row | {"sd": margin.sd.value, "sd_is": margin.sd.how})
@@ -255,30 +273,15 @@ def _shown(targets: Sequence[MarginTarget], margins: Sequence[Margin]) -> list[M
 
 
 def setting_of(request: NoiseRequest) -> str:
-    """Name of the number that makes a law wider or narrower.
-
-    Raises
-    ------
-    InputError
-        If the law has none that is known here.
-    """
-    names = {field.name for field in fields(request.mechanism)}
-    for name in SETTINGS:
-        if name in names:
-            return name
-    raise InputError(f"plan: the {request.mechanism.name} has none of {', '.join(SETTINGS)}")
-
-
-def _law(request: NoiseRequest, value: Fraction) -> Mechanism:
-    """Copy the mechanism of a request with another setting, in any range."""
-    return replace(request.mechanism, **{setting_of(request): float(value)})
+    """Name the number that makes the noise of a request wider or narrower."""
+    return "epsilon" if request.rho is None else "sigma"
 
 
 def _with(request: NoiseRequest, value: Fraction) -> NoiseRequest:
     """Copy a request with another setting."""
     if request.rho is None:
         return replace(request, epsilon=value)
-    return replace(request, rho=1 / (2 * value * value))
+    return replace(request, rho=1 / (2 * value * value), per="unit")
 
 
 def _step_of(value: float) -> int:
@@ -408,6 +411,7 @@ def record(forecast: NoiseForecast) -> dict:
     return {
         "made_by": "isdp plan",
         forecast.setting: forecast.value,
+        "per": forecast.per,
         "guarantee": forecast.statement,
         "cells": forecast.free.invariants.cells,
         "degrees_of_freedom": int(forecast.free.degrees),

@@ -90,7 +90,7 @@ class System(ABC):
         """
 
     @abstractmethod
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """Return the privacy guarantee; the arguments are those of `release`."""
 
     def held(self) -> str:
@@ -132,8 +132,8 @@ class PlainNoise(Noise):
     def noise_guarantee(self, budget: float) -> PrivacyGuarantee:
         """Return the guarantee, which depends on the invariants only in the names of the totals."""
 
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee`."""
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+        """As `System.guarantee_of`."""
         return replace(self.noise_guarantee(budget), held=REGION_TOTALS)
 
     def noise(self, rng: np.random.Generator, counts: IntArray, budget: float) -> NDArray[Any]:
@@ -347,8 +347,8 @@ class ConditionedNoise(Noise):
         """As `Noise.noise`."""
         return _bounded_noise(tuple(counts.tolist()), budget).sample(rng, 1).ravel()
 
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee`: the bound, twice the epsilon of the noise."""
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+        """As `System.guarantee_of`: the bound, twice the epsilon of the noise."""
         return PrivacyGuarantee(
             "pure",
             budget / PER_MOVE,
@@ -389,9 +389,9 @@ class TopDown(System):
             LEVELS[-1]
         ]
 
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee`, for the levels of the run."""
-        return self.plan_of(budget).budget.guarantee(REGION_TOTALS)
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+        """As `System.guarantee_of`, for the levels of the run."""
+        return self.plan_of(budget).budget.guarantee_of(REGION_TOTALS)
 
 
 class Swapping(System):
@@ -411,10 +411,10 @@ class Swapping(System):
             released[rows] = swapping.swap_table(rng, areas.counts[rows][None], budget)[0]
         return released
 
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee`, by the published bound for the largest region."""
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+        """As `System.guarantee_of`, by the published bound for the largest region."""
         largest = max(int(areas.counts[rows].sum()) for rows in areas.blocks.values())
-        return swapping.guarantee(budget, largest)
+        return swapping.guarantee_of(budget, largest)
 
     def held(self) -> str:
         """As `System.held`."""

@@ -1,4 +1,4 @@
-"""What must stay exact: linear invariants, and inequalities beside them."""
+"""Linear invariants of a table, and inequalities."""
 
 from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope

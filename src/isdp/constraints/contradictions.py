@@ -1,4 +1,4 @@
-"""Which constraints contradict each other, with nothing in the list that could be left out."""
+"""Irreducible sets of constraints that contradict each other."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import scipy
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 
-TIME_LIMIT = 60  # seconds a question
+TIME_LIMIT = 60  # seconds per feasibility problem
 
 
 def irreducible_conflict(polytope: Polytope) -> list[str]:
-    """Name constraints that contradict each other, and no longer do if any one is dropped.
+    """Name constraints that contradict each other, such that all but any one can be met.
 
     Returns
     -------
@@ -22,7 +22,7 @@ def irreducible_conflict(polytope: Polytope) -> list[str]:
     Raises
     ------
     InputError
-        If a question is not settled within a minute.
+        If the solver does not decide a feasibility problem within a minute.
     """
     names = [*polytope.equalities.names, *polytope.inequalities.names]
     return [names[row] for row in conflicting(polytope)]
@@ -31,8 +31,8 @@ def irreducible_conflict(polytope: Polytope) -> list[str]:
 def conflicting(polytope: Polytope) -> list[int]:
     """Find the rows of `irreducible_conflict`, those of the equalities first.
 
-    Constraints are dropped one by one; one without which the rest could be met is put back
-    (the deletion filter of Chinneck and Dravnieks, 1991). Numbers may be fractions.
+    The algorithm is the deletion filter of Chinneck and Dravnieks (1991): it drops constraints one
+    by one, and restores each without which the rest can be met. Numbers may be fractions.
     """
     rows = polytope.equalities.constraints + polytope.inequalities.constraints
     kept = np.ones(rows, dtype=bool)
@@ -64,4 +64,4 @@ def _can_be_met(polytope: Polytope, kept) -> bool:
     )
     if found.status in (0, 2):  # met, or proved impossible
         return found.status == 0
-    raise InputError(f"conflict: the solver did not settle a question ({found.message.strip()})")
+    raise InputError(f"conflict: the solver reached no decision ({found.message.strip()})")

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from isdp.errors import InputError
 
@@ -32,12 +33,12 @@ class Hierarchy:
 
     levels: tuple[str, ...]
     units: tuple[tuple[str, ...], ...]
-    parents: tuple[np.ndarray, ...]
-    leaf_units: tuple[np.ndarray, ...]
+    parents: tuple[NDArray[np.int64], ...]
+    leaf_units: tuple[NDArray[np.int64], ...]
 
     @classmethod
     def from_columns(cls, columns: dict[str, Sequence[Hashable]], root: str = "root") -> Hierarchy:
-        """Read the hierarchy off one column of names a level, one row a leaf.
+        """Build the hierarchy from one column of names per level, with one row per leaf.
 
         Parameters
         ----------
@@ -50,18 +51,19 @@ class Hierarchy:
         ------
         InputError
             If a column is missing, empty or of another length, a name is missing, a region lies
-            in two regions of the level above, or a leaf stands twice.
+            in two regions of the level above, or a leaf occurs twice.
         """
         if not columns or root in columns:
-            raise InputError(f"hierarchy: give a column a level, and none of the name {root!r}")
+            raise InputError(f"hierarchy: give one column per level, none with the name {root!r}")
         length = len(next(iter(columns.values())))
-        names, parents, members = [("",)], [np.zeros(1, dtype=np.int64)], []
+        names: list[tuple[str, ...]] = [("",)]
+        parents, members = [np.zeros(1, dtype=np.int64)], []
         members.append(np.zeros(length, dtype=np.int64))
         for level, column in columns.items():
             if len(column) != length or not length:
                 raise InputError(
                     f"hierarchy: level {level!r} has {len(column)} rows, but the first {length}; "
-                    f"give each leaf one name a level"
+                    f"give each leaf one name per level"
                 )
             found, parent, member = _read_level(level, list(column), members[-1])
             names.append(found)
@@ -70,24 +72,24 @@ class Hierarchy:
         if len(names[-1]) != length:
             twice = names[-1][int(np.argmax(np.bincount(members[-1])))]
             raise InputError(
-                f"hierarchy: {level!r} is the last level, but {twice!r} stands in several rows"
+                f"hierarchy: {level!r} is the last level, but {twice!r} occurs in several rows"
             )
         return cls((root, *columns), tuple(names), tuple(parents), tuple(members))
 
     def number(self, level: str) -> int:
-        """Position of a level, 0 for the root; raise `InputError` if there is none such."""
+        """Position of a level, 0 for the root; raise `InputError` for an unknown level."""
         if level not in self.levels:
             raise InputError(f"hierarchy: no level {level!r}; there are {', '.join(self.levels)}")
         return self.levels.index(level)
 
-    def children(self, depth: int) -> list[np.ndarray]:
+    def children(self, depth: int) -> list[NDArray[np.int64]]:
         """Regions of level `depth` + 1 within each region of level `depth`, in their order."""
         below = self.parents[depth + 1]
         order = np.argsort(below, kind="stable")
         counts = np.bincount(below, minlength=len(self.units[depth]))
         return np.split(order, np.cumsum(counts)[:-1])
 
-    def aggregate(self, table) -> list[np.ndarray]:
+    def aggregate(self, table: ArrayLike) -> list[NDArray[np.int64]]:
         """Sum a table of the leaves to all levels, exactly.
 
         Parameters
@@ -115,7 +117,7 @@ class Hierarchy:
             raise InputError(f"topdown: counts must be whole numbers, got {table.dtype}")
         if table.size and table.min() < 0:
             row, cell = (int(i) for i in np.argwhere(table < 0)[0])
-            raise InputError(f"topdown: row {row}, cell {cell} holds {table[row, cell]} people")
+            raise InputError(f"topdown: row {row}, cell {cell}: the count is negative")
         if table.size and int(table.max()) * table.size > INT64_MAX:
             raise InputError("topdown: the total could exceed 64-bit integers")
         sums = []
@@ -126,7 +128,9 @@ class Hierarchy:
         return sums
 
 
-def _read_level(level: str, column: list, above: np.ndarray):
+def _read_level(
+    level: str, column: list[Hashable], above: NDArray[np.int64]
+) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
     """Give each name of a column a number; return names, parent of each and number of each row."""
     number: dict[Hashable, int] = {}
     member, parent = np.empty(len(column), dtype=np.int64), []

@@ -1,8 +1,8 @@
-"""What constraints on some variables imply for the others: exact Fourier-Motzkin elimination.
+"""Projection of a polytope onto some variables by exact Fourier-Motzkin elimination.
 
-The elimination is exact over the rationals, in Python's integers: a point of the kept variables
-meets the implied constraints just where real numbers for the others exist. Whole numbers need not
-exist; see `isdp.constraints.presence` for a family where they always do.
+The elimination is exact over the rationals, in Python's integers. A point of the kept variables
+meets the implied constraints if and only if real values of the other variables exist. Whole values
+need not exist; `isdp.constraints.presence` treats a family where they always do.
 """
 
 from __future__ import annotations
@@ -23,22 +23,24 @@ TOLERANCE = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
-class Implied:
-    """Constraints on the kept variables.
+class ImpliedConstraints:
+    """Constraints that are implied for the kept variables.
 
     Attributes
     ----------
     polytope : Polytope
         On the kept variables, in the order they were named.
     peak : int
-        Most inequalities at any time on the way.
+        Maximum number of inequalities during the elimination.
     """
 
     polytope: Polytope
     peak: int
 
 
-def implied_constraints(polytope: Polytope, keep: Iterable[int], most: int = 20_000) -> Implied:
+def implied_constraints(
+    polytope: Polytope, keep: Iterable[int], most: int = 20_000
+) -> ImpliedConstraints:
     """Eliminate all variables but some (TDA, "Implied Constraints").
 
     An equality that holds a variable replaces it; otherwise each inequality that bounds it from
@@ -50,7 +52,7 @@ def implied_constraints(polytope: Polytope, keep: Iterable[int], most: int = 20_
     keep : iterable of int
         Variables (cells of the polytope) that stay.
     most : int
-        Inequalities at which to give up: their number may grow doubly exponentially.
+        Maximum number of inequalities, which may grow doubly exponentially.
 
     Raises
     ------
@@ -80,7 +82,7 @@ def implied_constraints(polytope: Polytope, keep: Iterable[int], most: int = 20_
                 f"implied constraints: more than {most} inequalities with {len(left)} variables "
                 f"still to go; split the problem, or use bounds on subsets (presence)"
             )
-    return Implied(_polytope(equal, above, keep), peak)
+    return ImpliedConstraints(_polytope(equal, above, keep), peak)
 
 
 def irredundant(polytope: Polytope) -> Polytope:

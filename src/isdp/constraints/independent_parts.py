@@ -1,4 +1,4 @@
-"""Constraints that fall apart: cells that no chain of invariants joins are independent."""
+"""Connected components of cells and invariants, whose noise is independent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from isdp.constraints.invariants import Invariants
 
 
 class Part(NamedTuple):
-    """Some cells, int64 (cells,) in increasing order, and all the invariants that touch them."""
+    """A component: its cells, int64 (cells,) in increasing order, and all their invariants."""
 
     cells: np.ndarray
     invariants: Invariants
@@ -21,7 +21,7 @@ class Part(NamedTuple):
 def independent_parts(invariants: Invariants) -> list[Part]:
     """Split cells and invariants so that none joins cells of two parts.
 
-    A law that is a product over cells, conditioned on A u = 0, is then a product over the parts.
+    A product distribution over cells, conditioned on A u = 0, is then a product over the parts.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ class Invariants:
 
     @classmethod
     def total(cls, n: int, name: str = "total") -> Invariants:
-        """One invariant: the sum of all `n` cells.
+        """Hold the sum of all `n` cells.
 
         Examples
         --------
@@ -76,7 +76,7 @@ class Invariants:
 
     @classmethod
     def partition(cls, labels: Iterable[Hashable]) -> Invariants:
-        """One total for each group of cells that share a label (ISDP, Example 4).
+        """Hold the total of each group of cells with one label (ISDP, Example 4).
 
         Parameters
         ----------
@@ -149,12 +149,12 @@ class Invariants:
     def subsets(
         cls, subsets: Iterable[Iterable[int]], n: int, names: Sequence[str] | None = None
     ) -> Invariants:
-        """One total for each given list of cell indices, counted from 0; lists may overlap.
+        """Hold the total of each given list of cell indices, from 0; lists may overlap.
 
         Raises
         ------
         InputError
-            If an index lies outside 0 to n - 1 or stands twice in one list.
+            If an index lies outside 0 to n - 1 or occurs twice in one list.
         """
         rows = []
         for position, subset in enumerate(subsets):
@@ -286,14 +286,14 @@ def find_cell_classes(invariants: Invariants) -> tuple[NDArray[np.int64], NDArra
     entries = int(entry.max(initial=0)) + 1
     length = np.diff(columns.indptr)
     kind = np.zeros(columns.shape[1], dtype=np.int64)
-    # entry by entry; a column that ends is told from those that go on, which get new numbers
+    # entry by entry: columns that continue get new numbers, so that they differ from those that end
     for place in range(int(length.max(initial=0))):
         longer = length > place
         at = kind[longer] * entries + entry[columns.indptr[:-1][longer] + place]
         kind[longer] = kind.max(initial=0) + 1 + _renumbered(at)
         kind = _renumbered(kind)
     first = np.empty(kind.max(initial=-1) + 1, dtype=np.int64)
-    first[kind[::-1]] = np.arange(len(kind))[::-1]  # of several cells the last written stays
+    first[kind[::-1]] = np.arange(len(kind))[::-1]  # the first cell of each group is written last
     order = np.argsort(first)
     place_of = np.empty_like(order)
     place_of[order] = np.arange(len(order))

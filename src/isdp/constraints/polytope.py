@@ -95,7 +95,7 @@ class Polytope:
         return slack
 
     def contains(self, tables: ArrayLike) -> NDArray[np.bool_]:
-        """Whether each table meets every condition, in exact integers.
+        """Test for each table that it meets every condition, in exact integers.
 
         Parameters
         ----------
@@ -131,13 +131,13 @@ class Polytope:
                 )
 
     def feasible_table(self) -> NDArray[np.int64]:
-        """Find some table within, by integer programming (HiGHS).
+        """Find a table in the polytope by integer programming (HiGHS).
 
         Raises
         ------
         InputError
-            If there is none: with the conditions that contradict each other where the solver
-            proves that not even fractions would do.
+            If no table is found. The message names conditions that contradict each other, if the
+            solver proves that fractions do not meet them either.
         """
         from scipy.optimize import Bounds, LinearConstraint, milp  # slow to import, seldom needed
 
@@ -168,9 +168,9 @@ class Polytope:
         )
 
     def contradiction(self) -> list[str]:
-        """Conditions that cannot hold together, even with fractions; none if there is no such set.
+        """List conditions that contradict each other even for fractions; empty without such a set.
 
-        Without any one of them the others can be met.
+        All of them but any one can be met.
         """
         from isdp.constraints.contradictions import conflicting  # which needs this module
 

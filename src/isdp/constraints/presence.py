@@ -26,9 +26,9 @@ from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 
-MOST_KINDS = 20  # beyond, the subsets are too many to list
-FEW_KINDS = 8  # whose 255 subsets are looked at before a flow is sought
-LARGEST_FLOW = 2**31 - 1  # scipy's flows are 32-bit
+MAX_LISTED_KINDS = 20  # beyond, the subsets are too many to list
+MAX_ENUMERATED_KINDS = 8  # whose 255 subsets are looked at before a flow is sought
+MAX_FLOW = 2**31 - 1  # scipy's flows are 32-bit
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,7 @@ class Presence:
         InputError
             If there are more than 20 kinds.
         """
-        if self.kinds > MOST_KINDS:
+        if self.kinds > MAX_LISTED_KINDS:
             raise InputError(f"presence: {self.kinds} kinds have too many subsets; use `broken`")
         digits = 1 << np.arange(self.kinds)
         inside = np.zeros(1 << self.kinds, dtype=np.int64)  # caps of leaves with kinds in S only
@@ -165,7 +165,7 @@ class Presence:
             The kinds of the subset; all of them if the grand total is wrong; a single kind if it
             has fewer than its least number; None if the totals can be met.
         """
-        if self.kinds <= FEW_KINDS and self._bounds_hold(kind_totals):
+        if self.kinds <= MAX_ENUMERATED_KINDS and self._bounds_hold(kind_totals):
             return None
         _, subset = self._flow(kind_totals)
         return subset
@@ -210,7 +210,7 @@ class Presence:
         beyond = wanted - self.least.sum(axis=0)
         if (beyond < 0).any():
             return None, (int(np.argmin(beyond)),)
-        if beyond.sum() > LARGEST_FLOW:
+        if beyond.sum() > MAX_FLOW:
             raise InputError(f"presence: a flow of {beyond.sum()} people is beyond 32 bits")
         leaves, kinds = self.present.shape
         leaf, kind = np.nonzero(self.present)

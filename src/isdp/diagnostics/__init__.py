@@ -1,4 +1,4 @@
-"""How good draws are: agreement of chains, distances from known laws, summaries."""
+"""Convergence of chains, distances from known distributions, and summaries of draws."""
 
 from isdp.diagnostics.chains import convergence
 

@@ -1,4 +1,4 @@
-"""Two sets of draws of one law, compared by Kolmogorov distances with a stated bound."""
+"""Comparison of two sets of draws by Kolmogorov distances with a stated bound."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from numpy.typing import ArrayLike
 from isdp.diagnostics.chains import convergence
 from isdp.mechanisms.base import Mechanism
 
-ALPHA = 1e-6  # false alarms for each distance
+FALSE_ALARM_RATE = 1e-6  # false alarms for each distance
 NORM, CELLS, FULL = "norm", "cells", "in full"
 
 
-def kolmogorov(one: ArrayLike, two: ArrayLike) -> float:
+def kolmogorov_distance(one: ArrayLike, two: ArrayLike) -> float:
     """Largest difference of the distribution functions of two samples.
 
-    It never exceeds the total variation distance of the laws by more than sampling error.
+    It never exceeds the total variation distance of the distributions by more than sampling error.
     """
     one, two = sorted((np.sort(np.ravel(each)) for each in (one, two)), key=len)
-    # one function stands still between its steps: the other is furthest off beside one of them
+    # a distribution function is constant between its steps: the maximum is at one of the steps
     apart = [
         np.searchsorted(one, one, side) / len(one) - np.searchsorted(two, one, side) / len(two)
         for side in ("left", "right")
@@ -31,17 +31,17 @@ def kolmogorov(one: ArrayLike, two: ArrayLike) -> float:
 
 
 def kolmogorov_bound(first: float, second: float, comparisons: int = 1) -> float:
-    """Distance that two samples of one law exceed with probability below ALPHA at most.
+    """Distance that two samples of one distribution exceed with probability below 1e-6.
 
     The two-sample bound of Dvoretzky, Kiefer, Wolfowitz and Massart, split over comparisons.
 
     Parameters
     ----------
     first, second : float
-        Independent (or effective) draws of each; infinite for a law that is known.
+        Independent (or effective) draws of each; infinite for a known distribution.
     """
     spread = sum(
-        math.sqrt(math.log(4 * comparisons / ALPHA) / (2 * n))
+        math.sqrt(math.log(4 * comparisons / FALSE_ALARM_RATE) / (2 * n))
         for n in (first, second)
         if n < math.inf
     )
@@ -60,13 +60,13 @@ def agreement_rows(
         independent draws.
     exact : int64 array, shape (draw, cell)
     labels : dict
-        Columns that tell the row: experiment, norm, sampler.
+        Columns that identify the row: experiment, norm, sampler.
 
     Returns
     -------
     DataFrame with two rows, for the norm and for the cell that is furthest off: the labels,
-        draws, effective, statistic, distance and bound, which two samples of one law exceed once
-        in a million comparisons
+        draws, effective, statistic, distance and bound, which two samples of one
+        distribution exceed once in a million comparisons
     """
     flat = noise.reshape(-1, noise.shape[-1])
     norms = mechanism.noise_norm(noise).astype(float)
@@ -82,7 +82,7 @@ def agreement_rows(
             sizes = convergence(values, ("ess_bulk", "ess_tail"))[["ess_bulk", "ess_tail"]]
             effective = np.fmin(effective, sizes.min(axis=1).to_numpy())
         sample = values.reshape(len(flat), count)
-        distances = [kolmogorov(sample[:, i], others[:, i]) for i in range(count)]
+        distances = [kolmogorov_distance(sample[:, i], others[:, i]) for i in range(count)]
         bounds = [kolmogorov_bound(n, len(exact), count) for n in effective]
         worst = max(range(count), key=lambda i: distances[i] / bounds[i], default=None)
         rows.append(
@@ -112,7 +112,7 @@ def quantile_table(named: dict[str, np.ndarray], cells: list[str]) -> pd.DataFra
 def norm_histogram(
     named: dict[str, np.ndarray], measure: Callable[[np.ndarray], np.ndarray], bins: int = 40
 ) -> pd.DataFrame:
-    """Shares of the norm in equal bins for several samples: sampler, low, high and share."""
+    """Proportions of the norm in equal bins for several samples: sampler, low, high and share."""
     norms = {name: np.ravel(measure(noise)).astype(float) for name, noise in named.items()}
     largest = max(float(each.max()) for each in norms.values())
     width = max(1, math.ceil((largest + 1) / bins))

@@ -10,7 +10,7 @@ WHISKER = 1.5  # interquartile ranges
 
 
 def describe_cells(noise: np.ndarray, diagnostics: pd.DataFrame) -> pd.DataFrame:
-    """Describe the noise of every cell; one row a cell.
+    """Describe the noise of every cell, with one row per cell.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def describe_cells(noise: np.ndarray, diagnostics: pd.DataFrame) -> pd.DataFrame
 
 
 def boxes(noise: np.ndarray) -> pd.DataFrame:
-    """Everything that a box plot of every cell shows, one value a row.
+    """List all values that a box plot of every cell shows, one per row.
 
     Returns
     -------

@@ -208,11 +208,11 @@ def _cell(energy: Energy) -> NDArray[np.float64]:
     width = int(TAIL_IN_SCALES * _scale(energy)) + 1
     refuse_overflow("exact", "the grid of a cell's distribution", 2 * width, 26, "use less noise")
     weights = _weights(energy, np.arange(-width, width + 1))
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum())
 
 
 def _weights(energy: Energy, values: NDArray[np.int64]) -> NDArray[np.float64]:
-    return np.exp(-energy.rate * np.abs(values).astype(float) ** energy.power)
+    return np.asarray(np.exp(-float(energy.rate) * np.abs(values).astype(float) ** energy.power))
 
 
 def _grid(min_points: float) -> int:
@@ -230,16 +230,18 @@ def _characteristic(energy: Energy, size: int) -> NDArray[np.float64]:
         a = math.exp(-energy.rate)
         t = 2 * np.pi * np.arange(size // 2 + 1) / size
         # (1 - a)^2 / ((1 - a)^2 + 2 a (1 - cos t)), without cancellation
-        return -np.log1p(4 * a * np.sin(t / 2) ** 2 / np.expm1(-energy.rate) ** 2)
+        return np.asarray(
+            -np.log1p(4 * a * np.sin(t / 2) ** 2 / np.expm1(-float(energy.rate)) ** 2)
+        )
     pmf = _cell(energy)
     at = np.zeros(size)
     np.add.at(at, (np.arange(len(pmf)) - len(pmf) // 2) % size, pmf)
-    return np.log(scipy.fft.rfft(at).real.clip(1e-300))
+    return np.asarray(np.log(scipy.fft.rfft(at).real.clip(1e-300)))
 
 
 def _sum_of(energy: Energy, size: int, cells: int) -> NDArray[np.float64]:
     """Distribution of the sum of `cells` free cells, on a circular grid of `size` points."""
-    return scipy.fft.irfft(np.exp(cells * _characteristic(energy, size)), size)
+    return np.asarray(scipy.fft.irfft(np.exp(cells * _characteristic(energy, size)), size))
 
 
 def _part(energy: Energy, cells: int, chosen: int, width: int) -> NDArray[np.float64]:
@@ -251,7 +253,7 @@ def _part(energy: Energy, cells: int, chosen: int, width: int) -> NDArray[np.flo
     pmf = _sum_of(energy, size, chosen)[at].clip(0)
     if cells:
         pmf *= _sum_of(energy, size, cells - chosen)[at].clip(0)
-    return pmf / pmf.sum()
+    return np.asarray(pmf / pmf.sum())
 
 
 @lru_cache(maxsize=4096)

@@ -76,18 +76,14 @@ def enumerate_distribution(
     points = np.vstack([_within(basis, axes, c, energy.power, radius) for c in axes[0]])
     norms = mechanism.noise_norm(points)
     points, norms = points[norms <= radius], norms[norms <= radius]
-    weights = np.exp(-energy.rate * norms)
+    weights = np.exp(-float(energy.rate) * norms)
     return EnumeratedDistribution(
-        points, weights / weights.sum(), _tail(dual, radius, energy.rate) / weights.sum()
+        points, weights / weights.sum(), _tail(dual, radius, float(energy.rate)) / weights.sum()
     )
 
 
 def _within(
-    basis: NDArray[np.int64],
-    axes: list[NDArray[np.int64]],
-    first: int,
-    power: int,
-    radius: float,
+    basis: NDArray[np.int64], axes: list[NDArray[np.int64]], first: int, power: int, radius: float
 ) -> NDArray[np.int64]:
     """Points of the box with the given first coordinate, up to about `radius`; (points, cells).
 

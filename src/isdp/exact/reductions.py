@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isdp.constraints.independent_parts import Part, independent_parts
 from isdp.constraints.invariants import Invariants
@@ -13,14 +14,16 @@ from isdp.exact.bits.source import BitSource
 from isdp.exact.sampler import RandomBitSampler
 from isdp.exact.tied_cells import TiedCells, merge_tied_cells
 from isdp.io.progress import tracked
-from isdp.mechanisms.base import Mechanism, Target
+from isdp.mechanisms.base import Energy, Mechanism, Target
 
 if TYPE_CHECKING:
     from isdp.exact.selection import ExactSampler
 
+Select = Callable[[Target | Mechanism, Invariants], "ExactSampler"]
+
 
 def select_reduced_sampler(
-    invariants: Invariants, target: Target | Mechanism, select: Callable[..., ExactSampler]
+    invariants: Invariants, target: Target | Mechanism, select: Select
 ) -> IndependentPartsSampler | TiedCellsSampler | None:
     """Set up samplers for the smaller targets of which this one is made.
 
@@ -39,13 +42,16 @@ def select_reduced_sampler(
     InputError
         If a part has no perfect sampler.
     """
-    if target.energy is None or not target.energy.product:
+    energy = target.energy
+    if energy is None or not energy.product:
         return None
     parts = independent_parts(invariants)
     if len(parts) > 1:
         return IndependentPartsSampler(invariants, parts, target, select)
     merged = merge_tied_cells(invariants)
-    return None if merged is None else TiedCellsSampler(invariants, merged, target, select)
+    if merged is None:
+        return None
+    return TiedCellsSampler(invariants, merged, target.name, energy, select)
 
 
 class IndependentPartsSampler(RandomBitSampler):
@@ -60,24 +66,24 @@ class IndependentPartsSampler(RandomBitSampler):
     method = "independent parts"
 
     def __init__(
-        self, invariants: Invariants, parts: list[Part], target: Target | Mechanism, select
+        self, invariants: Invariants, parts: list[Part], target: Target | Mechanism, select: Select
     ):
         self.invariants = invariants
-        alike: dict[Invariants, list[np.ndarray]] = {}
+        alike: dict[Invariants, list[NDArray[np.int64]]] = {}
         for cells, held in parts:
             alike.setdefault(Invariants(held.sparse), []).append(cells)
         self._groups = [(np.stack(cells), select(target, held)) for held, cells in alike.items()]
-        told = (f"{len(cells)} by {chosen.method}" for cells, chosen in self._groups)
-        self.reason = f"the totals join no two of these parts: {', '.join(told)}"
+        methods = (f"{len(cells)} by {chosen.method}" for cells, chosen in self._groups)
+        self.reason = f"the totals join no two of these parts: {', '.join(methods)}"
         self.expected_proposals = sum(
             len(cells) * chosen.expected_proposals for cells, chosen in self._groups
         )
 
-    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+    def draw(self, bits: BitSource, n_draws: int) -> NDArray[np.int64]:
         """Draw independent noise vectors, int64 (n_draws, cells)."""
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
         for cells, chosen in tracked("drawing noise", self._groups):
-            drawn = chosen.draw(random_bits, n_draws * len(cells))
+            drawn = chosen.draw(bits, n_draws * len(cells))
             noise[:, cells.ravel()] = drawn.reshape(n_draws, cells.size)
         return noise
 
@@ -86,17 +92,17 @@ class TiedCellsSampler(RandomBitSampler):
     """Draws of one cell of each set of tied cells."""
 
     def __init__(
-        self, invariants: Invariants, merged: TiedCells, target: Target | Mechanism, select
+        self, invariants: Invariants, merged: TiedCells, name: str, energy: Energy, select: Select
     ):
         self.invariants, self._merged = invariants, merged
-        energy = target.energy._replace(rate=target.energy.rate * merged.times)
-        self._chosen = select(Target(target.name, energy), merged.invariants)
+        energy = energy._replace(rate=energy.rate * merged.times)
+        self._chosen = select(Target(name, energy), merged.invariants)
         self.method, self.expected_proposals = self._chosen.method, self._chosen.expected_proposals
         self.reason = (
             f"sets of {merged.times} tied cells are one cell with {merged.times} times the rate; "
             f"then {self._chosen.reason}"
         )
 
-    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+    def draw(self, bits: BitSource, n_draws: int) -> NDArray[np.int64]:
         """Draw independent noise vectors, int64 (n_draws, cells)."""
-        return self._merged.expand(self._chosen.draw(random_bits, n_draws))
+        return self._merged.expand(self._chosen.draw(bits, n_draws))

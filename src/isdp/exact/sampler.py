@@ -32,7 +32,7 @@ class RandomBitSampler(ABC):
     error = 0.0
 
     @abstractmethod
-    def draw(self, random_bits: BitSource, n_draws: int) -> NDArray[np.int64]:
+    def draw(self, bits: BitSource, n_draws: int) -> NDArray[np.int64]:
         """Draw independent noise vectors, int64 (n_draws, cells)."""
 
     def sample(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.int64]:

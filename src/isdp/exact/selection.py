@@ -87,11 +87,11 @@ class ExactSampler:
         """Draw independent noise, int64 (n_draws, cells), checked against the invariants."""
         return self.sampler.sample(rng, n_draws)
 
-    def draw(self, random_bits: BitSource, n_draws: int) -> NDArray[np.int64]:
+    def draw(self, bits: BitSource, n_draws: int) -> NDArray[np.int64]:
         """Draw in exact arithmetic, if `error` is 0: int64 (n_draws, cells), not yet checked."""
         if not isinstance(self.sampler, RandomBitSampler):
             raise MisfitError(f"{self.method}: does not draw in exact arithmetic")
-        return self.sampler.draw(random_bits, n_draws)
+        return self.sampler.draw(bits, n_draws)
 
     @property
     def expected_proposals(self) -> float:

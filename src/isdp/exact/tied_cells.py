@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
@@ -31,12 +32,12 @@ class TiedCells(NamedTuple):
 
     invariants: Invariants
     times: int
-    set_of: np.ndarray
-    sign: np.ndarray
+    set_of: NDArray[np.int64]
+    sign: NDArray[np.int64]
 
-    def expand(self, noise: np.ndarray) -> np.ndarray:
+    def expand(self, noise: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the noise of the cells, int64 (n_draws, cells), from that of the sets."""
-        return noise[:, self.set_of] * self.sign
+        return np.asarray(noise[:, self.set_of] * self.sign)
 
 
 def merge_tied_cells(invariants: Invariants) -> TiedCells | None:

@@ -8,6 +8,7 @@ from functools import cache
 
 from isdp.accounting.guarantees import upper_decimal
 
+FORMAT = "0.3"  # of certificates; those of version 0.2 have no such field
 NOT_FOR_RELEASE = "NOT FOR RELEASE: drawn from a pseudo-random generator, for experiments"
 FOR_RELEASE = "drawn in exact arithmetic from the operating system's randomness"
 OF_THE_LAW_ALONE = "of the law asked for, and not of this draw"

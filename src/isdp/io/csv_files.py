@@ -22,8 +22,8 @@ from isdp.errors import InputError
 from isdp.io.files import MAX_BYTES, read_bytes
 from isdp.io.progress import progress
 
-PIECE = 1 << 18  # rows
-BLOCK = 1 << 20  # bytes
+ROWS_PER_CHUNK = 1 << 18  # rows
+BYTES_PER_BLOCK = 1 << 20  # bytes
 LINE_ENDS = ("\n", "\r")  # other separators of lines end no row of a CSV
 SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 TEXT = np.dtypes.StringDType()
@@ -58,7 +58,7 @@ class Column(NamedTuple):
         return int(np.argmax(chosen[self.codes])) if chosen.any() else None
 
     def is_blank(self) -> np.ndarray:
-        """Whether each text is empty or of blanks; bool (distinct texts,)."""
+        """Mark each text that is empty or blank; bool (distinct texts,)."""
         return np.strings.str_len(np.strings.strip(self.texts)) == 0
 
     def taken(self, rows: np.ndarray) -> Column:
@@ -121,7 +121,7 @@ def _refuse_binary(file, path: Path) -> None:
     if start.startswith(SPREADSHEETS):
         raise InputError(f"{path}: this is a spreadsheet, not a csv; save it as csv (UTF-8)")
     file.seek(0)
-    while block := file.read(BLOCK):
+    while block := file.read(BYTES_PER_BLOCK):
         if b"\0" in block:
             raise InputError(
                 f"{path}: this is no csv table (it holds zero bytes); save it as csv (UTF-8)"
@@ -152,7 +152,7 @@ def _rows(lines, place) -> Iterator[tuple[int, list[str]]]:
     Raises
     ------
     InputError
-        If a column name stands there twice, a row has not as many fields as the header, or the
+        If a column name occurs twice, a row has not as many fields as the header, or the
         text is no CSV.
     """
     reader, width = csv.reader(lines, strict=True), None
@@ -170,8 +170,8 @@ def _rows(lines, place) -> Iterator[tuple[int, list[str]]]:
                 twice = [name for name in row if row.count(name) > 1]
                 if twice:
                     raise InputError(
-                        f"{place}: line {reader.line_num}: the column {quoted(twice[0])} stands "
-                        f"there twice; rename one"
+                        f"{place}: line {reader.line_num}: the column {quoted(twice[0])} occurs "
+                        f"twice; rename one"
                     )
             yield reader.line_num, row
     except csv.Error as error:
@@ -198,7 +198,7 @@ def _parsed(file, path: Path, width: int, kept: list[int]) -> dict[int, list[Col
     file.seek(0)
     options = {"names": range(width), "header": 0, "usecols": kept, "index_col": False}
     options |= {"dtype": str, "keep_default_na": False, "na_filter": False}
-    options |= {"encoding": "utf-8-sig", "chunksize": PIECE}
+    options |= {"encoding": "utf-8-sig", "chunksize": ROWS_PER_CHUNK}
     with (
         pd.read_csv(file, **options) as pieces,
         progress(f"reading {path.name}", length) as at,
@@ -231,8 +231,8 @@ def _joined(pieces: list[Column]) -> Column:
 def _may_repeat(texts: np.ndarray) -> bool:
     """Test by hashes, in little memory, whether a text may occur twice."""
     hashes = [
-        pd.util.hash_array(texts[start : start + PIECE].astype(object))
-        for start in range(0, len(texts), PIECE)
+        pd.util.hash_array(texts[start : start + ROWS_PER_CHUNK].astype(object))
+        for start in range(0, len(texts), ROWS_PER_CHUNK)
     ]
     in_order = np.sort(np.concatenate(hashes))
     return bool((in_order[1:] == in_order[:-1]).any())
@@ -280,8 +280,8 @@ def write_columns(path, columns: Mapping[str, Column | np.ndarray]) -> None:
         path.open("a", encoding="utf-8", newline="") as file,
         progress(f"writing {path.name}", rows) as at,
     ):
-        for start in range(0, rows, PIECE):
-            stop = start + PIECE
+        for start in range(0, rows, ROWS_PER_CHUNK):
+            stop = start + ROWS_PER_CHUNK
             at(start)
             piece = {
                 name: values.rows(start, stop) if isinstance(values, Column) else values[start:stop]
@@ -351,7 +351,7 @@ def cells_of(text: str, place: str) -> pd.DataFrame:
     Raises
     ------
     InputError
-        If there is no header, a column stands there twice, a row has not as many cells as the
+        If there is no header, a column occurs twice, a row has not as many cells as the
         header, or the text is no CSV.
     """
     lines, rows = [], []
@@ -389,7 +389,7 @@ def check_cells(
 
 
 def check_unique(cells: pd.Series, what: str, place: str) -> None:
-    """Refuse the first cell that stands there for the second time.
+    """Refuse the first cell that occurs for the second time.
 
     Parameters
     ----------
@@ -407,7 +407,7 @@ def check_unique(cells: pd.Series, what: str, place: str) -> None:
         line, cell = again.index[0], again.iloc[0]
         first = cells.index[cells == cell][0]
         raise InputError(
-            f"{place}: line {line}: {what} {on_one_line(cell)} stands on line {first} already; "
+            f"{place}: line {line}: {what} {on_one_line(cell)} is on line {first} already; "
             f"remove one of the two"
         )
 

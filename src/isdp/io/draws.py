@@ -11,7 +11,7 @@ from scipy.sparse import coo_array
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.io.files import whole
+from isdp.io.files import write_atomically
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def write_draws(path, draws: Draws) -> None:
         coords={"cell": np.array(draws.cells, dtype=object)},
         attrs={"settings": json.dumps(draws.settings, sort_keys=True)},
     )
-    with whole(path) as temporary:
+    with write_atomically(path) as temporary:
         data.to_netcdf(temporary, engine="h5netcdf", encoding={"noise": {"zlib": True}})
 
 

@@ -18,8 +18,8 @@ MAX_BYTES = 200_000_000
 
 
 @contextmanager
-def whole(path) -> Iterator[Path]:
-    """Give a temporary path beside `path`, which takes its name once the block has ended well.
+def write_atomically(path) -> Iterator[Path]:
+    """Give a temporary path next to `path`, which replaces it at the end of the block.
 
     On any error or interrupt the temporary file is removed and `path` stays as it was.
     """
@@ -40,7 +40,7 @@ def whole(path) -> Iterator[Path]:
 
 def write_json(path, content) -> None:
     """Write `content` as JSON, readable and in a stable order."""
-    with whole(path) as temporary:
+    with write_atomically(path) as temporary:
         temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
@@ -57,7 +57,7 @@ def read_json(path):
 
 def write_csv(table: pd.DataFrame, path) -> None:
     """Write a table as CSV, without its index."""
-    with whole(path) as temporary:
+    with write_atomically(path) as temporary:
         table.to_csv(temporary, index=False, lineterminator="\n")
 
 

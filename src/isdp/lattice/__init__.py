@@ -1,4 +1,4 @@
-"""The integer vectors that invariants leave free, and exact linear algebra on them."""
+"""The lattice of integer noise under invariants, and exact linear algebra."""
 
 from isdp.lattice.null_lattice import KernelLattice, degrees_of_freedom, kernel_lattice
 from isdp.lattice.smith import SmithForm, smith_normal_form

@@ -1,21 +1,24 @@
-"""Exact elimination: which cells follow from the others under equalities, and how.
+"""Exact elimination: the cells that equalities determine from the others.
 
-All of it is in whole numbers over one denominator, by python-flint; nothing is rounded.
+All computations use integers over one denominator (python-flint); nothing is rounded.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from flint import fmpz, fmpz_mat
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import block_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from isdp.constraints.invariants import INT64_MAX, Invariants, find_cell_classes
+from isdp.checks import INT64_MAX
+from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 
 MAX_DENSE_ENTRIES = 10_000_000  # entries of a matrix that is eliminated exactly
@@ -32,18 +35,18 @@ class Echelon(NamedTuple):
     pivots : int64 array, shape (rank,), increasing
         The first columns that do not depend on those before them.
     denominator : int
-        The least positive number that makes the form whole.
+        The smallest positive number that makes the form integer.
     """
 
-    rows: np.ndarray
-    pivots: np.ndarray
+    rows: NDArray[np.object_]
+    pivots: NDArray[np.int64]
     denominator: int
 
 
 class DeterminedCells(NamedTuple):
-    """How some cells of every vector u with A u = 0 follow from the others.
+    """The solution of A u = 0 for some cells.
 
-    ``u[cells] = weights @ u[free] / denominator``, where ``u[free]`` may be any numbers.
+    ``u[cells] = weights @ u[free] / denominator`` for any numbers ``u[free]``.
 
     Attributes
     ----------
@@ -54,13 +57,13 @@ class DeterminedCells(NamedTuple):
         Positive.
     """
 
-    cells: np.ndarray
-    free: np.ndarray
-    weights: np.ndarray
+    cells: NDArray[np.int64]
+    free: NDArray[np.int64]
+    weights: NDArray[np.object_]
     denominator: int
 
 
-def row_reduce(matrix) -> Echelon:
+def row_reduce(matrix: ArrayLike) -> Echelon:
     """Bring a matrix of integers to reduced row echelon form, exactly.
 
     Parameters
@@ -77,15 +80,15 @@ def row_reduce(matrix) -> Echelon:
         return Echelon(np.zeros((0, matrix.shape[1]), object), np.zeros(0, np.int64), 1)
     reduced, denominator, rank = _rref(matrix)
     entries = [[int(entry) for entry in row] for row in reduced.tolist()[:rank]]
-    rows, denominator = np.array(entries, dtype=object), int(denominator)
-    common = math.gcd(denominator, *rows.flat) * (1 if denominator > 0 else -1)
-    return Echelon(rows // common, (rows != 0).argmax(axis=1), denominator // common)
+    rows, scale = np.array(entries, dtype=object), int(denominator)
+    common = math.gcd(scale, *rows.flat) * (1 if scale > 0 else -1)
+    return Echelon(rows // common, (rows != 0).argmax(axis=1), scale // common)
 
 
-def pivot_columns(matrix) -> np.ndarray:
+def pivot_columns(matrix: ArrayLike) -> NDArray[np.int64]:
     """Find the first columns that do not depend on those before them, as `row_reduce` does.
 
-    The form itself is not turned into Python's numbers, which takes longer than to find it.
+    The function does not convert the form to Python integers, which would take most of the time.
 
     Parameters
     ----------
@@ -107,20 +110,20 @@ def pivot_columns(matrix) -> np.ndarray:
     return np.array(pivots, dtype=np.int64)
 
 
-def _rref(matrix: np.ndarray) -> tuple[fmpz_mat, fmpz, int]:
-    """Reduced form, denominator of either sign, and rank."""
+def _rref(matrix: NDArray[np.int64] | NDArray[np.object_]) -> tuple[fmpz_mat, fmpz, int]:
+    """Return the reduced form, its denominator of either sign, and the rank."""
     return fmpz_mat(matrix.tolist()).rref()
 
 
-def solve_determined(matrix, order=None) -> DeterminedCells:
+def solve_determined(matrix: ArrayLike, order: ArrayLike | None = None) -> DeterminedCells:
     """Solve A u = 0 for the first independent cells, exactly.
 
     Parameters
     ----------
     matrix : int or object array_like, shape (equalities, cells)
     order : int array, shape (cells,), optional
-        The order in which the cells are looked at, and in which the free ones are returned; by
-        default as they stand.
+        The order in which cells are solved for, and in which the free cells are returned. The
+        default is increasing order.
 
     Examples
     --------
@@ -129,16 +132,16 @@ def solve_determined(matrix, order=None) -> DeterminedCells:
     ([0], [1, 2], [[-1, -1]], 1)
     """
     matrix = np.asarray(matrix)
-    order = np.arange(matrix.shape[1]) if order is None else np.asarray(order)
-    rows, pivots, denominator = row_reduce(matrix[:, order])
-    free = np.delete(np.arange(len(order)), pivots)
-    return DeterminedCells(order[pivots], order[free], -rows[:, free], denominator)
+    cells = np.arange(matrix.shape[1]) if order is None else np.asarray(order)
+    rows, pivots, denominator = row_reduce(matrix[:, cells])
+    free = np.delete(np.arange(len(cells)), pivots)
+    return DeterminedCells(cells[pivots], cells[free], -rows[:, free], denominator)
 
 
-def unit_cells(equalities: Invariants) -> np.ndarray:
-    """Find cells that can be solved from the others in whole numbers.
+def unit_cells(equalities: Invariants) -> NDArray[np.int64]:
+    """Find cells that can be solved from the others in integers.
 
-    Rows are eliminated one by one by an entry of 1 or -1; its cell is solved.
+    Each row is eliminated by an entry of 1 or -1, and the cell of the entry is solved.
 
     Returns
     -------
@@ -162,8 +165,8 @@ def unit_cells(equalities: Invariants) -> np.ndarray:
         units = [cell for cell, value in row.items() if abs(value) == 1]
         if not units:
             raise InputError(
-                f"solve: {name!r} has no cell that the others give in whole numbers; name "
-                f"the solved cells yourself, or use the lattice walk"
+                f"solve: {name!r} determines no cell from the others in integers; give the "
+                f"solved cells, or use the lattice walk"
             )
         pivot = min(units)
         found.append(pivot)
@@ -177,7 +180,9 @@ def unit_cells(equalities: Invariants) -> np.ndarray:
     return np.array(sorted(found), dtype=np.int64)
 
 
-def solve_for(equalities: Invariants, totals, solved) -> tuple[np.ndarray, np.ndarray]:
+def solve_for(
+    equalities: Invariants, totals: Iterable[int], solved: Iterable[int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Solve A u = a for some cells, exactly: u_solved = offset + matrix @ u_free.
 
     Parameters
@@ -193,8 +198,8 @@ def solve_for(equalities: Invariants, totals, solved) -> tuple[np.ndarray, np.nd
     Raises
     ------
     InputError
-        If the cells are not as many as the rank of A, do not stand for themselves, their columns
-        are dependent, the totals contradict each other, or the solution is not whole or leaves
+        If the number of cells is not the rank of A, a cell is unknown or repeated, their columns
+        are dependent, the totals contradict each other, or the solution is not integer or exceeds
         64 bits.
     """
     cells = equalities.cells
@@ -203,7 +208,7 @@ def solve_for(equalities: Invariants, totals, solved) -> tuple[np.ndarray, np.nd
         raise InputError(
             f"solve: the solved cells {solved} must be different cells from 0 to {cells - 1}"
         )
-    # A u - a v = 0, where v is 1: a further cell, the last to be solved for
+    # A u - a v = 0 for a further cell v = 1, the last to be solved for
     last = np.array([-int(total) for total in totals], dtype=object).reshape(-1, 1)
     free = np.setdiff1d(np.arange(cells), solved)
     found = solve_determined(
@@ -224,8 +229,8 @@ def solve_for(equalities: Invariants, totals, solved) -> tuple[np.ndarray, np.nd
     return _whole_solution(found)
 
 
-def _whole_solution(found: DeterminedCells) -> tuple[np.ndarray, np.ndarray]:
-    """Offset, which stands last among the free cells, and weights of the others, as int64."""
+def _whole_solution(found: DeterminedCells) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the weight of the last free cell, as offset, and those of the others, as int64."""
     table = np.roll(found.weights, 1, axis=1)
     broken = np.argwhere(table % found.denominator != 0)
     if len(broken):
@@ -233,7 +238,7 @@ def _whole_solution(found: DeterminedCells) -> tuple[np.ndarray, np.ndarray]:
         value = Fraction(table[row, column], found.denominator)
         raise InputError(
             f"solve: cell {found.cells[row]} would be solved in fractions, with denominator "
-            f"{value.denominator}; choose other solved cells, or let them be found"
+            f"{value.denominator}; choose other solved cells, or leave them out"
         )
     table = table // found.denominator
     if abs(table).max(initial=0) > INT64_MAX:
@@ -241,11 +246,11 @@ def _whole_solution(found: DeterminedCells) -> tuple[np.ndarray, np.ndarray]:
     return table[:, 0].astype(np.int64), table[:, 1:].astype(np.int64)
 
 
-def independent_rows(matrix: csr_array) -> np.ndarray:
-    """Choose rows that form a basis of the row space, exactly: the first independent ones.
+def independent_rows(matrix: csr_array) -> NDArray[np.int64]:
+    """Choose the first independent rows, which form a basis of the row space, exactly.
 
-    Rows of different components are independent, so each component is eliminated by itself, and
-    equal columns count once.
+    Rows of different components are independent, so that each component is eliminated separately.
+    Equal columns are used once.
 
     Parameters
     ----------
@@ -272,10 +277,10 @@ def independent_rows(matrix: csr_array) -> np.ndarray:
     return np.sort(np.concatenate([lonely, *chosen]).astype(np.int64))
 
 
-def _first_spanning(rows: csr_array) -> np.ndarray:
+def _first_spanning(rows: csr_array) -> NDArray[np.int64]:
     """Find the positions of the first rows that span all of them.
 
-    Over the reals the rows of C C' depend on each other just as the rows of C do.
+    The rows of C C' have the same linear dependences as the rows of C.
     """
     _refuse_large(rows.shape[0], rows.shape[0])
     largest = int(abs(rows.data).max(initial=0))
@@ -285,8 +290,8 @@ def _first_spanning(rows: csr_array) -> np.ndarray:
     return pivot_columns(exact @ exact.T)
 
 
-def integer_kernel(matrix: csr_array) -> np.ndarray:
-    """Integer vectors that span {c : matrix c = 0}, one a row.
+def integer_kernel(matrix: csr_array) -> NDArray[np.int64]:
+    """Return integer vectors that span {c : matrix c = 0}, one per row.
 
     Returns
     -------
@@ -298,16 +303,17 @@ def integer_kernel(matrix: csr_array) -> np.ndarray:
         If the matrix is too large, or an entry leaves int64.
     """
     _refuse_large(*matrix.shape)
+    rows, columns = matrix.shape
     entries = [int(x) for x in matrix.toarray().ravel()]
-    vectors, nullity = fmpz_mat(*matrix.shape, entries).nullspace()
-    rows = [[int(vectors[i, j]) for i in range(matrix.shape[1])] for j in range(nullity)]
-    reduced = [np.array(row, dtype=object) // (np.gcd.reduce(row) or 1) for row in rows]
-    return np.array(reduced, dtype=np.int64).reshape(nullity, matrix.shape[1])
+    vectors, nullity = fmpz_mat(rows, columns, entries).nullspace()
+    kernel = [[int(vectors[i, j]) for i in range(columns)] for j in range(nullity)]
+    reduced = [np.array(row, dtype=object) // (np.gcd.reduce(row) or 1) for row in kernel]
+    return np.array(reduced, dtype=np.int64).reshape(nullity, columns)
 
 
 def _refuse_large(rows: int, columns: int) -> None:
     if rows * columns > MAX_DENSE_ENTRIES:
         raise InputError(
-            f"subspace: {rows} x {columns} entries that share columns are too many to eliminate "
-            f"exactly (up to {MAX_DENSE_ENTRIES}); split or thin the invariants"
+            f"subspace: {rows} x {columns} entries that share columns exceed the limit of "
+            f"{MAX_DENSE_ENTRIES} for exact elimination; use fewer invariants"
         )

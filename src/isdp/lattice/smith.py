@@ -1,17 +1,19 @@
 """Smith normal form of an integer matrix, with both unimodular transforms.
 
-python-flint has the form itself but not the transforms, and the transforms are what ISDP
-(Proposition 8) builds the kernel lattice from. Rows and columns are kept sparse, in Python's own
-integers: nothing can overflow, and the star of a single total costs time linear in the cells.
+ISDP (Proposition 8) builds the kernel lattice from the transforms, which python-flint does not
+compute. Rows and columns are sparse and hold Python integers, so that nothing overflows. The star
+of a single total takes time linear in the cells.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
 
 import numpy as np
-from scipy.sparse import csc_array
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csc_array, sparray
 
 SparseVector = dict[int, int]
 
@@ -20,8 +22,7 @@ SparseVector = dict[int, int]
 class SmithForm:
     """U A V = D with U and V unimodular and D diagonal, each divisor dividing the next.
 
-    The transforms are kept sparse; `U`, `V` and `D` give them as arrays, to be checked or used
-    elsewhere. The library itself takes `rank` and `kernel`.
+    The transforms are sparse; `U`, `V` and `D` return them as arrays.
 
     Attributes
     ----------
@@ -41,20 +42,20 @@ class SmithForm:
         return len(self.divisors)
 
     @property
-    def U(self) -> np.ndarray:
+    def U(self) -> NDArray[np.object_]:
         """U as an object array of Python integers, shape (constraints, constraints)."""
         return _dense(self.u_rows, len(self.u_rows))
 
     @property
-    def V(self) -> np.ndarray:
+    def V(self) -> NDArray[np.object_]:
         """V as an object array of Python integers, shape (cells, cells)."""
         return _dense(self.v_columns, len(self.v_columns)).T
 
     @property
-    def D(self) -> np.ndarray:
+    def D(self) -> NDArray[np.object_]:
         """D as an object array of Python integers, shape (constraints, cells)."""
         diagonal = tuple({i: divisor} for i, divisor in enumerate(self.divisors))
-        zeros = ({},) * (len(self.u_rows) - self.rank)
+        zeros: tuple[SparseVector, ...] = ({},) * (len(self.u_rows) - self.rank)
         return _dense(diagonal + zeros, len(self.v_columns))
 
     @property
@@ -63,7 +64,7 @@ class SmithForm:
         return self.v_columns[self.rank :]
 
 
-def smith_normal_form(matrix) -> SmithForm:
+def smith_normal_form(matrix: ArrayLike | sparray) -> SmithForm:
     """Compute the Smith normal form with its transforms.
 
     The pivot is a smallest entry of the remaining matrix and, among those, one in the shortest
@@ -128,12 +129,18 @@ def _find_pivot(columns: list[SparseVector], k: int) -> tuple[int, int] | None:
     return None if best is None else (best[3], best[2])
 
 
-def _swap(columns, v_columns, k, j):
+def _swap(columns: list[SparseVector], v_columns: list[SparseVector], k: int, j: int) -> None:
     columns[k], columns[j] = columns[j], columns[k]
     v_columns[k], v_columns[j] = v_columns[j], v_columns[k]
 
 
-def _clear(columns, u_rows, v_columns, k, row) -> int:
+def _clear(
+    columns: list[SparseVector],
+    u_rows: list[SparseVector],
+    v_columns: list[SparseVector],
+    k: int,
+    row: int,
+) -> int:
     """Clear the pivot's row and column by Euclid's algorithm; return the pivot's final row."""
     while True:
         pivot = columns[k][row]
@@ -154,7 +161,7 @@ def _clear(columns, u_rows, v_columns, k, row) -> int:
             row = rest
 
 
-def _clear_column(column: SparseVector, u_rows, row) -> int | None:
+def _clear_column(column: SparseVector, u_rows: list[SparseVector], row: int) -> int | None:
     """Row operations on a column whose pivot row is clear elsewhere; None when it is done."""
     pivot = column[row]
     for i in [i for i in column if i != row]:
@@ -183,7 +190,9 @@ def _subtract(target: SparseVector, source: SparseVector, factor: int) -> None:
             target.pop(i, None)
 
 
-def _make_divisible(divisors: list[int], u_rows, v_columns) -> None:
+def _make_divisible(
+    divisors: list[int], u_rows: list[SparseVector], v_columns: list[SparseVector]
+) -> None:
     for i in range(len(divisors)):
         for j in range(i + 1, len(divisors)):
             a, b = divisors[i], divisors[j]
@@ -215,7 +224,7 @@ def _combine(v: SparseVector, alpha: int, w: SparseVector, beta: int) -> SparseV
     return result
 
 
-def _dense(vectors, length: int) -> np.ndarray:
+def _dense(vectors: Sequence[SparseVector], length: int) -> NDArray[np.object_]:
     array = np.zeros((len(vectors), length), dtype=object)
     for position, vector in enumerate(vectors):
         for i, x in vector.items():

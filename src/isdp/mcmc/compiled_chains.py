@@ -1,8 +1,4 @@
-"""Compiled steps of the Markov chains, single and coupled, and what they take.
-
-They are inlined in one another, and numba looks at the changes of one file only when it takes
-compiled code from its cache: what calls each other stands in this one file.
-"""
+"""Compiled steps of the Markov chains, single and coupled, and their arguments."""
 
 from __future__ import annotations
 
@@ -17,8 +13,8 @@ from isdp.compiled import njit
 class Vectors(NamedTuple):
     """Sparse vectors: entries ``indptr[j]`` to ``indptr[j + 1]`` are of the j-th.
 
-    `data` is int64; `indptr` and `indices` are uint64, which spares the loops a look at each
-    index's sign.
+    `data` is int64; `indptr` and `indices` are uint64, so that the loops need
+    no check for negative indices.
     """
 
     indptr: np.ndarray
@@ -27,7 +23,7 @@ class Vectors(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """What the compiled loops take of a walk: its jumps, how they are taken, and the law's energy.
+    """Arguments of the compiled loops for a walk: its jumps, acceptance rule and energy.
 
     `power`, `root` and `rate` are those of `isdp.mechanisms.base.Energy`.
     """
@@ -41,7 +37,7 @@ class Walk(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for a coupled sweep: two rows of jumps over cells, and of steps over coordinates.
+    """Work arrays of a coupled sweep: two rows of jumps over cells, and of steps over coordinates.
 
     `powers` holds 1, a, a^2, ... of the proposal's parameter a, down to 0.
     """
@@ -52,16 +48,16 @@ class Scratch(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The double geometric law near zero, for draws by inversion.
+    """Guide table of the double geometric distribution near zero, for draws by inversion.
 
     Attributes
     ----------
     cumulative : float64 array, shape (2 * reach + 1,)
-        Of -reach to reach; its ends stand for all that is as far from zero or further.
+        Cumulative probabilities of -reach to reach; the end points include the tails.
     guide : int64 array
-        For each of as many equal parts of [0, 1], as a power of two, where to begin to look.
+        Start of the search for each of 2^k equal parts of [0, 1].
     scale : float
-        Of the exponential variable whose whole part is how far beyond an end a draw is.
+        Scale of the exponential variable whose integer part is the excess over an end point.
     """
 
     cumulative: np.ndarray
@@ -70,32 +66,33 @@ class Table(NamedTuple):
 
 
 class Proposals(NamedTuple):
-    """What the compiled loop takes of an independence sampler.
+    """Arguments of the compiled loop for an independence sampler.
 
     Attributes
     ----------
     free : int64 array
-        Cells that are drawn, in the order in which they are.
+        Cells that are drawn, in order.
     solved : int64 array
-        Cells that follow, ``u[solved] = offset + follow @ u``, in the order of being known.
+        Cells that follow, ``u[solved] = offset + follow @ u``, in the order in
+        which they are determined.
     stages : int64 array, shape (solved + 2,)
-        Solved cell i is known when ``free[:stages[i + 1]]`` are drawn, all when the last are.
+        Solved cell i is determined by ``free[:stages[i + 1]]``.
     offset : int64 array, shape (solved,)
     follow : Vectors
         The rows of the matrix.
     floor : int64 array, shape (cells,)
-        Least noise of each cell.
+        Lower bound on the noise of each cell.
     gap : float
-        Scale of the exponential variable whose whole part is the number of proposals with a free
-        cell below its floor, before the next without.
+        Scale of the exponential variable whose integer part is the number of proposals with a free
+        cell below its lower bound, before the next without.
     others : Vectors
-        The inequalities that are no floors, row by row.
+        The other inequalities, row by row.
     least : int64 array
         Their lower sides.
     rate : float
-        Of the double geometric law of the free cells.
+        Rate of the double geometric distribution of the free cells.
     table : Table
-        Of that law.
+        Guide table of that distribution.
     """
 
     free: np.ndarray
@@ -113,7 +110,7 @@ class Proposals(NamedTuple):
 
 @njit(cache=True)
 def _double_geometric(rng, p_zero, log_a):
-    """Draw from the double geometric law."""
+    """Draw from the double geometric distribution."""
     r = rng.random()
     if r < p_zero:
         return 0
@@ -123,14 +120,14 @@ def _double_geometric(rng, p_zero, log_a):
 
 @njit(cache=True)
 def _nonzero_step(rng, scale):
-    """Draw from the double geometric law of exp(-1 / scale), given that it is not zero."""
+    """Draw a double geometric variable with a = exp(-1 / scale), given that it is not zero."""
     k = 1 + int(rng.standard_exponential() * scale)
     return k if rng.random() < 0.5 else -k
 
 
 @njit(cache=True)
 def _zeros(rng, scale, most):
-    """How many steps are zero before the next that is not: a geometric number, cut at `most`."""
+    """Draw the number of zero steps before the next nonzero one, geometric and at most `most`."""
     return int(min(rng.standard_exponential() * scale, float(most)))
 
 
@@ -176,7 +173,7 @@ def metropolis(rng, rise):
 
 @njit(cache=True)
 def _stays_within(slack, walls, j, k):
-    """Whether every inequality bears `k` times the j-th basis vector."""
+    """Test that every inequality holds after `k` times the j-th basis vector."""
     for entry in range(walls.indptr[j], walls.indptr[j + 1]):
         if slack[walls.indices[entry]] + k * walls.data[entry] < 0:
             return False
@@ -320,10 +317,10 @@ def _coordinate_sweeps(rng, noise, walked, slack, size, walk, walls, sweeps):
 
 @njit(cache=True)
 def coupled_double_geometric(rng, apart, powers, p_zero, log_a):
-    """Draw steps e and f with laws p, such that e == apart + f as often as can be.
+    """Draw double geometric steps e and f from the maximal coupling of e and apart + f.
 
-    With the chance of `overlap` both come from the mass that the two laws share, else each from
-    what is left of its own; nothing is drawn in vain. `powers` holds a^0, a^1, ... down to 0.
+    With the overlap as probability both come from the mass that the two distributions share, else
+    each from its residual. There is no rejection. `powers` holds a^0, a^1, ... down to 0.
     """
     if apart == 0:
         e = _double_geometric(rng, p_zero, log_a)
@@ -372,17 +369,17 @@ def _unshared(rng, distance, mass, powers, p_zero, log_a):
 
 @njit(cache=True)
 def _passes(log_uniform, size, growth, root, rate):
-    """Metropolis' rule with the logarithm of a uniform that both chains share."""
+    """Metropolis rule with the logarithm of the common uniform variable of both chains."""
     return growth <= 0 or log_uniform < -_rise(size, growth, root, rate)
 
 
 @njit(cache=True)
 def coupled_sweeps(rng, first, second, apart, sizes, walk, scratch, most):
-    """Move both chains, in place, until they are together, by `most` sweeps at most.
+    """Move both chains, in place, until they meet, for at most `most` sweeps.
 
-    `apart` follows their difference in the basis. Returns the sweep after which the chains were
-    together, counted from 1, or 0. All sweeps are in one loop: what a call has to count of the
-    arrays that it is given takes as long as a quarter of a sweep.
+    `apart` is their difference in the basis. Returns the sweep after which the chains are equal,
+    counted from 1, or 0. All sweeps are in one loop, as a call takes as long as a quarter of a
+    sweep.
     """
     indptr, indices, data = walk.jumps.indptr, walk.jumps.indices, walk.jumps.data
     power, root, rate, joint = walk.power, walk.root, walk.rate, walk.joint
@@ -476,12 +473,12 @@ def meet(rng, second, walk, walls, scratch, lag, cap):
 def run_independence(rng, noise, size, proposals, energy, thin, kept):
     """Make `len(kept) * thin` proposals, changing `noise`; the states kept go into `kept`.
 
-    Proposals with a free cell below its floor are refused whatever the rest of them. Their number
-    is drawn in place of them, and then a proposal from the law of those without.
+    A proposal with a free cell below its lower bound is refused. The number of such proposals in a
+    row is drawn at once, and then a proposal without such a cell.
     """
     power, root, rate = energy.power, energy.root, energy.rate
     proposal = np.empty(len(noise), dtype=np.int64)
-    spread = 0  # l1 norm of the free cells, all that the proposal's law depends on
+    spread = 0  # l1 norm of the free cells, which decides the proposal density
     for cell in proposals.free:
         spread += abs(noise[cell])
     accepted = 0
@@ -509,7 +506,7 @@ def run_independence(rng, noise, size, proposals, energy, thin, kept):
 
 @njit(cache=True)
 def _looked_up(rng, table):
-    """Draw from the double geometric law by its table."""
+    """Draw a double geometric variable by guide-table inversion."""
     u = rng.random()
     entry = table.guide[int(u * len(table.guide))]
     while table.cumulative[entry] <= u:
@@ -551,7 +548,7 @@ def _propose(rng, proposal, proposals):
 
 @njit(cache=True)
 def _above(proposal, proposals):
-    """Whether the inequalities that are no floors hold."""
+    """Test the inequalities other than lower bounds on single free cells."""
     others = proposals.others
     for row in range(len(proposals.least)):
         value = 0

@@ -25,8 +25,8 @@ from isdp.mcmc.compiled_chains import Scratch, coupled_sweeps, meet
 from isdp.mcmc.metropolis import ChainState, LatticeWalk
 from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES
 
-BAND = 0.99  # level of the Monte Carlo band
-LEAST_JUMPS = 10  # that the leading chain accepts within the lag
+CONFIDENCE_LEVEL = 0.99  # level of the Monte Carlo band
+MIN_JUMPS = 10  # that the leading chain accepts within the lag
 
 
 class CoupledState(NamedTuple):
@@ -42,7 +42,7 @@ class CoupledState(NamedTuple):
 
     @property
     def identical(self) -> bool:
-        """Whether the chains have met."""
+        """True if the chains have met."""
         return not self.apart.any()
 
 
@@ -95,12 +95,12 @@ def start(
 def step(
     rng: np.random.Generator, walk: LatticeWalk, state: CoupledState
 ) -> tuple[CoupledState, bool]:
-    """One coupled sweep of both chains from `state`, which is left as it is.
+    """Run one coupled sweep of both chains from `state`, which is not changed.
 
     Returns
     -------
     identical : bool
-        Whether the chains are together after the sweep; once together they stay so.
+        True if the chains are equal after the sweep. Equal chains stay equal.
     """
     first, second, apart = state.first.noise.copy(), state.second.noise.copy(), state.apart.copy()
     sizes = np.array([state.first.size, state.second.size])
@@ -178,7 +178,7 @@ def choose_lag(
         bound = float(tv_bound(times, [0])["bound"].iloc[0])
         jumps, censored = int(times.jumps.min()), int(times.censored.sum())
         trail.append({"lag": lag, "bound_at_0": bound, "jumps": jumps, "censored": censored})
-        moved = jumps >= LEAST_JUMPS or walk.lattice.dimension == 0
+        moved = jumps >= MIN_JUMPS or walk.lattice.dimension == 0
         if (bound <= near_one and moved) or censored or 4 * lag > cap:
             return lag, pd.DataFrame(trail)
         lag *= 2
@@ -195,7 +195,7 @@ def bound_terms(times: MeetingTimes, t: ArrayLike) -> NDArray[np.int64]:
 
 
 def tv_bound(times: MeetingTimes, t: ArrayLike) -> pd.DataFrame:
-    """Bound the total variation distance between the chain's law at t and the target.
+    """Bound the total variation distance between the distribution at time t and the target.
 
     d_TV <= E[max(0, ceil((tau - lag - t) / lag))] (Biswas et al., Theorem 2.5), estimated by the
     mean over the runs. A censored run met at a time unknown, so that its share of the mean may be
@@ -222,7 +222,7 @@ def tv_bound(times: MeetingTimes, t: ArrayLike) -> pd.DataFrame:
         raise InputError("coupling: times must be whole numbers from 0 up")
     terms = bound_terms(times, t)
     runs, apart = len(terms), (terms > 0).sum(axis=0)
-    mean, tail = terms.mean(axis=0), (1 - BAND) / 2
+    mean, tail = terms.mean(axis=0), (1 - CONFIDENCE_LEVEL) / 2
     reach = np.inf
     if runs > 1:
         reach = -special.ndtri(tail) * terms.std(axis=0, ddof=1) / math.sqrt(runs)
@@ -263,7 +263,7 @@ def _refuse_uncoupled(walk: LatticeWalk) -> None:
     if walk.lattice.kind not in BASES:
         raise InputError(
             f"coupling: pairs of chains are followed in the coordinates of a basis, and the "
-            f"{walk.lattice.kind} vectors are none; use one of {', '.join(BASES)}"
+            f"{walk.lattice.kind} vectors are not a basis; use one of {', '.join(BASES)}"
         )
     if walk.within is not None:
         raise InputError(
@@ -282,7 +282,7 @@ def _scratch(walk: LatticeWalk) -> Scratch:
 
 
 def powers_of(a: float) -> NDArray[np.float64]:
-    """1, a, a^2, ... down to what no 53-bit uniform tells from 0, and 0 itself."""
+    """1, a, a^2, ... down to the resolution of a 53-bit uniform variable, and 0."""
     count = int(MAX_JUMP_IN_SCALES / -math.log(a)) + 2
     return np.append(a ** np.arange(count, dtype=float), 0.0)
 

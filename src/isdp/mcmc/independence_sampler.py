@@ -25,10 +25,10 @@ from isdp.mcmc.metropolis import ChainInfo, ChainState, start_vector, state_at, 
 from isdp.mechanisms.base import WEIGHT_FORMS, Energy, Mechanism, check_energy
 from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES, check_proposal
 
-NO_FLOOR = -(2**62)  # below anything that the overflow check lets a cell be
-REACH = 64  # largest noise in the table of a proposal's law
-GUIDES = 2048  # of the table; this many take half of a small cache
-LONGEST_GAP = 1e300  # proposals; infinity times an exponential that is zero would be no number
+NO_LOWER_BOUND = -(2**62)  # below anything that the overflow check lets a cell be
+MAX_TABLE_VALUE = 64  # largest noise in the table of a proposal
+GUIDE_TABLE_SIZE = 2048  # of the table; this many take half of a small cache
+MAX_GAP = 1e300  # proposals; infinity times an exponential that is zero would be no number
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class IndependenceSampler:
     within : Polytope
         The noise that is allowed, from `Polytope.around` a confidential table.
     mechanism : Mechanism
-        The unconstrained noise law, of which the target is the conditional one.
+        The unconstrained noise distribution; the target is conditioned on the polytope.
     proposal_epsilon : float
         The free cells are proposed as double geometric noise with a = exp(-proposal_epsilon).
     solved : int array, shape (rank of the equalities,), optional
@@ -150,7 +150,7 @@ class IndependenceSampler:
         """
         rows = self.within.inequalities.sparse
         single = (np.diff(rows.indptr) == 1) & (self.within.inequalities.matrix.sum(axis=1) == 1)
-        floor = np.full(self.cells, NO_FLOOR, dtype=np.int64)
+        floor = np.full(self.cells, NO_LOWER_BOUND, dtype=np.int64)
         for row in np.flatnonzero(single):
             cell = rows.indices[rows.indptr[row]]
             floor[cell] = max(floor[cell], self.within.least[row])
@@ -179,11 +179,15 @@ class IndependenceSampler:
 
 def _table(rate: float) -> Table:
     # P(X = k) = (1 - a) a^|k| / (1 + a), and P(X >= k) = a^k / (1 + a) for k > 0
-    law = np.exp(-rate * np.abs(np.arange(-REACH, REACH + 1))) / (1 + math.exp(-rate))
+    law = np.exp(-rate * np.abs(np.arange(-MAX_TABLE_VALUE, MAX_TABLE_VALUE + 1))) / (
+        1 + math.exp(-rate)
+    )
     law[1:-1] *= -math.expm1(-rate)
     cumulative = law.cumsum()
     cumulative[-1] = 1
-    guide = np.searchsorted(cumulative, np.arange(GUIDES) / GUIDES, side="right")
+    guide = np.searchsorted(
+        cumulative, np.arange(GUIDE_TABLE_SIZE) / GUIDE_TABLE_SIZE, side="right"
+    )
     return Table(cumulative, guide, 1 / rate)
 
 
@@ -193,7 +197,7 @@ def _gap(floor: np.ndarray, rate: float) -> float:
     tail = np.exp(-rate * np.maximum(floor, 1 - floor)) / (1 + math.exp(-rate))
     chance = np.where(floor > 0, tail, 1 - tail).prod()
     with np.errstate(divide="ignore"):  # zero where all pass, infinite where none does
-        return float(min(-1 / np.log1p(-chance), LONGEST_GAP))
+        return float(min(-1 / np.log1p(-chance), MAX_GAP))
 
 
 def acceptance_interval(

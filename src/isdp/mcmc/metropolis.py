@@ -1,9 +1,9 @@
-"""Metropolis-Hastings on the lattice of feasible noise: one compiled core, two knobs.
+"""Metropolis-Hastings on the lattice of feasible noise.
 
 ISDP, Algorithm 1 walks on the lattice by jumps V e, where e has independent double geometric
-entries. The knobs are the lattice's basis and how a jump is accepted: "joint", the whole jump at
-once, or "coordinate", one basis vector at a time. Every jump is an integer combination of basis
-vectors, so no state can leave the lattice.
+entries. The options are the basis of the lattice and the acceptance rule: "joint" for the whole
+jump at once, or "coordinate" for one basis vector at a time. Every jump is an integer combination
+of basis vectors, so no state can leave the lattice.
 
 The generator is a pseudo-random one and weights are compared in floating point: these samplers
 are for experiments, not for the release of confidential data.
@@ -96,20 +96,20 @@ def vectors_of(compressed: csc_array | csr_array) -> Vectors:
 
 @dataclass(frozen=True, eq=False)
 class LatticeWalk:
-    """A random walk on the lattice whose stationary law is the mechanism's.
+    """A random walk on the lattice whose stationary distribution is that of the mechanism.
 
     Parameters
     ----------
     lattice : KernelLattice
         Its basis is the walk's set of jumps.
     mechanism : Mechanism
-        The target law.
+        The target distribution.
     proposal : float
         Parameter a of the double geometric coefficient of each basis vector.
     acceptance : {"joint", "coordinate"}
     within : Polytope, optional
-        The noise that is allowed: jumps that leave it are refused, so that the stationary law is
-        the mechanism's, conditioned on it. Its equalities must be the lattice's.
+        The noise that is allowed: jumps that leave it are refused, so that the stationary
+        distribution is conditioned on it. Its equalities must be those of the lattice.
 
     Raises
     ------

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from isdp.io.files import whole
+from isdp.io.files import write_atomically
 
 INK = "#222222"
 BOX = "#b9cfe4"
@@ -96,10 +96,15 @@ def finish(figure: Figure, title: str = "") -> Figure:
 def save(figure: Figure, svg, png) -> None:
     """Save a figure as SVG and PNG without dates; equal data give equal files."""
     with mpl.rc_context(STYLE):
-        with whole(png) as temporary:
+        with write_atomically(png) as temporary:
             figure.savefig(temporary, format="png", metadata={"Software": None})
+<<<<<<< HEAD
         with whole(svg) as temporary:
             # dpi is the resolution of rasterised layers
+=======
+        with write_atomically(svg) as temporary:
+            # the resolution of the layers that are images
+>>>>>>> main
             figure.savefig(temporary, format="svg", dpi=200, metadata={"Date": None})
 
 

@@ -1,4 +1,4 @@
-"""What is done to a noisy table afterwards; it costs no privacy."""
+"""Post-processing of noisy tables, which costs no privacy."""
 
 from isdp.postprocess.projection import nearest_l1, nearest_l2
 

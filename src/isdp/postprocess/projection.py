@@ -17,9 +17,9 @@ from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 
 TIME_LIMIT = 60  # seconds a programme
-TOGETHER = 100  # draws in one programme
+DRAWS_PER_PROGRAM = 100  # draws in one programme
 NEGLIGIBLE = 1e-9  # relative residual below which least squares has met the constraints
-CLOSE = 1e-7  # cosine below which a residual is at right angles to a condition
+MAX_COSINE = 1e-7  # cosine below which a residual is at right angles to a condition
 
 
 def nearest_l1(
@@ -51,8 +51,8 @@ def nearest_l1(
     draws = np.atleast_2d(noise)
     nearest: NDArray[np.int64] | NDArray[np.float64]
     nearest = np.empty(draws.shape) if not integer else np.empty(draws.shape, dtype=np.int64)
-    for start in range(0, len(draws), TOGETHER):
-        part = slice(start, start + TOGETHER)
+    for start in range(0, len(draws), DRAWS_PER_PROGRAM):
+        part = slice(start, start + DRAWS_PER_PROGRAM)
         nearest[part] = _nearest_together(draws[part], invariants, integer)
     if integer:
         invariants.check(nearest)
@@ -197,7 +197,7 @@ def _least_shift(
         raise InputError(f"projection: no table meets all conditions: {conflict}")
     sizes = np.maximum(np.linalg.norm(system, axis=0), NEGLIGIBLE) * np.linalg.norm(residual)
     slopes = system.T @ residual / sizes
-    if slopes.min() < -CLOSE or np.abs(slopes[weights > 0]).max(initial=0) > CLOSE:
+    if slopes.min() < -MAX_COSINE or np.abs(slopes[weights > 0]).max(initial=0) > MAX_COSINE:
         raise InputError(
             "projection: least squares ended before the nearest table; give the conditions in "
             "numbers of one size, or fewer of them"

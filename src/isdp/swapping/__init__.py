@@ -17,7 +17,7 @@ from isdp.swapping.mechanism.permutation import Strata, invariants, swap, swap_t
 from isdp.swapping.privacy.bound import (
     Rate,
     epsilon_bound,
-    guarantee,
+    guarantee_of,
     min_epsilon,
     rates_with_epsilon,
 )
@@ -29,7 +29,7 @@ __all__ = [
     "debias_table",
     "epsilon_bound",
     "expected_table",
-    "guarantee",
+    "guarantee_of",
     "invariants",
     "min_epsilon",
     "min_worst_case_loss",

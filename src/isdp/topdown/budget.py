@@ -176,7 +176,7 @@ class Budget:
             start=Fraction(0),
         )
 
-    def guarantee(self, held: str = "") -> PrivacyGuarantee:
+    def guarantee_of(self, held: str = "") -> PrivacyGuarantee:
         """Return the guarantee of all measurements and of everything computed from them.
 
         Parameters

@@ -122,7 +122,7 @@ def run(
     return Release(
         tables=dict(zip(hierarchy.levels, released, strict=True)),
         measurements=dict(zip(hierarchy.levels, answers, strict=True)),
-        guarantee=plan.budget.guarantee(words),
+        guarantee=plan.budget.guarantee_of(words),
         nodes=nodes,
     )
 

@@ -59,9 +59,9 @@ def draw_noise_for_release(
     check_choice("topdown: the flavour", flavour, FLAVOURS)
     asked = [(Fraction(loss), count) for loss, count in zip(losses, counts, strict=True)]
     if flavour == "pure":
-        drawn = [independent.double_geometric(loss / 2, count) for loss, count in asked]
+        drawn = [independent.draw_discrete_laplace(loss / 2, count) for loss, count in asked]
     else:
-        drawn = [independent.discrete_gaussian(1 / loss, count) for loss, count in asked]
+        drawn = [independent.draw_discrete_gaussian(1 / loss, count) for loss, count in asked]
     return np.concatenate(drawn)
 
 

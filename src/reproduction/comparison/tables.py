@@ -89,7 +89,7 @@ def tabulate_guarantees(areas: Areas, swapped: Areas, settings: Mapping) -> pd.D
 
 
 def _row(system: System, areas: Areas, budget: float) -> dict:
-    guarantee = system.guarantee(areas, budget)
+    guarantee = system.guarantee_of(areas, budget)
     person, rho, to_compare = guarantee.loss_per_person, None, NO_ZCDP_TO_PURE
     if person is None:
         to_compare = SWAPPING_ASSUMPTION
@@ -121,7 +121,7 @@ def _row(system: System, areas: Areas, budget: float) -> dict:
 
 def _bureau_row() -> dict:
     whole = production_budget()
-    guarantee = whole.guarantee("the total of each state, and the housing units of each block")
+    guarantee = whole.guarantee_of("the total of each state, and the housing units of each block")
     return {
         "system": DEMONSTRATION_SYSTEM,
         "paper": "TDA",

@@ -109,5 +109,7 @@ def tabulate_boxes(counties: pd.DataFrame, noise: np.ndarray) -> pd.DataFrame:
 def join_counties(counties: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """Replace the column cell of a table by fips, county, population, and rank by population."""
     named = counties[["fips", "county", "population"]].assign(rank=np.arange(1, len(counties) + 1))
-    joined = named.merge(table, how="right", left_index=True, right_on="cell")
+    joined = named.merge(
+        table, how="right", left_index=True, right_on="cell", validate="one_to_many"
+    )
     return joined.drop(columns="cell").reset_index(drop=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from isdp.diagnostics.kolmogorov import CELLS, FULL, NORM, kolmogorov, kolmogorov_bound
+from isdp.diagnostics.kolmogorov import CELLS, FULL, NORM, kolmogorov_bound, kolmogorov_distance
 from isdp.exact import EnumeratedDistribution, enumerate_distribution
 from isdp.mechanisms.generalized_laplace import double_geometric_pmf
 
@@ -47,8 +47,8 @@ def distance_curve(
     cell_error = kolmogorov_bound(chains, len(exact), cells)
     rows = []
     for t, states in zip(times.tolist(), at, strict=True):
-        norm = kolmogorov(walk.mechanism.noise_norm(states), target)
-        cell = max(kolmogorov(states[:, i], exact[:, i]) for i in range(cells))
+        norm = kolmogorov_distance(walk.mechanism.noise_norm(states), target)
+        cell = max(kolmogorov_distance(states[:, i], exact[:, i]) for i in range(cells))
         rows += [(t, NORM, norm, norm_error), (t, CELLS, cell, cell_error)]
     table = pd.DataFrame(rows, columns=["t", "statistic", "distance", "error"])
     full = distance_in_full(walk, times)

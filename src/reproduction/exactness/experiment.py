@@ -12,8 +12,8 @@ import pandas as pd
 from isdp.constraints.invariants import Invariants
 from isdp.diagnostics.kolmogorov import (
     agreement_rows,
-    kolmogorov,
     kolmogorov_bound,
+    kolmogorov_distance,
     norm_histogram,
     quantile_table,
 )
@@ -186,7 +186,8 @@ def follow_lattice(
         followed = distance_curve(rng, walk, flat, chains=chains, times=times)
     else:
         followed = pd.DataFrame(columns=["t", "statistic", "distance", "error"], dtype=float)
-    return followed.merge(known[["t", "bound", "high", "censored"]], on="t")
+    bounds = known[["t", "bound", "high", "censored"]]
+    return followed.merge(bounds, on="t", validate="many_to_one")
 
 
 def follow_distributions(
@@ -264,7 +265,7 @@ def follow_counties(
         for own, (start,) in zip(running.spawn(chains), starts, strict=True)
     ]
     norms, target = map(walk.mechanism.noise_norm, (np.array(followed), exact))
-    distances = [kolmogorov(then, target) for then in norms.T]
+    distances = [kolmogorov_distance(then, target) for then in norms.T]
     error = kolmogorov_bound(chains, target.size)
     return pd.DataFrame({"t": times, "distance": distances, "error": error})
 

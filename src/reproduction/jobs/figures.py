@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec
 from matplotlib.ticker import FixedLocator
 
-from isdp.io.files import whole
+from isdp.io.files import write_atomically
 from isdp.plots.style import STYLE, save
 
 THUMBNAIL_SIZE = (3.2, 1.9)  # inches
@@ -51,7 +51,7 @@ def save_thumbnail(figure: Figure, png) -> None:
             named = isinstance(side.get_major_locator(), FixedLocator)
             if named and len(side.get_ticklocs()) > MAX_TICK_LABELS:
                 side.set_ticklabels([])
-    with mpl.rc_context(STYLE), whole(png) as temporary:
+    with mpl.rc_context(STYLE), write_atomically(png) as temporary:
         figure.tight_layout(pad=0.4)
         figure.savefig(
             temporary, format="png", dpi=DPI, transparent=False, metadata={"Software": None}

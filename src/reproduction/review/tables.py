@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from isdp.io.files import whole
+from isdp.io.files import write_atomically
 from reproduction.jobs.tables import read_csv
 from reproduction.review.pages import TEMPLATES
 
@@ -22,7 +22,7 @@ def render_table(csv, title: str, columns: Mapping[str, str]) -> None:
         title=title, table=convert_to_html(table), columns=columns
     )
     for suffix, content in ((".md", text + "\n"), (".html", page + "\n")):
-        with whole(Path(csv).with_suffix(suffix)) as temporary:
+        with write_atomically(Path(csv).with_suffix(suffix)) as temporary:
             temporary.write_text(content)
 
 

@@ -106,7 +106,7 @@ def compare_state(
         slopes = regress_slopes(rng, place["population"], epsilon, slope_runs, scales)
     except InputError:
         slopes = pd.DataFrame({"scale": scales}).reindex(columns=["scale", *SLOPE_COLUMNS])
-    table = table.merge(slopes, on="scale")
+    table = table.merge(slopes, on="scale", validate="one_to_one")
     share = table["share_negative"]
     table["share_negative_se"] = np.sqrt(share * (1 - share) / slope_runs)
     table["das_sd"] = np.sqrt(np.square(place["das_error"].astype(float)).mean())

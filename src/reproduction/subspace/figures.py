@@ -257,7 +257,8 @@ def _boxes_of(runs: pd.DataFrame) -> pd.DataFrame:
     if len(set(names.str[-1])) == 1:  # all names end in the same word
         one["county"] = names.str[0]
     one["label"] = one["county"] + " (" + one["population"].map("{:,}".format) + ")"
-    return table.merge(one[["position", "label"]]).sort_values("position", kind="stable")
+    labelled = table.merge(one[["position", "label"]], on="position", validate="many_to_one")
+    return labelled.sort_values("position", kind="stable")
 
 
 @styled

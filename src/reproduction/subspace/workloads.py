@@ -190,7 +190,7 @@ def tabulate_formulas(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataF
     that of the answers for projected noise, and that within the null space for extended noise.
     """
     rows = []
-    for _, row in errors.merge(workloads, on="workload").iterrows():
+    for _, row in errors.merge(workloads, on="workload", validate="many_to_one").iterrows():
         kind, _, basis = row["mechanism"].partition(", ")
         sensitivities = {
             "projected Gaussian": "l2_squared",

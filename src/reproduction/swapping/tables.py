@@ -129,7 +129,7 @@ def tabulate_massachusetts(
         "printed": errors,
         "unmixed": unmixed,
         "massachusetts_points": counties,
-        "rate_points": by_rate.merge(at_likeliest, on="scenario"),
+        "rate_points": by_rate.merge(at_likeliest, on="scenario", validate="many_to_one"),
         "mape_points": runs,
         "unmixed_points": unmixed,
     }

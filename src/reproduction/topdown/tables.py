@@ -38,7 +38,7 @@ def tabulate_bias(bias: pd.DataFrame) -> pd.DataFrame:
     found = average_runs(bias, ["cell_class"], ["mean", "rmse", "zeros"])
     keys = ["system", "cell_class"]
     cells = bias.drop_duplicates(keys)[[*keys, "cells"]]
-    found.insert(2, "cells", found.merge(cells, on=keys)["cells"])
+    found.insert(2, "cells", found.merge(cells, on=keys, validate="one_to_one")["cells"])
     return found.drop(columns=["rmse_error", "zeros_error"])
 
 
@@ -59,7 +59,8 @@ def tabulate_causes(trend: pd.DataFrame, bias: pd.DataFrame) -> pd.DataFrame:
     means = means.rename(columns=lambda name: f"mean_{name.replace(' ', '_')}")
     columns = ["system", "runs", "mae_total", "negative_slopes", "negative_slopes_error"]
     columns += ["significant_slopes", "pooled_slope", "pooled_slope_error", "pooled_z_robust"]
-    found = causes.merge(trend[columns], on="system").merge(means, on="system", how="left")
+    found = causes.merge(trend[columns], on="system", validate="one_to_one")
+    found = found.merge(means, on="system", how="left", validate="one_to_one")
     return found[["switched_off", "system", "runs", *means, *columns[2:]]]
 
 
@@ -90,7 +91,8 @@ def collect_tables(
     fingerprint = subtract_algorithm(fingerprint, "Bureau", "production")
     sizes = kinds["sizes"].drop(columns="run")
     means = ["runs", "negative_slopes", "significant_slopes", "pooled_slope", "pooled_slope_error"]
-    both = fingerprint.merge(sizes, on=["system", "group"], suffixes=("", "_of_size"))
+    keys = ["system", "group"]
+    both = fingerprint.merge(sizes, on=keys, suffixes=("", "_of_size"), validate="one_to_many")
     return {
         "bias": bias,
         "trend": trend,
@@ -102,7 +104,9 @@ def collect_tables(
         "fingerprint": fingerprint,
         "sizes": sizes,
         "bias_points": bias,
-        "slopes_points": slopes.merge(trend[["system", *means]], on="system"),
+        "slopes_points": slopes.merge(
+            trend[["system", *means]], on="system", validate="many_to_one"
+        ),
         "counties_points": kinds["counties"].query("state == @shown"),
         "swapping_points": both,
     }

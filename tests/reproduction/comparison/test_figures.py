@@ -11,7 +11,6 @@ from reproduction.comparison.experiment import (
     SWAPPED_STATES,
 )
 from reproduction.comparison.tables import select_error_points, select_points_by_size
-from tests.artists import inside
 
 SYSTEMS = {
     "integer noise": ("epsilon", [0.5, 2.0]),
@@ -107,38 +106,3 @@ def test_bars_reach_three_standard_errors_and_who_holds_more_is_hollow():
                 )
                 hollow = line.get_markerfacecolor() == "white"
                 assert hollow == (system in figures.MORE_CONSTRAINED)
-
-
-def test_bias_is_drawn_where_the_table_has_it():
-    errors, _ = tables()
-    listed = select_points_by_size(errors[errors["query"] == "detail"], CHOSEN)
-    assert len(listed) == 4 * 3
-    figure = figures.plot_bias(listed)
-    assert inside(figure)
-    axes = np.array(figure.axes).reshape(2, 3)
-    assert [[axis.get_yscale() for axis in row] for row in axes] == [["symlog"] * 3, ["log"] * 3]
-    for row, column in zip(axes, ("bias", "rmse"), strict=True):
-        assert found_in(row, listed, column) == 4
-
-
-def test_shares_are_drawn_where_the_table_has_them():
-    _, shares = tables()
-    listed = select_points_by_size(shares, CHOSEN)
-    assert len(listed) == 4 * len(POPULATION_CLASSES)
-    figure = figures.plot_shares(listed)
-    assert inside(figure)
-    assert found_in(figure.axes, listed, "mae") == 4
-
-
-def found_in(axes, listed, column):
-    """How many systems a row of panels shows, each in its column, its points over their classes."""
-    count = 0
-    for axis, parameter in zip(axes, figures.PANELS, strict=True):
-        for label, drawn in points_of(axis).items():
-            part = listed[[label.startswith(name) for name in listed["system"]]]
-            assert set(part["parameter"]) == {parameter}
-            assert drawn[:, 1] == pytest.approx(part[column].to_numpy())
-            # within the band of its class
-            assert np.abs(drawn[:, 0] - np.arange(len(part))).max() < 0.3
-            count += 1
-    return count

@@ -175,12 +175,6 @@ def test_all_that_is_named_is_escaped_and_nothing_is_asked_for(page):
     assert not re.search(r"<script|(src|href)=\"https?:|@import|url\(", page)
 
 
-def test_every_link_within_the_page_has_its_goal_and_no_name_stands_twice(page):
-    names = re.findall(r'\bid="([^"]+)"', page)
-    assert len(names) == len(set(names))
-    assert set(re.findall(r'href="#([^"]+)"', page)) <= set(names)
-
-
 def test_each_claim_has_its_tile_and_each_verdict_its_mark_and_number(page):
     picture = part(page, '<div class="tiles"', 'id="gallery"')
     for name in ("counties-a", "two-bin-b", "sex-by-age-c"):

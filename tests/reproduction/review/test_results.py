@@ -1,7 +1,6 @@
 """The helper of the reviewing notebooks: what it refuses, and what it shows."""
 
 import json
-import re
 
 import pandas as pd
 import pytest
@@ -209,35 +208,6 @@ def test_papers_and_experiments_come_as_the_claims_do(folder):
     assert [paper for paper, _ in found] == ["ISDP", "CDP", "SDP"]
     assert [name for name, _ in found[1][1]] == ["Two bins", "A", "Z"]
     assert [len(group) for _, group in found[1][1]] == [1, 1, 1]
-
-
-def test_rows_stand_under_the_name_of_their_group_and_columns_under_their_headings(folder, shown):
-    reviewing.show_rows(pd.DataFrame({"g": ["x", "y"], "v": [123456.0, 0.5]}), "g")
-    assert re.sub(r"</?(table|thead|tbody)>", "", shown[0]) == (
-        '<tr><th>v</th></tr><tr><th colspan="1">x</th></tr><tr><td>123,456</td></tr>'
-        '<tr><th colspan="1">y</th></tr><tr><td>0.5</td></tr>'
-    )
-    open_results(folder).show("t", {"b": "what b is"})
-    assert "what b is" in shown[1]
-    assert "<th>a" not in shown[1]
-
-
-def test_a_figure_leads_to_itself_in_full_size(folder, shown):
-    (folder / "figures").mkdir()
-    (folder / "figures/f.png").write_bytes(b"picture")
-    with (folder / "shown.txt").open("a") as file:
-        file.write("figures/f\n")
-    review = open_results(folder)
-    with pytest.raises(NotInThisRunError):
-        review.figure("f", "words")
-    (folder / "figures/f.svg").write_text("<svg/>")
-    review.figure("f", 'A "<B>"')
-    picture, caption = shown[0].split("\n")
-    assert picture == (
-        '<a class="picture" href="../figures/f.svg"><img src="data:image/png;base64,cGljdHVyZQ==" '
-        'alt="A &#34;&lt;B&gt;&#34;"></a>'
-    )
-    assert '(<a href="../figures/f.svg"><i>f</i></a>)' in caption
 
 
 def test_a_finding_leads_to_its_figure_in_full_size_and_to_its_tables(folder, shown):

@@ -40,10 +40,11 @@ class Run:
     def rules(self, text):
         (self.folder / "rules.yaml").write_text(text)
 
-    def __call__(self, *options, epsilon="0.25"):
+    def __call__(self, *options, epsilon="0.25", per_unit=True):
         arguments = ["privatize", str(self.folder / "table.csv")]
         arguments += ["--invariants", str(self.folder / "rules.yaml"), "--out", str(self.out)]
         arguments += ["--epsilon", epsilon] if epsilon else []
+        arguments += ["--per-unit"] * per_unit
         return main([*arguments, *self.always, *options])
 
     def refused(self, *options, **more):

@@ -10,7 +10,6 @@ from isdp import InputError
 from isdp.accounting import guarantee_from_record
 from isdp.cli import main
 from isdp.commands.account import account
-from isdp.commands.shared.guarantee import NO_SINGLE_MOVE
 from isdp.mechanisms import GeneralizedGaussian, GeneralizedLaplace
 from tests import ROOT
 
@@ -190,11 +189,11 @@ def certificates(released):
 
 def test_epsilons_add_up_exactly(command, released):
     said = command("account", *certificates(released))
-    assert "epsilon at most 0.583334 per unit of l1 distance" in said
-    assert "epsilon per person is at most 1.16667" in said
+    assert "epsilon at most 0.291667 per unit of l1 distance" in said
+    assert "epsilon per person is at most 0.583334" in said
     assert "not looked at; give --cells and --invariants" in said
     found = account(certificates(released))
-    assert found.guarantee.loss == Fraction(7, 12)
+    assert found.guarantee.loss == Fraction(7, 24)
 
 
 @pytest.mark.parametrize(
@@ -218,7 +217,7 @@ def two_releases(command, folder, table, one, two):
     for name, text in (("one", one), ("two", two)):
         rules.append(folder / f"{name}.yaml")
         rules[-1].write_text(text)
-        arguments = ["privatize", folder / "table.csv", "--epsilon", "1/2", "--no-picture"]
+        arguments = ["privatize", folder / "table.csv", "--epsilon", "1", "--no-picture"]
         command(*arguments, "--invariants", rules[-1], "--out", folder / name)
         every.append(folder / name / "certificate.json")
     return every, ["--cells", folder / "one/noisy.csv", "--invariants", *rules]
@@ -237,16 +236,41 @@ def test_totals_of_two_releases_settle_what_neither_does(command, tmp_path):
     assert "fewer.csv" in command("account", *every, *more, wanted=2)
 
 
-def test_totals_of_two_releases_may_let_nobody_change_alone(command, tmp_path):
+def test_totals_of_two_releases_may_force_a_larger_distance_for_one_person(command, tmp_path):
     table = "a,b,count\nx,1,4\nx,2,9\ny,1,3\ny,2,8\n"
     every, more = two_releases(command, tmp_path, table, "totals: [a]", "totals: [b]")
     said = command("account", *every)
     assert "whether one person can change cell alone under all of them: not looked at" in said
-    said = command("account", *every, *more)
-    assert "nobody can change cell alone" in said
-    assert "per person is at most" not in said
+    assert "epsilon per person is at most 2" in said
+    assert "epsilon per person is at most 4" in command("account", *every, *more)
     together = account(every, cells_path=more[1], invariants_paths=more[3:]).guarantee
-    assert (together.loss, together.per_person) == (1, None)
+    assert (together.loss, together.loss_per_person) == (1, 4)
+
+
+def test_no_loss_per_person_is_given_where_the_distances_of_releases_differ(command, tmp_path):
+    table = "a,b,count\nx,1,4\nx,2,9\ny,1,3\ny,2,8\n"
+    every, more = two_releases(command, tmp_path, table, "totals: [a]", "totals: [a, b]")
+    assert account(every).guarantee.per_person is None
+    together = account(every, cells_path=more[1], invariants_paths=more[3:]).guarantee
+    assert together.loss_per_person == 4 * Fraction(3, 4)
+
+
+def test_a_certificate_of_version_0_2_is_added_in_its_own_unit(command, tmp_path):
+    table = "a,b,count\nx,1,4\nx,2,9\ny,1,3\ny,2,8\n"
+    every, more = two_releases(command, tmp_path, table, *["totals: [a, b]"] * 2)
+    content = json.loads(every[0].read_text())
+    del content["format"], content["budget"]
+    content["mechanism"] |= {"units_per_person": None, "why_not_per_person": "a reason"}
+    every[0].write_text(json.dumps(content))
+    found = account(every).guarantee
+    assert (found.loss, found.unit) == (Fraction(1, 2), "unit of l1 distance")
+    assert (found.per_person, found.why_not_per_person) == (None, "a reason")
+    together = account(every, cells_path=more[1], invariants_paths=more[3:]).guarantee
+    assert together.loss_per_person == 2
+    content["format"] = "9"
+    every[0].write_text(json.dumps(content))
+    with pytest.raises(InputError, match="format"):
+        account(every)
 
 
 def test_totals_of_two_releases_give_a_remainder_away_that_neither_does(command, tmp_path):
@@ -258,18 +282,6 @@ def test_totals_of_two_releases_give_a_remainder_away_that_neither_does(command,
     assert "give 1 count away up to a multiple that no release gives away alone: d modulo 2" in said
     found = account(every, cells_path=more[1], invariants_paths=more[3:])
     assert found.together.revealed_residues == ["d modulo 2"]
-
-
-def test_the_reason_for_no_figure_per_person_is_kept(command, tmp_path):
-    table = "a,b,count\nx,1,4\nx,2,9\ny,1,3\ny,2,8\n"
-    every, _ = two_releases(command, tmp_path, table, *["totals: [a, b]"] * 2)
-    assert NO_SINGLE_MOVE in command("account", *every)
-    swap = ["swap", ROOT / "docs/example/people.csv", "--match", "state,size", "--swap", "county"]
-    for rate in ("0.05", "0.1"):
-        command(*swap, "--carry", "tract", "--rate", rate, "--out", tmp_path / rate)
-    said = command("account", *(tmp_path / rate / "certificate.json" for rate in ("0.05", "0.1")))
-    assert "a record need not be a person" in said
-    assert "--invariants" not in said  # which swapping has not
 
 
 def test_what_does_not_add_up_is_refused(command, released, tmp_path):
@@ -292,7 +304,7 @@ def test_two_releases_that_came_out_alike_are_two(released, tmp_path):
     content = json.loads(second.read_text())
     content["output"]["sha256"] = json.loads(first.read_text())["output"]["sha256"]
     (tmp_path / "alike.json").write_text(json.dumps(content))
-    assert account([first, tmp_path / "alike.json"]).guarantee.loss == Fraction(7, 12)
+    assert account([first, tmp_path / "alike.json"]).guarantee.loss == Fraction(7, 24)
 
 
 def test_experiments_are_pointed_out(command, released, tmp_path):

@@ -41,9 +41,9 @@ def asked(tmp_path, capsys):
 
 
 def test_what_is_written_and_said(asked, tmp_path):
-    said = asked("--epsilon", "0.25", picture=True)
+    said = asked("--epsilon", "0.5", picture=True)
     assert {path.name for path in (tmp_path / "plan").iterdir()} == set(FILES)
-    assert "epsilon 0.25: 16 cells, 14 degrees of freedom" in said
+    assert "epsilon 0.5 per person: 16 cells, 14 degrees of freedom" in said
     assert "sampler: isdp.draw_noise" in said
     table = pd.read_csv(tmp_path / "plan/plan.csv").set_index("name")
     assert table.loc["a cell among 8 with one total", "cells"] == 16
@@ -54,7 +54,7 @@ def test_what_is_written_and_said(asked, tmp_path):
     assert "epsilon per person is at most 0.5" in content["guarantee"]
     assert len(content["margins"]) == len(table)
     curve = pd.read_csv(tmp_path / "plan/curve.csv")
-    assert set(curve["epsilon"]) == {0.25 * 2.0**power for power in range(-3, 4)}
+    assert set(curve["epsilon"]) == {0.5 * 2.0**power for power in range(-3, 4)}
     for _, line in curve.groupby("name"):
         assert line.sort_values("epsilon")["sd"].is_monotonic_decreasing
 
@@ -159,7 +159,7 @@ def test_totals_without_any_sampler_are_refused(asked, tmp_path):
 def test_the_gaussian_noise_that_a_refusal_names_can_be_drawn(asked, tmp_path, capsys):
     """Twelve rows and columns are too many for Laplace noise; the scale that is named is drawn."""
     more = two_way(tmp_path, 12, 12)
-    said = asked("--epsilon", "0.25", wanted=2, **more)
+    said = asked("--epsilon", "1", wanted=2, **more)
     sigma = re.search(r"--sigma (\S+)", said)[1]
     laplace_sd = math.sqrt(2 * math.exp(-0.25)) / (1 - math.exp(-0.25))
     assert float(sigma) == pytest.approx(laplace_sd, rel=0.05)
@@ -168,7 +168,7 @@ def test_the_gaussian_noise_that_a_refusal_names_can_be_drawn(asked, tmp_path, c
     table.to_csv(tmp_path / "table.csv", index=False)
     arguments = ["privatize", str(tmp_path / "table.csv"), "--invariants", str(more["rules"])]
     arguments += ["--out", str(tmp_path / "noisy"), "--no-picture"]
-    assert main([*arguments, "--epsilon", "0.25"]) == 2
+    assert main([*arguments, "--epsilon", "1"]) == 2
     assert capsys.readouterr().err == said
     assert not (tmp_path / "noisy").exists()
     assert main([*arguments, "--sigma", sigma]) == 0
@@ -182,7 +182,7 @@ def test_noise_that_privatize_refuses_as_too_weak_is_refused_unless_accepted(ask
 
 def test_margins_that_are_not_known_are_one_line(asked, tmp_path):
     """Messages draw 9 x 9 tables, but take too long to be set up for margins."""
-    said = asked("--epsilon", "0.25", **two_way(tmp_path, 9, 9))
+    said = asked("--epsilon", "1", **two_way(tmp_path, 9, 9))
     assert "nan" not in said
     assert "not known" in said
     assert "sampler: isdp.draw_noise" in said

@@ -76,7 +76,7 @@ def test_projected_gaussian_noise_spends_no_more_than_its_budget(rho):
 def test_k_norm_noise_of_two_regions_promises_what_their_joint_density_keeps():
     """Its logarithm is -epsilon/2 times the regions' l1 norms; it falls most along the step."""
     areas = Areas(np.ones((4, 1), int), ["A", "A", "B", "B"], Schema(("cell",), (1,)))
-    found = compare.KNormNoise().guarantee(areas, 0.5)
+    found = compare.KNormNoise().guarantee_of(areas, 0.5)
     points = np.array([[a, -a, b, -b] for a in range(-6, 7) for b in range(-6, 7)], float)
 
     def loss(step):

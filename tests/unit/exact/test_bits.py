@@ -52,18 +52,14 @@ def check_ratios(found, weights):
 def test_geometric_variables(rate, smallest, below):
     """The last rate is that of counts in two digits, of which the lower one is 0 or 1."""
     rate, geometric = Fraction(rate), Geometric(Fraction(rate))
-    found, undecided = distribution(
-        lambda random_bits: int(geometric.draw(random_bits, 1)[0]), smallest
-    )
+    found, undecided = distribution(lambda bits: int(geometric.draw(bits, 1)[0]), smallest)
     law = {k: (1 - exp(-rate)) * exp(-rate * k) for k in range(30)}
     check(found, law, undecided, below)
 
 
 def test_low_bits_of_geometric_variables_are_drawn_alone():
     rate, geometric = Fraction(1, 99), Geometric(Fraction(1, 99))
-    found, undecided = distribution(
-        lambda random_bits: int(geometric.draw_remainders(random_bits, 1)[0])
-    )
+    found, undecided = distribution(lambda bits: int(geometric.draw_remainders(bits, 1)[0]))
     size = 1 << geometric.bits
     weights = {k: exp(-rate * k) for k in range(size)}
     total = sum(weights.values())
@@ -82,9 +78,7 @@ def test_bernoulli_draws_whatever_their_doubles_are_off_by(chance, off):
     def log_chance(i):
         return (arb(chance.numerator) / chance.denominator).log()
 
-    found, undecided = distribution(
-        lambda random_bits: bool(draw_bernoulli(random_bits, near, log_chance)[0])
-    )
+    found, undecided = distribution(lambda bits: bool(draw_bernoulli(bits, near, log_chance)[0]))
     check(found, {True: chance, False: 1 - chance}, undecided, 2**-60)
 
 
@@ -98,8 +92,8 @@ def test_a_bernoulli_draw_of_a_probability_above_one_is_an_error():
 def test_discrete_gaussian_variables_around_a_centre(variance, third):
     variance, numerators, centre = Fraction(variance), np.array([third]), Fraction(third, 3)
 
-    def draw(random_bits):
-        return int(draw_gaussian_around(random_bits, variance, numerators, 3)[0])
+    def draw(bits):
+        return int(draw_gaussian_around(bits, variance, numerators, 3)[0])
 
     weights = {k: exp(-((k - centre) ** 2) / (2 * variance)) for k in range(-1, 3)}
     found, _ = distribution(draw, smallest=2**-24, longest=4, wanted=weights)
@@ -112,16 +106,16 @@ def test_a_split_of_three_cells_is_kept_with_its_probability():
     # all ways in which two cells add up to an even sum and to an odd one, without exp(-s^2 / (4 v))
     even, odd = (math.fsum(np.exp(-3 * (2 * k - s) ** 2 / 2)) for s in (0, 1))
 
-    def draw(random_bits):
-        return tuple(sampler.draw(random_bits, 1)[0].tolist())
+    def draw(bits):
+        return tuple(sampler.draw(bits, 1)[0].tolist())
 
     paths, shares = [[]], []
     for depth in range(4):
         following = []
         for path in paths:
-            random_bits = Given(path, 0)
-            draw(random_bits)
-            found = Explorer(draw, path).intervals(random_bits.sizes[depth])
+            bits = Given(path, 0)
+            draw(bits)
+            found = Explorer(draw, path).intervals(bits.sizes[depth])
             shares += [float(share) for share, _ in found]
             following += [[*path, number] for _, number in sorted(found)[-2:]]
         paths = following
@@ -132,15 +126,15 @@ def test_a_split_of_three_cells_is_kept_with_its_probability():
     ("counts", "rate"),
     [(1, "1/4"), (2, "1/4"), (40, "1/4"), (1000, "2.09"), (100, "2.3")],
 )
-def test_values_are_kept_in_proportion_to_the_law_of_a_sum_of_counts(counts, rate):
-    """Under the last two rates the law falls later on its lower side, one step from the mode."""
+def test_values_are_kept_in_proportion_to_the_distribution_of_a_sum_of_counts(counts, rate):
+    """Under the last two rates the probabilities fall later below the mode than above it."""
     rate, law = Fraction(rate), np.array([1])
     sums = NegativeBinomials([7, counts], rate)
     weights = [math.comb(s + counts - 1, counts - 1) * exp(-rate * s) for s in range(400)]
     mode = weights.index(max(weights))
     for s in sorted({max(mode + away, 0) for away in (-16, -14, -5, -4, 0, 3, 5, 14, 16, 40)}):
         found, undecided = distribution(
-            lambda random_bits, s=s: bool(sums.keep(random_bits, law, np.array([s]))[0]), 2**-45
+            lambda bits, s=s: bool(sums.keep(bits, law, np.array([s]))[0]), 2**-45
         )
         check(found, {True: weights[s] / max(weights)}, undecided, 2**-40)
 
@@ -153,9 +147,9 @@ def test_integers_below_a_limit_are_uniform(limit):
         drawn = int(draw_bounded_integers(Given([number, 0], 1), np.array([limit]))[0])
         assert drawn == (number % limit if number <= last else 0)
     if last < TOP - 1:
-        random_bits = Given([last + 1, 2], 1)
-        assert int(draw_bounded_integers(random_bits, np.array([limit]))[0]) == 2 % limit
-        assert len(random_bits.sizes) == 2
+        bits = Given([last + 1, 2], 1)
+        assert int(draw_bounded_integers(bits, np.array([limit]))[0]) == 2 % limit
+        assert len(bits.sizes) == 2
 
 
 @pytest.mark.parametrize(("total", "cells"), [(1, 2), (2, 2), (2, 3)])
@@ -163,8 +157,8 @@ def test_compositions_are_uniform(total, cells):
     """At a rate of 30 all gaps are zero in the beginning, and what is left is to even out."""
     totals, sizes, geometric = np.array([total]), np.array([cells]), Geometric(Fraction(30))
 
-    def draw(random_bits):
-        return tuple(draw_compositions(random_bits, totals, sizes, geometric).tolist())
+    def draw(bits):
+        return tuple(draw_compositions(bits, totals, sizes, geometric).tolist())
 
     found, _ = distribution(draw, smallest=2**-8, continuations=8)
     shapes = math.comb(total + cells - 1, cells - 1)
@@ -184,10 +178,10 @@ def test_the_bit_source_gives_each_byte_once():
 
         return BitSource(source)
 
-    random_bits, taken = counted(), []
+    bits, taken = counted(), []
     for count in (1, 255, 3, 600, 2):
-        taken += random_bits.take(count).tolist()
+        taken += bits.take(count).tolist()
     assert taken == list(range(861))
-    random_bits = counted()
-    assert random_bits.take_16_bit(5).tolist() == [0, 0, 0, 0, 1]
-    assert random_bits.take_one() == 2
+    bits = counted()
+    assert bits.take_16_bit(5).tolist() == [0, 0, 0, 0, 1]
+    assert bits.take_one() == 2

@@ -1,4 +1,4 @@
-"""Sums of types, parts, mirrored cells and bounds: set up rightly, or refused with the reason."""
+"""Cell classes, parts, tied cells and bounds: set up rightly, or refused with the reason."""
 
 from fractions import Fraction
 

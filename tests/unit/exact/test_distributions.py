@@ -13,7 +13,7 @@ def test_two_cells_under_a_total_are_geometric_in_twice_the_epsilon():
 
 
 @pytest.mark.parametrize(("cells", "epsilon"), [(3, 0.2), (5, 1.0), (40, 0.192)])
-def test_total_law_against_plain_convolution(cells, epsilon):
+def test_total_distribution_against_plain_convolution(cells, epsilon):
     reach = int(60 / epsilon)
     p = double_geometric_pmf(np.arange(-reach, reach + 1), np.exp(-epsilon))
     others = p
@@ -31,7 +31,7 @@ def test_enumeration_goes_up_to_the_radius_on_either_side():
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2"])
-def test_enumeration_is_the_law_it_says(norm):
+def test_enumeration_is_the_distribution_it_says(norm):
     invariants, mechanism = Invariants.margins((2, 3)), GeneralizedLaplace(0.8, norm)
     law = enumerate_distribution(invariants, mechanism)
     assert law.left_out < 1e-9
@@ -46,7 +46,7 @@ def test_enumeration_is_the_law_it_says(norm):
     assert wider.pmf[(wider.points == 0).all(axis=1)] == pytest.approx(law.pmf[origin], rel=1e-8)
 
 
-def test_enumeration_and_total_law_agree():
+def test_enumeration_and_total_distribution_agree():
     law = enumerate_distribution(Invariants.total(3), GeneralizedLaplace(0.5))
     cell = total_distribution(3, 0.5)
     counted = np.array([law.pmf[law.points[:, 1] == k].sum() for k in cell.support])

@@ -22,7 +22,7 @@ BLOCKS = ["a"] * 3 + ["b"] * 2
         ([0, 1, 3, 4], [Part(3, 2), Part(2, 2)]),
     ],
 )
-def test_sums_have_the_enumerated_law(cells, parts):
+def test_sums_have_the_enumerated_distribution(cells, parts):
     every = enumerate_distribution(Invariants.partition(BLOCKS), GeneralizedLaplace(0.8))
     sums = every.points[:, cells].sum(axis=1)
     law = sum_distribution(LAPLACE, parts)
@@ -32,7 +32,7 @@ def test_sums_have_the_enumerated_law(cells, parts):
         assert law.below(size) == pytest.approx(every.pmf[sums < -size].sum(), abs=1e-8)
 
 
-def test_gaussian_sums_have_the_enumerated_law():
+def test_gaussian_sums_have_the_enumerated_distribution():
     values = np.arange(-14, 15)
     points = np.array(list(itertools.product(values, repeat=3)))
     last = -points[:, :2].sum(axis=1)
@@ -46,7 +46,7 @@ def test_gaussian_sums_have_the_enumerated_law():
 
 
 @pytest.mark.parametrize("cells", [2, 10, 102, 10_000])
-def test_one_cell_of_a_block_has_the_law_of_a_total(cells):
+def test_one_cell_of_a_block_has_the_distribution_of_a_total(cells):
     wanted, law = (
         total_distribution(cells, 0.25),
         sum_distribution(Energy(1, False, 0.25), [Part(cells, 1)]),
@@ -55,7 +55,7 @@ def test_one_cell_of_a_block_has_the_law_of_a_total(cells):
     assert 1 - law.beyond(5) == pytest.approx(wanted.within(5), abs=1e-10)
 
 
-def test_a_sum_and_the_rest_of_its_block_have_one_law():
+def test_a_sum_and_the_rest_of_its_block_have_one_distribution():
     law, rest = (sum_distribution(LAPLACE, [Part(50, chosen)]) for chosen in (10, 40))
     assert law.sd == pytest.approx(rest.sd)
     assert [law.beyond(s) for s in range(9)] == pytest.approx([rest.beyond(s) for s in range(9)])

@@ -68,7 +68,7 @@ def test_the_forecast_for_one_total_by_hand(mechanism, norm):
 
 @pytest.mark.parametrize("rate", [0.01, 0.5])
 def test_windows_leave_out_what_they_may(rate):
-    """Gaussian: 2 n exp(-rate x^2); l1: Chernoff's bound of the tail of a Gamma(d, 1) law."""
+    """Gaussian: 2 n exp(-rate x^2); l1: Chernoff's bound of the tail of Gamma(d, 1)."""
     x = truncation_factor(2, rate, 7, 5, math.log(1e-12))
     assert 2 * 5 * math.exp(-rate * x**2) == pytest.approx(1e-12)
     y = rate * truncation_factor(1, rate, 7, 5, math.log(1e-12))

@@ -193,7 +193,7 @@ def test_the_system_s_bytes_decide_what_a_command_releases(command, system, tmp_
 
 def test_a_data_frame_is_released_with_the_noise_of_the_release(system):
     table = counts()
-    noisy = privatize_frame(table, count="count", total=True, epsilon="1/4").frame["count"]
+    noisy = privatize_frame(table, count="count", total=True, epsilon="1/2").frame["count"]
     system.start(0)
     noise = draw_noise(
         GeneralizedLaplace("1/4"), Invariants.total(len(table)), rng=SYSTEM_RANDOMNESS

@@ -1,4 +1,4 @@
-"""Edges, refusals and plans of the exact samplers; their laws are tested under statistical."""
+"""Edge cases, refusals and plans of the exact samplers."""
 
 import math
 
@@ -77,7 +77,7 @@ def test_a_number_of_draws_that_is_no_count_is_refused(law, draws):
 
 
 @pytest.mark.parametrize("law", LAWS)
-def test_laws_of_another_form_are_refused(law):
+def test_distributions_of_another_form_are_refused(law):
     kind, _ = LAWS[law](1.0)
     for other in LAWS.keys() - {law}:
         _, mechanism = LAWS[other](1.0)

@@ -39,7 +39,7 @@ def test_the_bound_is_the_normaliser_and_the_ball_reaches_far_enough():
     invariants = Invariants.margins((3, 3))
     sampler = EliminationSampler(invariants, QUARTER)
     reference = BoundedEliminationSampler(invariants, GeneralizedLaplace(0.25)).log_normaliser
-    # the windows leave some of the law to the tries outside
+    # the windows leave some of the distribution to the proposals outside
     assert reference - 1e-2 < float(sampler.log_bound) < reference + 1e-5
     theta, d = float(sampler.theta), sampler.dimension
     log = (

@@ -47,7 +47,7 @@ def exact_mass(s, c):
 
 @pytest.mark.parametrize("s", [0.01, 0.1, 0.3, 0.49, 0.6, 1.0, 2.4])
 @pytest.mark.parametrize("c", [0.05, 0.3, 0.5])
-def test_the_chance_to_go_on_is_within_the_units_that_are_said(s, c):
+def test_the_probability_to_go_on_is_within_the_units_that_are_said(s, c):
     with ctx.workprec(200):
         exact = float(exact_mass(s, c) / exact_mass(s, 0.0))
     assert abs(mass(s, c) / mass(s, 0.0) - exact) < 10 * UNIT
@@ -79,7 +79,7 @@ def test_frames_are_as_near_as_is_said(invariants):
 
 
 def test_the_choice_of_sigma_is_as_near_as_is_said():
-    """Bins of the mixture: their chances in doubles against 200 bits."""
+    """Bins of the mixture: their probabilities in doubles against 200 bits."""
     sampler = MixtureSampler(Invariants.total(4), GeneralizedLaplace(0.4, "l2"))
     bins, lengths = sampler.bins, sampler.frame.lengths
     with ctx.workprec(200):

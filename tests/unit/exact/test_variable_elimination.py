@@ -62,7 +62,7 @@ def test_three_by_three_table_against_enumeration():
 
 
 @pytest.mark.parametrize(("cells", "epsilon"), [(2, 0.05), (12, 0.192), (102, 0.192), (5, 3.0)])
-def test_the_law_of_a_cell_under_one_total(cells, epsilon):
+def test_the_distribution_of_a_cell_under_one_total(cells, epsilon):
     law = total_distribution(cells, epsilon)
     expected = np.bincount(np.searchsorted(CUTS, law.support, "right"), law.pmf, len(CUTS) + 1)
     for cell in {0, cells - 1}:
@@ -70,7 +70,7 @@ def test_the_law_of_a_cell_under_one_total(cells, epsilon):
         assert found == pytest.approx(expected, abs=1e-10)
 
 
-def test_the_law_of_a_cell_where_windows_are_wide():
+def test_the_distribution_of_a_cell_where_windows_are_wide():
     """Messages are convolved, with an error that is stated."""
     cuts, held, mechanism = 100 * np.array(CUTS), Invariants.total(12), GeneralizedLaplace(1e-3)
     law = total_distribution(12, 1e-3)

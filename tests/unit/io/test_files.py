@@ -1,15 +1,15 @@
 import pytest
 
-from isdp.io.files import read_json, whole, write_json
+from isdp.io.files import read_json, write_atomically, write_json
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path):
     path = tmp_path / "new" / "result.csv"
-    with whole(path) as temporary:
+    with write_atomically(path) as temporary:
         temporary.write_text("done")
         assert not path.exists()
     assert path.read_text() == "done"
-    with pytest.raises(ZeroDivisionError), whole(path) as temporary:
+    with pytest.raises(ZeroDivisionError), write_atomically(path) as temporary:
         temporary.write_text("half" + str(1 / 0))
     assert path.read_text() == "done"
     assert [p.name for p in path.parent.iterdir()] == ["result.csv"]

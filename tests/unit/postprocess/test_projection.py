@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from isdp import InputError, Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.postprocess.projection import (
-    TOGETHER,
+    DRAWS_PER_PROGRAM,
     correct_evenly,
     correct_one_cell,
     corrected_cell,
@@ -75,7 +75,7 @@ def test_highs_returns_the_vertex_of_the_closed_form():
 @pytest.mark.parametrize("cells", [9, 60])
 def test_draws_solved_together_get_the_vertex_that_each_gets_alone(cells, integer):
     held = Invariants.total(cells)
-    noise = RNG.integers(-40, 41, (TOGETHER + 3, cells))
+    noise = RNG.integers(-40, 41, (DRAWS_PER_PROGRAM + 3, cells))
     together = nearest_l1(noise, held, integer=integer)
     alone = [nearest_l1(u, held, integer=integer) for u in noise]
     assert together.shape == noise.shape

@@ -47,7 +47,7 @@ def test_a_zcdp_share_gives_the_variance_one_over_itself():
 
 
 def test_the_guarantee_counts_what_is_spent_here():
-    pure, zcdp = make().guarantee("state totals"), make(flavour="zCDP").guarantee()
+    pure, zcdp = make().guarantee_of("state totals"), make(flavour="zCDP").guarantee_of()
     assert (pure.loss, pure.loss_at(3)) == (2, 6)
     assert (zcdp.loss, zcdp.loss_at(3)) == (2, 18)
     assert "the number of people, state totals" in pure.statement()

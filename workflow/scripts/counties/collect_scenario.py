@@ -4,7 +4,7 @@ from pathlib import Path
 
 import yaml
 
-from isdp.io.files import read_json, whole, write_json
+from isdp.io.files import read_json, write_atomically, write_json
 from reproduction.counties.sweep import describe_scenario
 from reproduction.jobs.draws import read_draws_by
 from reproduction.jobs.job_log import job_log
@@ -16,5 +16,5 @@ with job_log(snakemake.log[0]):
     draws, counties = read_draws_by("unit", files.draws), read_csv(files.counties)
     write_tables(describe_scenario(name, settings, draws, counties, provenance), output)
     write_json(output.provenance, provenance)
-    with whole(output.settings) as temporary:
+    with write_atomically(output.settings) as temporary:
         temporary.write_text(yaml.safe_dump(settings, sort_keys=False))

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from isdp.io.files import read_json, whole
+from isdp.io.files import read_json, write_atomically
 from reproduction.jobs.descriptions import read_descriptions
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.origin import describe_origin
@@ -25,5 +25,5 @@ with job_log(snakemake.log[0]):
         results.departures(read_yaml(source.usual)),
         read_descriptions(source.descriptions),
     )
-    with whole(snakemake.output.page) as temporary:
+    with write_atomically(snakemake.output.page) as temporary:
         temporary.write_text(text)

@@ -4,14 +4,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from isdp.io.files import read_json, whole
+from isdp.io.files import read_json, write_atomically
 from reproduction.jobs.descriptions import read_descriptions
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.origin import describe_origin
 from reproduction.jobs.yaml_files import read_yaml
 from reproduction.review.captions import fill_overview, write_captions
 
-with job_log(snakemake.log[0]) as log, whole(snakemake.output.report) as temporary:
+with job_log(snakemake.log[0]) as log, write_atomically(snakemake.output.report) as temporary:
     source, captions = snakemake.input, Path(snakemake.params.captions)
     descriptions = read_descriptions(source.descriptions)
     shown = Path(source.shown).read_text().split()

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from isdp.io.files import whole, write_csv
+from isdp.io.files import write_atomically, write_csv
 from reproduction.jobs.descriptions import read_descriptions
 from reproduction.jobs.job_log import job_log
 
@@ -14,5 +14,5 @@ with job_log(snakemake.log[0]):
     write_csv(descriptions.dictionary(made), snakemake.output.columns)
     table = descriptions.figures().to_markdown(index=False)
     note = "A name in braces stands for each of its values."
-    with whole(snakemake.output.figures) as temporary:
+    with write_atomically(snakemake.output.figures) as temporary:
         temporary.write_text(f"# Figures\n\n{note}\n\n{table}\n")

@@ -2,12 +2,12 @@
 
 import yaml
 
-from isdp.io.files import whole
+from isdp.io.files import write_atomically
 from reproduction.jobs.job_log import job_log
 from reproduction.review.shown import list_shown
 
 with job_log(snakemake.log[0]):
-    with whole(snakemake.output.config) as temporary:
+    with write_atomically(snakemake.output.config) as temporary:
         temporary.write_text(yaml.safe_dump(snakemake.params.settings, sort_keys=False))
-    with whole(snakemake.output.shown) as temporary:
+    with write_atomically(snakemake.output.shown) as temporary:
         temporary.write_text("".join(f"{name}\n" for name in list_shown(snakemake.input)))

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from isdp.io.files import read_json, whole, write_csv
+from isdp.io.files import read_json, write_atomically, write_csv
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_csv
 from reproduction.review.claims import read_claims
@@ -16,5 +16,5 @@ with job_log(snakemake.log[0]):
         read_json(source.provenance),
     )
     write_csv(card, snakemake.output.card)
-    with whole(snakemake.output.summary) as temporary:
+    with write_atomically(snakemake.output.summary) as temporary:
         temporary.write_text(summarise_scorecard(card) + "\n")

@@ -190,10 +190,10 @@ def _how(comparison: Comparison, row: pd.Series) -> str:
     budget, nested = row["budget"], comparison.question.nested
     if row["paper"] == "ISDP" and row["parameter"] == "epsilon":
         half = _exactly(budget / PER_MOVE)
-        return f"`isdp privatize --epsilon {half}`, which is for a unit of l1."
+        return f"`isdp privatize --per-unit --epsilon {half}`, which is for a unit of l1."
     if row["paper"] == "ISDP":
         half = _exactly(budget / PER_MOVE)
-        return f"`isdp privatize --rho {half}`, which is for a unit of squared l2."
+        return f"`isdp privatize --per-unit --rho {half}`, for a unit of squared l2."
     if row["paper"] == "TDA":
         return (
             f"`isdp topdown --levels {nested.region},{nested.area} --held {nested.region} "

@@ -216,7 +216,7 @@ def _guarantee(system: System, budget: float, question: Question) -> PrivacyGuar
         held = "; ".join(one.name for one in question.held)
         return replace(system.noise_guarantee(budget), held=held)
     areas, _ = _placed(system, question)
-    return system.guarantee(areas, budget)
+    return system.guarantee_of(areas, budget)
 
 
 def _placed(system: System, question: Question) -> tuple[Areas, np.ndarray]:

@@ -11,22 +11,21 @@ from dataclasses import asdict
 from isdp.accounting.conversions import epsilon_above
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_decimal, upper_product
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
-from isdp.commands.shared.guarantee import distances, privacy_guarantee
+from isdp.commands.shared.guarantee import describe_distances, privacy_guarantee
 from isdp.commands.shared.margins import ProbabilityUnchanged
 from isdp.commands.shared.noise import SamplerReport
 from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import Table
 from isdp.commands.shared.warnings import list_revealed_residues
-from isdp.io.certificate import FOR_RELEASE, NO_GUARANTEE, NOT_FOR_RELEASE, SEED_KNOWN
+from isdp.io.certificate import FOR_RELEASE, FORMAT, NO_GUARANTEE, NOT_FOR_RELEASE, SEED_KNOWN
 from isdp.io.versions import versions
 
 MAX_LISTED = 10
 CONVERSION = "Canonne-Kamath-Steinke"  # holds for every mechanism of that rho
 NOT_SAID = (
-    "The guarantee is per unit of distance, not per person, and compares tables that agree in all "
-    "totals held here. These totals are published exactly, and nothing is promised about what they "
-    "tell: true counts are not negative, so that a total of 0 tells that all of its cells are 0, "
-    "and a small one bounds them.",
+    "The guarantee compares tables that agree in all totals held here. These totals are published "
+    "exactly, and no guarantee covers what they reveal: true counts are not negative, so that a "
+    "total of 0 shows that all of its cells are 0, and a small total bounds its cells.",
     "Each further release of the same data adds its epsilon (or rho), and then only for tables "
     "that agree in the totals of both releases: the totals of all releases are published, and "
     "together they may settle cells that no single certificate lists.",
@@ -46,6 +45,7 @@ def describe(
     rules: tuple[str, str],
     checks: list[dict],
     free: DegreesOfFreedom,
+    stated: NoiseRequest,
     request: NoiseRequest,
     report: SamplerReport,
     unchanged: ProbabilityUnchanged | None,
@@ -64,6 +64,8 @@ def describe(
         Name and SHA-256 of the file of invariants.
     checks : list of dict
         From `isdp.commands.privatize.run.check_totals`.
+    stated, request : NoiseRequest
+        As it was given, and the same request per unit.
     unchanged : ProbabilityUnchanged or None
         Chance that a cell with freedom keeps its count; None where it is not known.
 
@@ -75,6 +77,7 @@ def describe(
     sampler = {key: value for key, value in asdict(report).items() if key != "evidence" or value}
     return {
         "made_by": "isdp privatize",
+        "format": FORMAT,
         "for_release": not request.experiment,
         "status": NOT_FOR_RELEASE if request.experiment else FOR_RELEASE,
         "date": started,
@@ -97,6 +100,10 @@ def describe(
         "residues": {
             "cells": len(free.revealed_residues),
             "published": list_revealed_residues(table, free, MAX_LISTED),
+        },
+        "budget": {
+            "epsilon" if stated.rho is None else "rho": str(stated.epsilon or stated.rho),
+            "per": stated.per,
         },
         "mechanism": _mechanism(request, free) | _unchanged(unchanged),
         "sampler": sampler,
@@ -129,22 +136,22 @@ def _mechanism(request: NoiseRequest, free: DegreesOfFreedom) -> dict:
     if guarantee.metric == "l1":
         content["loss_at_distance_2"] = upper_decimal(guarantee.loss_at(2))
         content["loss_at_distance_4"] = upper_decimal(guarantee.loss_at(4))
-        content["distances"] = distances(free, squared=False)
+        content["distances"] = describe_distances(free, squared=False)
     if guarantee.flavour == "zCDP":
-        content |= _concentrated(guarantee, request.delta, distances(free, squared=True))
+        content |= _concentrated(guarantee, request.delta, describe_distances(free, squared=True))
     return content
 
 
 def _concentrated(guarantee: PrivacyGuarantee, delta: float, words: str) -> dict:
     """Tell rho at the nearest tables, and epsilon at a delta for them."""
-    alone = guarantee.per_person is not None
-    rho = upper_product(guarantee.loss, 2 if alone else 4)
+    known = guarantee.per_person is not None
+    rho = guarantee.loss_per_person if known else upper_product(guarantee.loss, 4)
     return {
         "rho_at_squared_distance_2": upper_decimal(upper_product(guarantee.loss, 2)),
         "rho_at_squared_distance_4": upper_decimal(upper_product(guarantee.loss, 4)),
         "distances": words,
         "epsilon_per_person_at_delta"
-        if alone
+        if known
         else "epsilon_at_squared_distance_4_at_delta": upper_decimal(
             epsilon_above(CONVERSION, rho, delta)
         ),

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -57,6 +57,7 @@ def privatize_frame(
     epsilon=None,
     rho=None,
     sigma=None,
+    per: Literal["person", "unit"] = "person",
     request: NoiseRequest | None = None,
     names: Sequence[str] | None = None,
     accept: str | Iterable[str] = (),
@@ -75,8 +76,10 @@ def privatize_frame(
     subsets : mapping, optional
         Totals of selections of cells, as in a file of invariants; values are compared as text.
     epsilon, rho, sigma : Fraction, int, str or float, optional
-        The budget of noise for release, exactly one of them: epsilon per unit of the l1 norm, or
-        rho or sigma of Gaussian noise; see `NoiseRequest`.
+        The budget of noise for release, exactly one of them: epsilon, or rho or sigma of Gaussian
+        noise; see `NoiseRequest`.
+    per : {"person", "unit"}, optional
+        The unit of `epsilon` and `rho`: the loss per person (the default), or per unit of distance.
     request : NoiseRequest, optional
         In place of a budget, such as a request for experiments.
     names : sequence of str, optional
@@ -88,7 +91,7 @@ def privatize_frame(
     accepted = read_accepted(accept)
     budget = {"epsilon": epsilon, "rho": rho, "sigma": sigma}
     if request is None:
-        request = NoiseRequest(**budget)
+        request = NoiseRequest(**budget, per=per)
     elif any(given is not None for given in budget.values()):
         raise InputError("privatize: give a request, or one of epsilon, rho and sigma, not both")
     table = _table(df, count, names)

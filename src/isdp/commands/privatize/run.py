@@ -19,6 +19,7 @@ import numpy as np
 
 from isdp.commands.privatize.certificate import describe
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, find_degrees_of_freedom
+from isdp.commands.shared.guarantee import request_per_unit
 from isdp.commands.shared.invariants_file import (
     HeldTotals,
     group_names,
@@ -161,6 +162,7 @@ def make_noisy_table(
             f"{rules[0]}: these totals settle every cell, so that the table would be published as "
             f"it is; hold fewer"
         )
+    stated, request = request, request_per_unit(request, free)
     # before the draw: a long table does not fit into memory together with both
     targets = targets_of(table, free, usual_sums(table))
     margins = margins_of(targets, free, request.mechanism)
@@ -175,6 +177,7 @@ def make_noisy_table(
         rules=rules,
         checks=check_totals(held, table.counts, noisy),
         free=free,
+        stated=stated,
         request=request,
         report=drawn.report,
         unchanged=probability_unchanged(margins),

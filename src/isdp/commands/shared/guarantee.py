@@ -1,59 +1,162 @@
-"""What the law asked for promises under the totals held: to whom, and at which distances."""
+"""The privacy guarantee of a request under the held totals, per unit and per person."""
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from dataclasses import replace
+
+import numpy as np
+from scipy.sparse import block_array
+from scipy.sparse.csgraph import connected_components
 
 from isdp.accounting.guarantees import PrivacyGuarantee
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
-from isdp.commands.shared.request import NoiseRequest
+from isdp.commands.shared.request import NoiseRequest, units_of_distance
+from isdp.errors import InputError
 
-NO_SINGLE_MOVE = "no two cells stand in the same totals, so that nobody can change cell alone"
+NO_SINGLE_MOVE = "no two cells have the same totals, so one person cannot change cell alone"
+UNKNOWN_DISTANCE = f"{NO_SINGLE_MOVE}, and the smallest distance under these totals is not known"
+
+
+def request_per_unit(request: NoiseRequest, free: DegreesOfFreedom) -> NoiseRequest:
+    """Convert a budget per person into one per unit of distance, under some totals.
+
+    Raises
+    ------
+    InputError
+        If the distance that the totals force is not known.
+    """
+    if request.per == "unit":
+        return request
+    distance = person_distance(free)
+    if distance is None:
+        raise InputError(
+            f"--invariants: {UNKNOWN_DISTANCE}; give the budget per unit of distance with "
+            f"--per-unit (in Python per='unit')"
+        )
+    return request.per_unit(distance)
 
 
 def privacy_guarantee(request: NoiseRequest, free: DegreesOfFreedom) -> PrivacyGuarantee:
-    """Give the guarantee of the law, with epsilon or rho as it was written.
+    """Return the guarantee of a request per unit, with epsilon or rho as exact numbers.
 
     Returns
     -------
     PrivacyGuarantee
-        Without a figure per person where the totals let nobody change cell alone.
+        Without a loss per person where the distance that the totals force is not known.
     """
     exact = request.epsilon if request.rho is None else request.rho
     guarantee = replace(request.mechanism.guarantee, loss=exact)
+    distance = person_distance(free)
+    if distance is None:
+        return replace(guarantee, per_person=None, why_not_per_person=UNKNOWN_DISTANCE)
+    return replace(guarantee, per_person=units_of_distance(request.norm, distance))
+
+
+def person_distance(free: DegreesOfFreedom) -> int | None:
+    """Find the smallest distance of two tables that differ in the cell of one person.
+
+    It is 2 where one person can move between two cells with the same totals. Where the totals do
+    not overlap and no person can move, one person can only appear or disappear in the cell without
+    a total, which is a distance of 1. For totals that overlap, see `shortest_exchange`.
+
+    Returns
+    -------
+    int or None
+        The l1 distance, which is also the squared l2 distance. None where it is not known.
+    """
+    if free.degrees == 0:
+        return None
     if free.single_move:
-        return guarantee
-    return replace(guarantee, per_person=None, why_not_per_person=NO_SINGLE_MOVE)
+        return 2
+    return 1 if free.blocks is not None else shortest_exchange(free)
 
 
-def distances(free: DegreesOfFreedom, squared: bool) -> str:
-    """Say how far apart tables with equal totals are that differ in one person, or in few.
+def shortest_exchange(free: DegreesOfFreedom) -> int | None:
+    """Find the smallest change of several counts that leaves overlapping totals as they are.
+
+    The totals are the vertices of a graph, and the cells are its edges: a cell joins its two
+    totals. A cell with one total joins it with one more vertex, which fixes nothing. If the totals
+    form a bipartite graph, as the rows and columns of a table do, the smallest change adds and
+    removes one person in turn along a shortest cycle. Under both margins of a two-way table this
+    cycle has four cells. Cells without a total are left out, as nobody changes cell there.
+
+    Returns
+    -------
+    int or None
+        The number of cells in the shortest cycle. None if a cell has three totals or more, or the
+        graph is not bipartite.
+    """
+    incidence = free.invariants.sparse.tocsc()
+    degrees = np.diff(incidence.indptr)
+    if degrees.max() > 2 or not _is_bipartite(incidence[:, degrees == 2]):
+        return None
+    unfixed = incidence.shape[0]
+    neighbours: list[list[int]] = [[] for _ in range(unfixed + 1)]
+    for totals in np.split(incidence.indices, incidence.indptr[1:-1]):
+        if len(totals):
+            first, second = [*totals.tolist(), unfixed][:2]
+            neighbours[first].append(second)
+            neighbours[second].append(first)
+    least = 3 if (degrees == 1).any() else 4
+    shortest = math.inf
+    for start in range(unfixed + 1):
+        shortest = min(shortest, _shortest_cycle(neighbours, start))
+        if shortest == least:
+            break
+    return None if shortest == math.inf else int(shortest)
+
+
+def _is_bipartite(incidence) -> bool:
+    """Return whether a graph has two components in its double cover for each of its own."""
+    adjacency = incidence @ incidence.T
+    adjacency.setdiag(0)
+    adjacency.eliminate_zeros()
+    cover = block_array([[None, adjacency], [adjacency, None]])
+    return connected_components(cover)[0] == 2 * connected_components(adjacency)[0]
+
+
+def _shortest_cycle(neighbours: list[list[int]], start: int) -> float:
+    """Bound the length of the shortest cycle by a breadth-first search; exact if it has `start`."""
+    depth, parent, queue = {start: 0}, {start: -1}, deque([start])
+    shortest = math.inf
+    while queue:
+        vertex = queue.popleft()
+        for other in neighbours[vertex]:
+            if other not in depth:
+                depth[other], parent[other] = depth[vertex] + 1, vertex
+                queue.append(other)
+            elif other != parent[vertex]:
+                shortest = min(shortest, depth[vertex] + depth[other] + 1)
+    return shortest
+
+
+def describe_distances(free: DegreesOfFreedom, squared: bool) -> str:
+    """Say how far apart tables with equal totals are that differ in the cell of one person.
 
     Parameters
     ----------
     squared : bool
-        Whether distances are those of l2, squared, and not of l1.
+        Whether to speak of the squared l2 distance instead of the l1 distance.
     """
-    distance = "squared distance" if squared else "distance"
-    if not free.single_move:
+    name = "squared distance" if squared else "distance"
+    distance = person_distance(free)
+    if distance is None:
+        words = UNKNOWN_DISTANCE
+    elif not free.single_move:
         words = NO_SINGLE_MOVE
-        if free.blocks is None:
+        if distance > 1:
             words += (
-                f": several people have to change at once; under both margins of a two-way table "
-                f"the nearest tables are at a {distance} of 4, under other totals that overlap "
-                f"perhaps at another one"
+                f": others have to change too, and the nearest tables are at a {name} of {distance}"
             )
     elif free.blocks is None:
         words = (
-            f"one person who changes between cells that stand in the same totals is a {distance} "
-            f"of 2; any other change of cell takes several people at once, and may be farther"
+            f"one person who changes between cells with the same totals is a {name} of 2; any "
+            f"other change of cell takes several people at once, and may be farther"
         )
     else:
-        words = (
-            f"one person who changes cell and leaves all totals as they are is a {distance} of 2"
-        )
+        words = f"one person who changes cell and leaves all totals as they are is a {name} of 2"
     if free.single_change:
-        words += (
-            f"; one person more or fewer in a cell that stands in no total is a {distance} of 1"
-        )
+        words += f"; one person more or fewer in a cell without a total is a {name} of 1"
     return words

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from isdp.commands.shared.table import JOINT, Table, refuse_blank_values
 from isdp.errors import InputError
-from isdp.io.csv_files import LINE_ENDS, PIECE
+from isdp.io.csv_files import LINE_ENDS, ROWS_PER_CHUNK
 from isdp.io.files import read_bytes
 
 KEYS = ("total", "totals", "subsets")
@@ -40,8 +40,8 @@ class HeldTotals(NamedTuple):
     def sums(self, counts: np.ndarray) -> np.ndarray:
         """Totals of the groups in 64-bit integers; the caller sees to it that they fit."""
         sums = np.zeros(self.totals + 1, dtype=np.int64)
-        for start in range(0, len(counts), PIECE):  # numpy widens the labels
-            piece = slice(start, start + PIECE)
+        for start in range(0, len(counts), ROWS_PER_CHUNK):  # numpy widens the labels
+            piece = slice(start, start + ROWS_PER_CHUNK)
             np.add.at(sums, self.labels[piece], counts[piece])  # those of no group at the end
         return sums[:-1]
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, InitVar, dataclass
+import math
+from dataclasses import KW_ONLY, InitVar, dataclass, replace
 from fractions import Fraction
+from typing import Literal
 
+from isdp.accounting.guarantees import Number, as_fraction
 from isdp.checks import check_choice
 from isdp.errors import InputError
 from isdp.exact.release_noise import parse_epsilon, parse_rho, rho_of_sigma
@@ -12,6 +15,7 @@ from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import NORMS, GeneralizedLaplace
 
+UNITS = ("person", "unit")
 DELTA = 1e-10  # as for the redistricting data of the 2020 Census
 
 
@@ -19,19 +23,25 @@ DELTA = 1e-10  # as for the redistricting data of the 2020 Census
 class NoiseRequest:
     """Noise of one budget, which is kept as an exact rational number.
 
+    The mechanism of a budget per person depends on the fixed totals, see `per_unit`.
+
     Give exactly one of `noise`, `epsilon`, `rho` and `sigma`. Mechanism, guarantee and margins of
     error follow from it. A float stands for its shortest decimal form.
 
     Parameters
     ----------
     noise : GeneralizedLaplace or GeneralizedGaussian, optional
-        The mechanism, whose parameter is the budget.
+        The mechanism. Its parameter is a budget per unit.
     epsilon : Fraction, int, str or float, optional
-        Privacy loss per unit of the norm, of Laplace noise.
+        Pure privacy loss of Laplace noise.
     rho : Fraction, int, str or float, optional
-        zCDP privacy loss per unit of squared l2 distance, of Gaussian noise; 1 / (2 sigma^2).
+        Zero-concentrated privacy loss of Gaussian noise.
     sigma : Fraction, int, str or float, optional
-        Scale of Gaussian noise, in persons. It is kept as `rho`.
+        Scale of Gaussian noise, in persons. It is kept as rho = 1 / (2 sigma^2) per unit.
+    per : {"person", "unit"}, optional
+        The unit of `epsilon` and `rho`. "person" (the default) is the loss between two tables that
+        differ in the cell of one person and in as little else as the fixed totals allow. "unit" is
+        the loss per unit of the norm, or of the squared l2 distance for `rho`.
     norm : {"l1", "l2"}, optional
         Of Laplace noise; the default is l1. Noise of the l2 norm is for experiments only.
     delta : float, optional
@@ -50,7 +60,7 @@ class NoiseRequest:
 
     Examples
     --------
-    >>> NoiseRequest(epsilon="1/4") == NoiseRequest(GeneralizedLaplace(0.25))
+    >>> NoiseRequest(epsilon="1/2").per_unit(2) == NoiseRequest(GeneralizedLaplace(0.25))
     True
     >>> NoiseRequest(sigma="5/2").rho
     Fraction(2, 25)
@@ -63,6 +73,7 @@ class NoiseRequest:
     sigma: InitVar[Fraction | None] = None
     norm: str | None = None
     delta: float | None = None
+    per: Literal["person", "unit"] = "person"
     experiment: bool = False
     seed: int | None = None
     allow_mcmc: bool = False
@@ -74,6 +85,7 @@ class NoiseRequest:
                 "give exactly one of epsilon, rho and sigma; Gaussian noise (rho or sigma) has an "
                 "epsilon only at a delta, and the certificate states it"
             )
+        check_choice("per", self.per, UNITS)
         if norm is not None and epsilon is None:
             raise InputError("norm goes with epsilon alone")
         if noise is not None:
@@ -97,15 +109,52 @@ class NoiseRequest:
         if not self.experiment and (self.seed is not None or self.allow_mcmc):
             name = "allow_mcmc" if self.seed is None else "seed"
             raise InputError(f"{name} is not for release; add experiment=True")
+        if noise is not None or sigma is not None:
+            budget["per"] = "unit"
         for name, value in budget.items():
             object.__setattr__(self, name, value)
 
+    def per_unit(self, distance: int) -> NoiseRequest:
+        """Convert a budget per person into one per unit; a budget per unit stays as it is.
+
+        Parameters
+        ----------
+        distance : int
+            The l1 distance, which is also the squared l2 distance, of two tables that differ in the
+            cell of one person and in as little else as the fixed totals allow.
+        """
+        if self.per == "unit":
+            return self
+        if self.rho is not None:
+            return replace(self, rho=self.rho / distance, per="unit")
+        units = as_fraction(units_of_distance(self.norm, distance))
+        return replace(self, epsilon=self.epsilon / units, per="unit")
+
     @property
     def mechanism(self) -> Mechanism:
-        """Mechanism of this budget."""
+        """Mechanism of a budget per unit.
+
+        Raises
+        ------
+        InputError
+            If the budget is per person.
+        """
+        if self.per == "person":
+            raise InputError(
+                "NoiseRequest: the mechanism of a budget per person depends on the fixed totals; "
+                "give per='unit', or take that of per_unit(distance)"
+            )
         if self.rho is None:
             return GeneralizedLaplace(self.epsilon, self.norm)
         return GeneralizedGaussian(rho=self.rho)
+
+
+def units_of_distance(norm: str | None, distance: int) -> Number:
+    """Convert an l1 distance of differences of +1 and -1 into the norm; never rounded down."""
+    if norm != "l2" or distance == 1:
+        return distance
+    root = math.sqrt(distance)
+    return root if as_fraction(root) ** 2 >= distance else math.nextafter(root, math.inf)
 
 
 def _delta(value) -> float:

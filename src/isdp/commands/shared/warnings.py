@@ -13,7 +13,7 @@ import numpy as np
 
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
 from isdp.commands.shared.table import Table
-from isdp.io.csv_files import PIECE
+from isdp.io.csv_files import ROWS_PER_CHUNK
 from isdp.io.wording import counted
 
 MAX_NAMED = 5
@@ -61,8 +61,8 @@ def _look_alikes(table: Table, column: str, texts: np.ndarray) -> list[str]:
 
 def _in_pieces(texts: np.ndarray) -> Iterator[str]:
     """All of the texts, of which few at a time are there as Python's own."""
-    for start in range(0, len(texts), PIECE):
-        yield from texts[start : start + PIECE].astype(object)
+    for start in range(0, len(texts), ROWS_PER_CHUNK):
+        yield from texts[start : start + ROWS_PER_CHUNK].astype(object)
 
 
 def _formula(text: str) -> bool:

@@ -11,8 +11,9 @@ from fractions import Fraction
 import numpy as np
 
 from isdp.accounting.guarantees import upper_decimal
+from isdp.io.certificate import FORMAT
 from isdp.io.versions import versions
-from isdp.swapping.privacy.bound import ROUNDING, Rate, guarantee, min_epsilon
+from isdp.swapping.privacy.bound import ROUNDING, Rate, guarantee_of, min_epsilon
 from isdp.swapping.privacy.record_pairs import moved_probability
 from isdp.swapping.privacy.worst_case import worst_case_loss
 
@@ -57,6 +58,7 @@ def describe(name, records, roles, rate: Fraction, key, value, checks, started: 
     sizes = np.bincount(key)
     return {
         "made_by": "isdp swap",
+        "format": FORMAT,
         "for_release": True,
         "status": "swapped in exact arithmetic from the operating system's randomness",
         "date": started,
@@ -123,7 +125,7 @@ def _swap(rate: Fraction, key, value, sizes: np.ndarray) -> dict:
 def _privacy(rate: Fraction, largest: int) -> dict:
     odds = Rate(float(rate / (1 - rate)))
     exact = worst_case_loss(odds, largest)
-    bound, least = guarantee(odds, largest), min_epsilon(largest)[0]
+    bound, least = guarantee_of(odds, largest), min_epsilon(largest)[0]
     return bound.record() | {
         "epsilon_bound": upper_decimal(bound.loss),
         "epsilon_exact_worst_case": upper_decimal(exact + ROUNDING * (1 + exact)),

@@ -37,6 +37,7 @@ from isdp.exact.bits.discrete_gaussian import check_variance
 from isdp.exact.release_noise import parse_epsilon
 from isdp.io.certificate import (
     FOR_RELEASE,
+    FORMAT,
     NO_GUARANTEE,
     NOT_FOR_RELEASE,
     SEED_KNOWN,
@@ -459,6 +460,7 @@ def _describe(table: str, problem: Problem, plan: Plan, release: Release, option
     held = held_levels(problem.hierarchy, plan)
     return {
         "made_by": "isdp topdown",
+        "format": FORMAT,
         "for_release": not options.experiment,
         "status": NOT_FOR_RELEASE if options.experiment else FOR_RELEASE,
         "date": started,

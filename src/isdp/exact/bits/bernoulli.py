@@ -45,7 +45,7 @@ def exact_floor(compute: Callable[..., arb], *arguments: object) -> int:
 
 
 def decide_bernoulli(
-    random_bits: BitSource, uniform: int, log_probability: Callable[..., arb], *arguments: object
+    bits: BitSource, uniform: int, log_probability: Callable[..., arb], *arguments: object
 ) -> bool:
     """Complete a Bernoulli draw of which the first 64 random bits are given.
 
@@ -63,21 +63,21 @@ def decide_bernoulli(
     ArithmeticError
         If the probability is above 1.
     """
-    bits = 64
+    n_bits = 64
     while True:
-        with ctx.workprec(2 * bits + 64):
-            scaled = log_probability(*arguments).exp() * arb(1 << bits)
-            if scaled > arb(1 << bits):
-                raise ArithmeticError(f"a Bernoulli probability is {scaled / (1 << bits)}")
+        with ctx.workprec(2 * n_bits + 64):
+            scaled = log_probability(*arguments).exp() * arb(1 << n_bits)
+            if scaled > arb(1 << n_bits):
+                raise ArithmeticError(f"a Bernoulli probability is {scaled / (1 << n_bits)}")
             if scaled >= uniform + 1:
                 return True
             if scaled <= uniform:
                 return False
-        uniform, bits = uniform << 64 | random_bits.take_one(), bits + 64
+        uniform, n_bits = uniform << 64 | bits.take_one(), n_bits + 64
 
 
 def draw_bernoulli(
-    random_bits: BitSource,
+    bits: BitSource,
     probabilities: NDArray[np.float64],
     log_probability: Callable[[int], arb],
     margin: float = PROBABILITY_MARGIN,
@@ -105,9 +105,9 @@ def draw_bernoulli(
     """
     if len(probabilities) and not probabilities.max() <= 1 + margin:
         raise ArithmeticError(f"a Bernoulli probability is {probabilities.max()}")
-    uniform = random_bits.take(len(probabilities))
+    uniform = bits.take(len(probabilities))
     near = uniform.astype(np.float64) * 2.0**-64
     successes: NDArray[np.bool_] = near < probabilities
     for i in np.flatnonzero(np.abs(near - probabilities) <= margin).tolist():
-        successes[i] = decide_bernoulli(random_bits, int(uniform[i]), log_probability, i)
+        successes[i] = decide_bernoulli(bits, int(uniform[i]), log_probability, i)
     return successes

@@ -45,7 +45,7 @@ def gaussian_variance(energy: Energy) -> Fraction:
 
 
 def draw_gaussian_around(
-    random_bits: BitSource, variance: Fraction, numerators: NDArray[np.int64], denominator: int
+    bits: BitSource, variance: Fraction, numerators: NDArray[np.int64], denominator: int
 ) -> NDArray[np.int64]:
     """Draw from P(k) proportional to exp(-(k - c)^2 / (2 variance)) on the integers, exactly.
 
@@ -73,11 +73,11 @@ def draw_gaussian_around(
     floors, rests = np.divmod(numerators, denominator)
     left = np.arange(len(drawn))
     while len(left):
-        up = random_bits.take(len(left)) >> np.uint64(63) == 1
-        steps = cached_geometric(Fraction(1, scale)).draw(random_bits, len(left))
+        up = bits.take(len(left)) >> np.uint64(63) == 1
+        steps = cached_geometric(Fraction(1, scale)).draw(bits, len(left))
         rest = rests[left]
         gaps = np.where(up, denominator - rest, rest)  # to the nearest integer, in 1/denominator
-        kept = _keep(random_bits, variance, scale, steps, gaps, denominator)
+        kept = _keep(bits, variance, scale, steps, gaps, denominator)
         step = np.where(up, 1 + steps, -steps)
         drawn[left[kept]] = (floors[left] + step)[kept]
         left = left[~kept]
@@ -85,7 +85,7 @@ def draw_gaussian_around(
 
 
 def _keep(
-    random_bits: BitSource,
+    bits: BitSource,
     variance: Fraction,
     scale: int,
     steps: NDArray[np.int64],
@@ -103,7 +103,7 @@ def _keep(
         fall = (x - variance / scale) ** 2 / (2 * variance)
         return -to_ball(fall + Fraction(int(further[i]), denominator * scale))
 
-    return draw_bernoulli(random_bits, np.exp(-falls), log_probability)
+    return draw_bernoulli(bits, np.exp(-falls), log_probability)
 
 
 def log_relative_mass(variance: Fraction, centre: Fraction) -> arb:

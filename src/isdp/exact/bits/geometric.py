@@ -55,37 +55,37 @@ class TruncatedGeometric:
     def _one_minus(self, k: int) -> arb:
         return -(arb(-self.rate.numerator * k) / self.rate.denominator).expm1()
 
-    def draw(self, random_bits: BitSource, count: int) -> NDArray[np.int64]:
+    def draw(self, bits: BitSource, count: int) -> NDArray[np.int64]:
         """Draw independent values, int64 (count,)."""
-        shorts, values = random_bits.take_16_bit(count), np.empty(count, dtype=np.int64)
+        shorts, values = bits.take_16_bit(count), np.empty(count, dtype=np.int64)
         if _look_up(self._table, shorts, values):
             at = (values == UNDECIDED).nonzero()[0]
             prefixes = shorts[at].astype(np.uint64) << np.uint64(64 - SHORT_BITS)
-            words = prefixes | random_bits.take(len(at)) >> np.uint64(SHORT_BITS)
-            values[at] = self._invert(random_bits, words)
+            words = prefixes | bits.take(len(at)) >> np.uint64(SHORT_BITS)
+            values[at] = self._invert(bits, words)
         return values
 
-    def _invert(self, random_bits: BitSource, words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def _invert(self, bits: BitSource, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Invert the distribution function at 64 bits each."""
         values = self.bounds.searchsorted(words)
         for i in (self._next[values] == words).nonzero()[0]:
-            values[i] = self._refine(random_bits, int(words[i]))
+            values[i] = self._refine(bits, int(words[i]))
         return values
 
-    def _refine(self, random_bits: BitSource, uniform: int) -> int:
+    def _refine(self, bits: BitSource, uniform: int) -> int:
         """Draw one further word at a time after 64 bits that left the value open."""
-        bits = 64
+        n_bits = 64
         while True:
-            uniform, bits = uniform << 64 | random_bits.take_one(), bits + 64
-            with ctx.workprec(2 * bits + 64):
-                low = self._quantile(uniform, bits).unique_fmpz()
-                high = self._quantile(uniform + 1, bits).unique_fmpz()
+            uniform, n_bits = uniform << 64 | bits.take_one(), n_bits + 64
+            with ctx.workprec(2 * n_bits + 64):
+                low = self._quantile(uniform, n_bits).unique_fmpz()
+                high = self._quantile(uniform + 1, n_bits).unique_fmpz()
             if low is not None and low == high:
                 return int(low)
 
-    def _quantile(self, numerator: int, bits: int) -> arb:
-        """Floor of the point where the distribution function is numerator / 2^bits."""
-        reached = arb(numerator) / arb(1 << bits)
+    def _quantile(self, numerator: int, n_bits: int) -> arb:
+        """Floor of the point where the distribution function is numerator / 2^n_bits."""
+        reached = arb(numerator) / arb(1 << n_bits)
         if self.size is not None:
             reached *= self._one_minus(self.size)
         return (-(1 - reached).log() / to_ball(self.rate)).floor()
@@ -127,29 +127,29 @@ class Geometric:
             self.digits.append((shift, truncated_geometric(epsilon * 2**shift, size)))
         self.digits.append((self.bits, truncated_geometric(epsilon * 2**self.bits)))
 
-    def draw(self, random_bits: BitSource, count: int) -> NDArray[np.int64]:
+    def draw(self, bits: BitSource, count: int) -> NDArray[np.int64]:
         """Draw independent variables, int64 (count,)."""
-        return self._draw(random_bits, count, self.digits)
+        return self._draw(bits, count, self.digits)
 
     def _draw(
-        self, random_bits: BitSource, count: int, digits: list[tuple[int, TruncatedGeometric]]
+        self, bits: BitSource, count: int, digits: list[tuple[int, TruncatedGeometric]]
     ) -> NDArray[np.int64]:
         if self.bits == 0 and count <= DRAWS_PER_CHUNK:
-            return digits[0][1].draw(random_bits, count)
+            return digits[0][1].draw(bits, count)
         drawn = np.zeros(count, dtype=np.int64)
         for start in range(0, count, DRAWS_PER_CHUNK):
             part = drawn[start : start + DRAWS_PER_CHUNK]
             for shift, digit in digits:
-                part += digit.draw(random_bits, len(part)) << shift
+                part += digit.draw(bits, len(part)) << shift
         return drawn
 
-    def draw_remainders(self, random_bits: BitSource, count: int) -> NDArray[np.int64]:
+    def draw_remainders(self, bits: BitSource, count: int) -> NDArray[np.int64]:
         """Draw independent variables modulo 2^bits, int64 (count,)."""
-        return self._draw(random_bits, count, self.digits[:-1])
+        return self._draw(bits, count, self.digits[:-1])
 
-    def draw_difference(self, random_bits: BitSource, count: int) -> NDArray[np.int64]:
+    def draw_difference(self, bits: BitSource, count: int) -> NDArray[np.int64]:
         """Draw independent discrete Laplace variables, int64 (count,)."""
-        return self.draw(random_bits, count) - self.draw(random_bits, count)
+        return self.draw(bits, count) - self.draw(bits, count)
 
 
 @lru_cache(maxsize=16)

@@ -8,14 +8,18 @@ from __future__ import annotations
 import os
 
 import numpy as np
+from numpy.typing import NDArray
 
+from isdp.checks import ExactNumber
 from isdp.exact.bits.discrete_gaussian import check_variance, draw_gaussian_around
 from isdp.exact.bits.geometric import cached_geometric
 from isdp.exact.bits.source import BitSource, Source
 from isdp.exact.release_noise import parse_epsilon
 
 
-def double_geometric(epsilon, count: int, source: Source | None = None) -> np.ndarray:
+def draw_discrete_laplace(
+    epsilon: ExactNumber, count: int, source: Source | None = None
+) -> NDArray[np.int64]:
     """Draw from P(k) proportional to exp(-epsilon |k|) on the integers, exactly.
 
     Parameters
@@ -29,11 +33,13 @@ def double_geometric(epsilon, count: int, source: Source | None = None) -> np.nd
     -------
     int64 array, shape (count,)
     """
-    random_bits = BitSource(os.urandom if source is None else source)
-    return cached_geometric(parse_epsilon(epsilon)).draw_difference(random_bits, count)
+    bits = BitSource(os.urandom if source is None else source)
+    return cached_geometric(parse_epsilon(epsilon)).draw_difference(bits, count)
 
 
-def discrete_gaussian(variance, count: int, source: Source | None = None) -> np.ndarray:
+def draw_discrete_gaussian(
+    variance: object, count: int, source: Source | None = None
+) -> NDArray[np.int64]:
     """Draw from P(k) proportional to exp(-k^2 / (2 variance)) on the integers, exactly.
 
     Parameters
@@ -41,7 +47,7 @@ def discrete_gaussian(variance, count: int, source: Source | None = None) -> np.
     variance : Fraction or int
         Sigma squared, between 1e-6 and 1e20.
     source : callable, optional
-        As for `double_geometric`.
+        As for `draw_discrete_laplace`.
 
     Returns
     -------
@@ -53,5 +59,5 @@ def discrete_gaussian(variance, count: int, source: Source | None = None) -> np.
         If the variance is not rational or out of range.
     """
     variance = check_variance(variance)
-    random_bits = BitSource(os.urandom if source is None else source)
-    return draw_gaussian_around(random_bits, variance, np.zeros(count, dtype=np.int64), 1)
+    bits = BitSource(os.urandom if source is None else source)
+    return draw_gaussian_around(bits, variance, np.zeros(count, dtype=np.int64), 1)

@@ -98,24 +98,24 @@ class NegativeBinomials:
             self._add(new)
         return np.array([self._index[m] for m in distinct.tolist()], dtype=np.int64)[which]
 
-    def draw(self, random_bits: BitSource, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+    def draw(self, bits: BitSource, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """Draw one sum from the distribution of each index, int64 (indices,)."""
         sums = np.empty(len(indices), dtype=np.int64)
         left = np.arange(len(indices))
         while len(left):
             index = indices[left]
-            step = self._step.draw(random_bits, len(left)).astype(np.int64)
-            side = (random_bits.take(len(left)) & np.uint64(1)).astype(np.int64)
-            place = draw_bounded_integers(random_bits, self._widths[index])
+            step = self._step.draw(bits, len(left)).astype(np.int64)
+            side = (bits.take(len(left)) & np.uint64(1)).astype(np.int64)
+            place = draw_bounded_integers(bits, self._widths[index])
             value = self._value(index, side, step, place)
             kept = value >= 0
-            kept[kept] = self._accept(random_bits, index[kept], side[kept], step[kept], place[kept])
+            kept[kept] = self._accept(bits, index[kept], side[kept], step[kept], place[kept])
             sums[left[kept]] = value[kept]
             left = left[~kept]
         return sums
 
     def keep(
-        self, random_bits: BitSource, indices: NDArray[np.int64], values: NDArray[np.int64]
+        self, bits: BitSource, indices: NDArray[np.int64], values: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
         """Accept each value with the probability P(value) / P(mode) of its distribution."""
         away = values - self._modes[indices]
@@ -123,10 +123,8 @@ class NegativeBinomials:
         away = np.where(away < 0, -1 - away, away)
         step, place = np.divmod(away, self._widths[indices])
         # a geometric variable reaches the step with the probability exp(-step)
-        kept: NDArray[np.bool_] = (values >= 0) & (
-            self._step.draw(random_bits, len(values)) >= step
-        )
-        kept[kept] = self._accept(random_bits, indices[kept], side[kept], step[kept], place[kept])
+        kept: NDArray[np.bool_] = (values >= 0) & (self._step.draw(bits, len(values)) >= step)
+        kept[kept] = self._accept(bits, indices[kept], side[kept], step[kept], place[kept])
         return kept
 
     def _value(
@@ -141,14 +139,14 @@ class NegativeBinomials:
 
     def _accept(
         self,
-        random_bits: BitSource,
+        bits: BitSource,
         index: NDArray[np.int64],
         side: NDArray[np.int64],
         step: NDArray[np.int64],
         place: NDArray[np.int64],
     ) -> NDArray[np.bool_]:
         """Accept numbers with the probability exp(step) P(number) / P(mode)."""
-        uniform = random_bits.take(len(index))
+        uniform = bits.take(len(index))
         piece = place * PIECES // self._widths[index]
         at = ((2 * index + side) * (STEPS + 1) + np.minimum(step, STEPS)) * PIECES + piece
         kept: NDArray[np.bool_] = uniform < self._low[at]
@@ -162,7 +160,7 @@ class NegativeBinomials:
             if self._low[at[i]] <= uniform[i] <= self._high[at[i]]:
                 log_probability = self._weights[index[i]].log
                 kept[i] = decide_bernoulli(
-                    random_bits, int(uniform[i]), log_probability, int(values[i]), int(step[i])
+                    bits, int(uniform[i]), log_probability, int(values[i]), int(step[i])
                 )
         return kept
 

@@ -55,7 +55,7 @@ class BitSource:
         return int(self.take(1)[0])
 
 
-def draw_bounded_integers(random_bits: BitSource, limits: NDArray[np.int64]) -> NDArray[np.int64]:
+def draw_bounded_integers(bits: BitSource, limits: NDArray[np.int64]) -> NDArray[np.int64]:
     """Draw uniform integers from 0 to limit - 1, by the remainder of a word with rejection.
 
     Parameters
@@ -71,9 +71,9 @@ def draw_bounded_integers(random_bits: BitSource, limits: NDArray[np.int64]) -> 
     # 2^64 mod limit in 64-bit arithmetic; words beyond the last whole multiple of the limit are
     # rejected
     rest = (np.uint64(MAX_UINT64) % unsigned + np.uint64(1)) % unsigned
-    drawn = random_bits.take(len(unsigned)).copy()
+    drawn = bits.take(len(unsigned)).copy()
     rejected = np.flatnonzero(drawn > np.uint64(MAX_UINT64) - rest)
     while len(rejected):
-        drawn[rejected] = random_bits.take(len(rejected))
+        drawn[rejected] = bits.take(len(rejected))
         rejected = rejected[drawn[rejected] > np.uint64(MAX_UINT64) - rest[rejected]]
     return (drawn % unsigned).astype(np.int64)

@@ -119,23 +119,23 @@ class BoundedCompositionSampler:
         noise = np.zeros(
             (check_integer("exact", "n_draws", n_draws), self.invariants.cells), dtype=np.int64
         )
-        random_bits = BitSource(rng.bytes)
+        bits = BitSource(rng.bytes)
         with progress("drawing noise", noise.size) as at:
             for done, row in enumerate(noise):
                 drawn = done * len(row) + len(self._free)
                 if len(self._free):
-                    row[self._free] = self._draw_free(random_bits)
+                    row[self._free] = self._draw_free(bits)
                 for cells, block in self._blocks:
-                    row[cells] = block.draw(random_bits)
+                    row[cells] = block.draw(bits)
                     drawn += len(cells)
                     at(drawn)
         self.invariants.check(noise)
         return noise
 
-    def _draw_free(self, random_bits: BitSource) -> np.ndarray:
-        below = self._free_cells.draw(random_bits)
-        counts = self._positive.draw(random_bits, len(below))
-        return np.where(below > 0, -below, np.maximum(self._free_cells.lower, 0) + counts)
+    def _draw_free(self, bits: BitSource) -> np.ndarray:
+        below = self._free_cells.draw(bits)
+        above = self._positive.draw(bits, len(below))
+        return np.where(below > 0, -below, np.maximum(self._free_cells.lower, 0) + above)
 
 
 class _TiltedCells:
@@ -158,22 +158,20 @@ class _TiltedCells:
         self._bounds_of_cells = self._bounds[self._depth_index]
         self._steps = Geometric(abs(beta)) if beta else None
 
-    def draw(self, random_bits: BitSource) -> np.ndarray:
+    def draw(self, bits: BitSource) -> np.ndarray:
         """Draw the depth of each cell below zero; 0 for cells that are not negative."""
         below = np.zeros(len(self.lower), dtype=np.int64)
-        uniform, bounds = random_bits.take(len(self._may_be_negative)), self._bounds_of_cells
+        uniform, bounds = bits.take(len(self._may_be_negative)), self._bounds_of_cells
         negative = uniform < bounds
         for i in np.flatnonzero(uniform == bounds):
             deepest = int(self._deepest[self._depth_index[i]])
-            negative[i] = decide_bernoulli(
-                random_bits, int(uniform[i]), self._log_negative, deepest
-            )
+            negative[i] = decide_bernoulli(bits, int(uniform[i]), self._log_negative, deepest)
         if negative.any():
             cells = self._may_be_negative[negative]
-            below[cells] = self._depths(random_bits, -self.lower[cells])
+            below[cells] = self._depths(bits, -self.lower[cells])
         return below
 
-    def _depths(self, random_bits: BitSource, deepest: np.ndarray) -> np.ndarray:
+    def _depths(self, bits: BitSource, deepest: np.ndarray) -> np.ndarray:
         """Draw k from 1 to `deepest` with a probability proportional to exp(-beta k)."""
         # counted from the likelier end, the probability falls with the rate |beta|
         steps = np.empty(len(deepest), dtype=np.int64)
@@ -183,14 +181,14 @@ class _TiltedCells:
             limits, drawn = deepest[left], np.empty(len(left), dtype=np.int64)
             many = long[left]
             if many.any():
-                drawn[many] = self._steps.draw(random_bits, int(many.sum()))
+                drawn[many] = self._steps.draw(bits, int(many.sum()))
             kept = drawn < limits
             if not many.all():
                 few = np.flatnonzero(~many)
-                drawn[few] = draw_bounded_integers(random_bits, limits[few])
+                drawn[few] = draw_bounded_integers(bits, limits[few])
                 kept[few] = True
                 if self._steps is not None:
-                    kept[few] = self._steps.draw(random_bits, len(few)) >= drawn[few]
+                    kept[few] = self._steps.draw(bits, len(few)) >= drawn[few]
             steps[left[kept]] = drawn[kept]
             left = left[~kept]
         return 1 + steps if self.beta >= 0 else deepest - steps
@@ -256,27 +254,25 @@ class _Block:
         """Logarithm of the acceptance probability, relative to its maximum at `_min_cells`."""
         return self._log_law(cells, total) - self._log_law(self._min_cells, self._mode)
 
-    def draw(self, random_bits: BitSource) -> np.ndarray:
+    def draw(self, bits: BitSource) -> np.ndarray:
         """Draw the noise, int64 (cells,)."""
         if self.slack == 0:
             return self.lower.copy()
         raised = np.maximum(self.lower, 0)
         for _ in range(MAX_PROPOSALS):
-            below = self._cells.draw(random_bits)
+            below = self._cells.draw(bits)
             above = np.flatnonzero(below == 0)
             total = int(below.sum()) - int(raised.sum())
             if total < 0 or not len(above):
                 continue
             if len(above) < self._min_cells or decide_bernoulli(
-                random_bits, random_bits.take_one(), self._log_probability, len(above), total
+                bits, bits.take_one(), self._log_probability, len(above), total
             ):
                 noise = raised - below
                 counts, totals = np.array([len(above)]), np.array([total])
                 single = len(above) == 1
                 noise[above] += (
-                    totals
-                    if single
-                    else draw_compositions(random_bits, totals, counts, self._geometric)
+                    totals if single else draw_compositions(bits, totals, counts, self._geometric)
                 )
                 return noise
         raise InputError(

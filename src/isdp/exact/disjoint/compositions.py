@@ -83,28 +83,24 @@ class CompositionSampler(RandomBitSampler):
         if rate > MAX_RATE:
             raise InputError(f"compositions: epsilon must be at most {MAX_RATE}")
         refuse_large_sums(invariants.cells, float(rate))
-        self._free, self.cached_geometric = order[: starts[0]], cached_geometric(Fraction(rate))
+        self._free, self._geometric = order[: starts[0]], cached_geometric(Fraction(rate))
         sizes = np.diff(starts)
         self._spans = [
             (_as_slice(cells), sizes[blocks]) for blocks, cells in group_blocks(order, starts)
         ]
         self._moving = len(self._free) + int(sizes[sizes > 1].sum())
 
-    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+    def draw(self, bits: BitSource, n_draws: int) -> np.ndarray:
         """Draw independent noise vectors, int64 (n_draws, cells)."""
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
         with progress("drawing noise", n_draws * self._moving) as at:
             for first, part in row_batches(noise):
-                free = self.cached_geometric.draw_difference(
-                    random_bits, len(part) * len(self._free)
-                )
+                free = self._geometric.draw_difference(bits, len(part) * len(self._free))
                 part[:, self._free] = free.reshape(len(part), len(self._free))
                 drawn = first * self._moving + free.size
                 at(drawn)
                 for cells, sizes in self._spans:
-                    inside = draw_block_noise(
-                        random_bits, np.tile(sizes, len(part)), self.cached_geometric
-                    )
+                    inside = draw_block_noise(bits, np.tile(sizes, len(part)), self._geometric)
                     part[:, cells] = inside.reshape(len(part), -1)
                     drawn += inside.size
                     at(drawn)
@@ -151,7 +147,7 @@ def row_batches(noise: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         yield first, noise[first : first + rows]
 
 
-def draw_block_noise(random_bits: BitSource, sizes: np.ndarray, geometric: Geometric) -> np.ndarray:
+def draw_block_noise(bits: BitSource, sizes: np.ndarray, geometric: Geometric) -> np.ndarray:
     """Draw noise under totals of disjoint blocks.
 
     Parameters
@@ -164,22 +160,20 @@ def draw_block_noise(random_bits: BitSource, sizes: np.ndarray, geometric: Geome
     int64 array, shape (sum of sizes,)
         Block after block.
     """
-    counts = negative_binomials(geometric.epsilon)
-    laws = counts.indices(sizes)
+    distributions = negative_binomials(geometric.epsilon)
+    indices = distributions.indices(sizes)
     starts = np.cumsum(sizes) - sizes
     x, sums = np.empty(sizes.sum(), dtype=np.int64), np.empty(len(sizes), dtype=np.int64)
     left = np.arange(len(sizes))
     while len(left):
-        sums[left] = _scatter(
-            geometric.draw(random_bits, sizes[left].sum()), sizes, starts, left, x
-        )
-        left = left[~counts.keep(random_bits, laws[left], sums[left])]
-    x -= draw_compositions(random_bits, sums, sizes, geometric)
+        sums[left] = _scatter(geometric.draw(bits, sizes[left].sum()), sizes, starts, left, x)
+        left = left[~distributions.keep(bits, indices[left], sums[left])]
+    x -= draw_compositions(bits, sums, sizes, geometric)
     return x
 
 
 def draw_compositions(
-    random_bits: BitSource, totals: np.ndarray, sizes: np.ndarray, geometric: Geometric
+    bits: BitSource, totals: np.ndarray, sizes: np.ndarray, geometric: Geometric
 ) -> np.ndarray:
     """Draw uniform weak compositions; totals near the sum of geometric variables are the fastest.
 
@@ -194,43 +188,41 @@ def draw_compositions(
     int64 array, shape (sum of sizes,)
         The parts, composition after composition.
     """
-    bits, coarse = geometric.bits, geometric.digits[-1][1]
-    if bits == 0:
-        return _compose_by_bars(random_bits, totals, sizes, coarse)
-    counts = negative_binomials(coarse.rate)
-    laws = counts.indices(sizes)
+    shift, coarse = geometric.bits, geometric.digits[-1][1]
+    if shift == 0:
+        return _compose_by_bars(bits, totals, sizes, coarse)
+    distributions = negative_binomials(coarse.rate)
+    indices = distributions.indices(sizes)
     ends = np.cumsum(sizes)
     starts = ends - sizes
     remainders, quotients = np.empty(ends[-1], dtype=np.int64), np.empty_like(totals)
     left = np.arange(len(sizes))
     while len(left):
-        fresh = geometric.draw_remainders(random_bits, sizes[left].sum())
+        fresh = geometric.draw_remainders(bits, sizes[left].sum())
         last = ends[left] - 1
         rest = totals[left] - _scatter(fresh, sizes, starts, left, remainders) + remainders[last]
-        quotients[left], remainders[last] = np.divmod(rest, 1 << bits)
+        quotients[left], remainders[last] = np.divmod(rest, 1 << shift)
         kept = quotients[left] >= 0
         # a geometric variable reaches the last remainder r with the probability exp(-epsilon r)
-        kept[kept] = geometric.draw(random_bits, kept.sum()) >= remainders[last[kept]]
-        kept[kept] = counts.keep(random_bits, laws[left[kept]], quotients[left[kept]])
+        kept[kept] = geometric.draw(bits, kept.sum()) >= remainders[last[kept]]
+        kept[kept] = distributions.keep(bits, indices[left[kept]], quotients[left[kept]])
         left = left[~kept]
-    return (_compose_by_bars(random_bits, quotients, sizes, coarse) << bits) + remainders
+    return (_compose_by_bars(bits, quotients, sizes, coarse) << shift) + remainders
 
 
 def _compose_by_bars(
-    random_bits: BitSource, totals: np.ndarray, sizes: np.ndarray, bar_gaps: TruncatedGeometric
+    bits: BitSource, totals: np.ndarray, sizes: np.ndarray, bar_gaps: TruncatedGeometric
 ) -> np.ndarray:
-    """Compose totals by stars and bars, the bars a count of `target` apart to begin with."""
+    """Compose totals by stars and bars; the first bars are separated by draws of `bar_gaps`."""
     lengths, starts, ahead = _place_ranges(totals, sizes)
     places, have = np.zeros(ahead, dtype=bool), np.zeros_like(sizes)
     bar_probability, at = -math.expm1(-bar_gaps.rate), np.zeros(2, dtype=np.int64)
     while at[0] < len(sizes):
         # a bar at the end of each gap, except for the last gap of each block
         gaps = bar_probability * ahead + len(sizes)
-        drawn = bar_gaps.draw(
-            random_bits, min(int(gaps + 2 * math.sqrt(gaps)) + 1, DRAWS_PER_CHUNK)
-        )
+        drawn = bar_gaps.draw(bits, min(int(gaps + 2 * math.sqrt(gaps)) + 1, DRAWS_PER_CHUNK))
         ahead -= _place_bars(drawn, starts, lengths, at, places, have)
-    draw_numbers = random_bits.take if lengths.max() >> SHORT_BITS else random_bits.take_16_bit
+    draw_numbers = bits.take if lengths.max() >> SHORT_BITS else bits.take_16_bit
     while missing := _estimate_positions(lengths, sizes, have):
         _correct_bars(draw_numbers(int(1.5 * missing) + 8), starts, lengths, sizes, places, have)
     return _gaps_between_bars(places, starts, lengths, sizes)

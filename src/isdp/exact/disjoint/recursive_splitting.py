@@ -108,12 +108,12 @@ class SplittingSampler(RandomBitSampler):
                 f"{MAX_PROPOSALS}; use a larger sigma"
             )
 
-    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+    def draw(self, bits: BitSource, n_draws: int) -> np.ndarray:
         """Draw independent noise vectors, int64 (n_draws, cells)."""
         noise = np.zeros((n_draws, len(self.order)), dtype=np.int64)
         free = self.order[: self.starts[0]]
         zeros = np.zeros(n_draws * len(free), dtype=np.int64)
-        noise[:, free] = draw_gaussian_around(random_bits, self.variance, zeros, 1).reshape(
+        noise[:, free] = draw_gaussian_around(bits, self.variance, zeros, 1).reshape(
             n_draws, len(free)
         )
         sizes = np.diff(self.starts)
@@ -123,7 +123,7 @@ class SplittingSampler(RandomBitSampler):
                 starts = self.starts[:-1][sizes == size]
                 cells = self.order[starts[:, None] + np.arange(size)]
                 sums = np.zeros(n_draws * len(starts), dtype=np.int64)
-                drawn = _split_recursively(random_bits, self.variance, sums, size, made)
+                drawn = _split_recursively(bits, self.variance, sums, size, made)
                 noise[:, cells.ravel()] = drawn.reshape(n_draws, cells.size)
         return noise
 
@@ -140,20 +140,18 @@ class _SplitCounter:
 
 
 def _split_recursively(
-    random_bits: BitSource, variance: Fraction, sums: np.ndarray, cells: int, made: _SplitCounter
+    bits: BitSource, variance: Fraction, sums: np.ndarray, cells: int, made: _SplitCounter
 ) -> np.ndarray:
     """Draw cells that add up to given sums; int64 (sums, cells)."""
     if cells == 1:
         return sums[:, None]
     first, second = _parts(cells)
-    left = _split(random_bits, variance, sums, first, second, made)
+    left = _split(bits, variance, sums, first, second, made)
     if first == second:
-        both = _split_recursively(
-            random_bits, variance, np.concatenate([left, sums - left]), first, made
-        )
+        both = _split_recursively(bits, variance, np.concatenate([left, sums - left]), first, made)
         return np.hstack([both[: len(sums)], both[len(sums) :]])
-    others = _split_recursively(random_bits, variance, sums - left, second, made)
-    return np.hstack([_split_recursively(random_bits, variance, left, first, made), others])
+    others = _split_recursively(bits, variance, sums - left, second, made)
+    return np.hstack([_split_recursively(bits, variance, left, first, made), others])
 
 
 def _parts(cells: int) -> tuple[int, int]:
@@ -172,7 +170,7 @@ def _splits(cells: int) -> set[tuple[int, int]]:
 
 
 def _split(
-    random_bits: BitSource,
+    bits: BitSource,
     variance: Fraction,
     sums: np.ndarray,
     first: int,
@@ -187,17 +185,17 @@ def _split(
     left = np.arange(len(sums))
     while len(left):
         proposed = draw_gaussian_around(
-            random_bits, variance * first * second / (first + second), numerators[left], denominator
+            bits, variance * first * second / (first + second), numerators[left], denominator
         )
         pair = [proposed, sums[left] - proposed]
-        kept = _keep(random_bits, parts, pair)
+        kept = _keep(bits, parts, pair)
         drawn[left[kept]] = proposed[kept]
         left = left[~kept]
         made.add(int(kept.sum()))
     return drawn
 
 
-def _keep(random_bits: BitSource, parts: list[ThetaPeriod], pair: list[np.ndarray]) -> np.ndarray:
+def _keep(bits: BitSource, parts: list[ThetaPeriod], pair: list[np.ndarray]) -> np.ndarray:
     """Accept proposed splits by their thetas; bool (splits,)."""
     spread = parts[0].spread + parts[1].spread
     if spread * len(pair[0]) <= 1:
@@ -213,7 +211,7 @@ def _keep(random_bits: BitSource, parts: list[ThetaPeriod], pair: list[np.ndarra
         logs = [part.log_relative(int(x[i])) for part, x in zip(parts, pair, strict=True)]
         return logs[0] + logs[1]
 
-    return draw_bernoulli(random_bits, probabilities, log_probability, margin)
+    return draw_bernoulli(bits, probabilities, log_probability, margin)
 
 
 def _terms(variance: float, cells: int) -> float:

@@ -199,12 +199,12 @@ class BoundedEliminationSampler:
 
     def _fill(self, log_left_out: float, lower: np.ndarray) -> None:
         """Compute the messages, without convolutions if their error bound is too large."""
-        law = (self._power, self._rate)
+        form = (self._power, self._rate)
 
         def plan_of(forest: EliminationForest, convolve: bool) -> TruncationPlan:
             coordinates = sum(len(node.scale) for tree in forest.trees for node in tree)
-            factor = truncation_factor(*law, forest.dimension, coordinates, log_left_out)
-            return plan_truncation(forest, *law, factor, lower, convolve)
+            factor = truncation_factor(*form, forest.dimension, coordinates, log_left_out)
+            return plan_truncation(forest, *form, factor, lower, convolve)
 
         for allowed in (True, False):
             self._messages = {}

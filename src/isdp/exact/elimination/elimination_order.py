@@ -83,25 +83,25 @@ def find_elimination_order(columns: np.ndarray, counts: np.ndarray) -> list[tupl
         Merge number t unites two sets into set ``classes + t``; sets 0 to classes - 1 are the
         classes themselves.
     """
-    types = columns.shape[1]
+    n_classes = columns.shape[1]
     frontiers = _Frontiers(columns, counts)
     rng = np.random.default_rng(0)
-    tries = int(np.clip(5000 // types**2, 0, 40))
+    n_random = int(np.clip(5000 // n_classes**2, 0, 40))
     ties = [
         lambda inner, size: (-inner, size),
         lambda inner, size: (inner, size),
         lambda inner, size: (size, inner),
-        *[lambda inner, size: (-inner, rng.random())] * (tries // 2),
-        *[lambda inner, size: (rng.random(), size)] * (tries // 2),
+        *[lambda inner, size: (-inner, rng.random())] * (n_random // 2),
+        *[lambda inner, size: (rng.random(), size)] * (n_random // 2),
     ]
-    with progress("searching for an order", len(ties) * (types - 1)) as at:
+    with progress("searching for an order", len(ties) * (n_classes - 1)) as at:
         found = [
-            _greedy(frontiers, types, tie, lambda merges, i=i: at(i * (types - 1) + merges))
+            _greedy(frontiers, n_classes, tie, lambda merges, i=i: at(i * (n_classes - 1) + merges))
             for i, tie in enumerate(ties)
         ]
     cost, order = min(found, key=lambda pair: pair[0])
     if cost > MAX_CHEAP_COST:
-        order = _rotated(frontiers, types, order, rng)
+        order = _rotated(frontiers, n_classes, order, rng)
     return order
 
 
@@ -129,18 +129,20 @@ def order_by_totals(columns: np.ndarray) -> list[tuple[int, int]]:
         return columns.shape[1] + len(order) - 1
 
     for row in np.argsort(held.sum(axis=1), kind="stable"):
-        types = np.flatnonzero(held[row] & free).tolist()
-        free[types] = False
-        if types:
-            sets.append(reduce(merge, types))
+        classes = np.flatnonzero(held[row] & free).tolist()
+        free[classes] = False
+        if classes:
+            sets.append(reduce(merge, classes))
     while len(sets) > 1:
         merged = [merge(*sets[i : i + 2]) for i in range(0, len(sets) - 1, 2)]
         sets = merged + sets[len(sets) - len(sets) % 2 :]
     return order
 
 
-def _greedy(frontiers: _Frontiers, types: int, tie, report) -> tuple[float, list[tuple[int, int]]]:
-    groups = {t: 1 << t for t in range(types)}
+def _greedy(
+    frontiers: _Frontiers, n_classes: int, tie, report
+) -> tuple[float, list[tuple[int, int]]]:
+    groups = {t: 1 << t for t in range(n_classes)}
     scores = []
 
     def score(i, j):
@@ -150,7 +152,7 @@ def _greedy(frontiers: _Frontiers, types: int, tie, report) -> tuple[float, list
         growth -= WIDTH ** frontiers.dimension(first) + WIDTH ** frontiers.dimension(second)
         scores.append((growth, tie(inner, (first | second).bit_count()), i, j))
 
-    for j in range(types):
+    for j in range(n_classes):
         for i in range(j):
             score(i, j)
     cost, order = 0.0, []
@@ -159,7 +161,7 @@ def _greedy(frontiers: _Frontiers, types: int, tie, report) -> tuple[float, list
         cost += frontiers.cost(groups[i], groups[j])
         order.append((i, j))
         report(len(order))
-        union = types + len(order) - 1
+        union = n_classes + len(order) - 1
         groups[union] = groups.pop(i) | groups.pop(j)
         scores = [each for each in scores if each[2] in groups and each[3] in groups]
         for other in groups:
@@ -168,9 +170,9 @@ def _greedy(frontiers: _Frontiers, types: int, tie, report) -> tuple[float, list
     return cost, order
 
 
-def _rotated(frontiers: _Frontiers, types: int, order, rng) -> list[tuple[int, int]]:
+def _rotated(frontiers: _Frontiers, n_classes: int, order, rng) -> list[tuple[int, int]]:
     """Anneal the tree: exchange a set's sibling with one of the set's two parts."""
-    groups = [1 << t for t in range(types)]
+    groups = [1 << t for t in range(n_classes)]
     parts, parent = {}, {}
     for i, j in order:
         groups.append(groups[i] | groups[j])
@@ -203,14 +205,14 @@ def _rotated(frontiers: _Frontiers, types: int, order, rng) -> list[tuple[int, i
         total = sum(cost.values())
         if total < best:
             best, kept = total, dict(parts)
-    return _in_order(kept, types)
+    return _in_order(kept, n_classes)
 
 
-def _in_order(parts: dict, types: int) -> list[tuple[int, int]]:
+def _in_order(parts: dict, n_classes: int) -> list[tuple[int, int]]:
     """List the merges of a tree, parts before unions."""
-    number = {1 << t: t for t in range(types)}
+    number = {1 << t: t for t in range(n_classes)}
     order = []
     for union in sorted(parts, key=int.bit_count):
         order.append(tuple(number[part] for part in parts[union]))
-        number[union] = types + len(order) - 1
+        number[union] = n_classes + len(order) - 1
     return order

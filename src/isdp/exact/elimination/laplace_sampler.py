@@ -203,17 +203,17 @@ class EliminationSampler(RandomBitSampler):
                 log_sum += math.log(scales[number])
         return _Filled(forest, plan, messages, scales, log_sum)
 
-    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+    def draw(self, bits: BitSource, n_draws: int) -> np.ndarray:
         """Draw independent noise vectors, int64 (n_draws, cells)."""
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
         unconstrained = cached_geometric(self.epsilon).draw_difference(
-            random_bits, n_draws * len(self.unconstrained)
+            bits, n_draws * len(self.unconstrained)
         )
         noise[:, self.unconstrained] = unconstrained.reshape(n_draws, len(self.unconstrained))
         done = 0
         with progress("drawing noise", n_draws) as at:
             while done < n_draws:
-                kept = self._draw_kept(random_bits, min(n_draws - done + 8, PROPOSALS_AT_ONCE))[
+                kept = self._draw_kept(bits, min(n_draws - done + 8, PROPOSALS_AT_ONCE))[
                     : n_draws - done
                 ]
                 noise[done : done + len(kept), self.constrained] = kept
@@ -221,20 +221,18 @@ class EliminationSampler(RandomBitSampler):
                 at(done)
         return noise
 
-    def _draw_kept(self, random_bits: BitSource, n_proposals: int) -> np.ndarray:
+    def _draw_kept(self, bits: BitSource, n_proposals: int) -> np.ndarray:
         """Return the constrained cells of the accepted proposals, in their order."""
-        rare = random_bits.take(n_proposals) >> np.uint64(64 - RARE_BITS) == 0
+        rare = bits.take(n_proposals) >> np.uint64(64 - RARE_BITS) == 0
         kept = np.zeros(n_proposals, dtype=bool)
         noise = np.zeros((n_proposals, len(self.constrained)), dtype=np.int64)
-        kept[~rare], noise[~rare] = self._accept_inside(random_bits, n_proposals - int(rare.sum()))
-        kept[rare], noise[rare] = self._accept_outside(random_bits, int(rare.sum()))
+        kept[~rare], noise[~rare] = self._accept_inside(bits, n_proposals - int(rare.sum()))
+        kept[rare], noise[rare] = self._accept_outside(bits, int(rare.sum()))
         return noise[kept]
 
-    def _accept_inside(
-        self, random_bits: BitSource, n_proposals: int
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _accept_inside(self, bits: BitSource, n_proposals: int) -> tuple[np.ndarray, np.ndarray]:
         """Propose from Q: return which proposals are accepted, and the noise of each."""
-        noise, units = self._propose(random_bits, n_proposals)
+        noise, units = self._propose(bits, n_proposals)
         norms = np.abs(noise).sum(axis=1)
         kept = np.flatnonzero((norms <= self.radius) & (units > 0).all(axis=1))
         units, norms = units[kept], norms[kept]
@@ -246,10 +244,10 @@ class EliminationSampler(RandomBitSampler):
         logs = (63 * math.log(2) - np.log(units.astype(np.float64))).sum(axis=1)
         logs -= float(self.log_bound) + float(self.epsilon) * norms
         successes = np.zeros(n_proposals, dtype=bool)
-        successes[kept] = draw_bernoulli(random_bits, np.exp(logs), log_probability)
+        successes[kept] = draw_bernoulli(bits, np.exp(logs), log_probability)
         return successes, noise
 
-    def _propose(self, random_bits: BitSource, n_proposals: int) -> tuple[np.ndarray, np.ndarray]:
+    def _propose(self, bits: BitSource, n_proposals: int) -> tuple[np.ndarray, np.ndarray]:
         """Draw from Q: noise, int64 (n_proposals, constrained cells), and the units of each split.
 
         A random number beyond the units of all splits gives 0 units and meaningless noise.
@@ -267,7 +265,7 @@ class EliminationSampler(RandomBitSampler):
                     continue
                 weights = messages[message_ids[place]][state] * scales[message_ids[place]]
                 factors = 2.0**63 * (1 - SLACK) / weights
-                uniform = (random_bits.take(n_proposals) >> np.uint64(1)).astype(np.int64)
+                uniform = (bits.take(n_proposals) >> np.uint64(1)).astype(np.int64)
                 left, right = (messages[message_ids[part]] for part in (node.left, node.right))
                 lefts, rights, units = np.empty((3, n_proposals), dtype=np.int64)
                 draw_integer_splits(
@@ -277,13 +275,11 @@ class EliminationSampler(RandomBitSampler):
                 all_units.append(units)
         return noise, np.array(all_units, dtype=np.int64).reshape(-1, n_proposals).T
 
-    def _accept_outside(
-        self, random_bits: BitSource, n_proposals: int
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _accept_outside(self, bits: BitSource, n_proposals: int) -> tuple[np.ndarray, np.ndarray]:
         """Propose from R: return which proposals are accepted, and the noise of each."""
         cells, free, weights, denominator = self.determined
         rate = self.theta * self.epsilon
-        drawn = cached_geometric(rate).draw_difference(random_bits, n_proposals * len(free))
+        drawn = cached_geometric(rate).draw_difference(bits, n_proposals * len(free))
         drawn = drawn.reshape(n_proposals, len(free)).astype(object)
         others = drawn @ weights.T
         noise = np.zeros((n_proposals, len(self.constrained)), dtype=object)
@@ -302,7 +298,7 @@ class EliminationSampler(RandomBitSampler):
         log_spread = math.log(proposal_ratio()) - len(free) * math.log(math.tanh(rate / 2))
         successes = np.zeros(n_proposals, dtype=bool)
         near = np.array([math.exp(log_spread - float(fall)) for fall in falls])
-        successes[kept] = draw_bernoulli(random_bits, near, log_probability)
+        successes[kept] = draw_bernoulli(bits, near, log_probability)
         noise[~successes] = 0  # rejected noise may exceed 64 bits
         return successes, noise.astype(np.int64)
 

@@ -162,7 +162,7 @@ class _Component:
         self.known_scales: dict[bytes, np.ndarray] = {}
         moving = np.flatnonzero(~self.still)
         self.columns, self.type_of = np.unique(matrix[:, moving], axis=1, return_inverse=True)
-        # types in the order of their first cells, so that tables keep their structure
+        # classes in the order of their first cells, so that tables keep their structure
         first = [moving[self.type_of == t].min() for t in range(self.columns.shape[1])]
         self.by_class = [moving[self.type_of == t] for t in np.argsort(first)]
         self.columns = self.columns[:, np.argsort(first)]
@@ -236,7 +236,7 @@ class _Component:
         return self.known_scales[key]
 
     def _max_weights(self, x: np.ndarray) -> np.ndarray:
-        """Smallest possible max_i |c_i| over the ways to write x_j = c . u on the lattice."""
+        """Minimise max_i |c_i| over the vectors c with x_j = c . u on the lattice."""
         weights = self.basis @ (self.inverse @ x.T)
         cells, constraints = len(self.basis), len(self.matrix)
         largest = np.abs(weights).max(axis=0, initial=0.0)
@@ -281,7 +281,7 @@ def _short_coordinates(x: np.ndarray, inverse: np.ndarray) -> np.ndarray:
     """Change to coordinates of small variance, so that their windows are narrow."""
     if len(x) < 2:
         return x
-    # rows of a root of the covariance have its standard deviations as lengths: LLL makes them short
+    # rows of a root of the covariance have the standard deviations as lengths; LLL shortens them
     covariance = x.astype(float) @ inverse @ x.astype(float).T
     root = np.linalg.cholesky(covariance)
     return reducer(root) @ x

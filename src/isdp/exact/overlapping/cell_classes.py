@@ -70,7 +70,7 @@ class CellClassSampler(RandomBitSampler):
         starts = np.concatenate([[0], np.cumsum(sizes)])
         epsilon = Fraction(rate)
         classes = Invariants(invariants.sparse[:, first], invariants.names)
-        self._sums, self.cached_geometric = (
+        self._sums, self._geometric = (
             CellClassSums(classes, sizes, epsilon),
             cached_geometric(epsilon),
         )
@@ -80,9 +80,9 @@ class CellClassSampler(RandomBitSampler):
             (classes, sizes[classes], cells) for classes, cells in group_blocks(order, starts)
         ]
 
-    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+    def draw(self, bits: BitSource, n_draws: int) -> np.ndarray:
         """Draw independent noise vectors, int64 (n_draws, cells)."""
-        sums, smaller = self._sums.draw(random_bits, n_draws)
+        sums, smaller = self._sums.draw(bits, n_draws)
         more = sums + smaller
         noise = np.empty((n_draws, self.invariants.cells), dtype=np.int64)
         noise[:, self._first] = sums  # complete for a class of one cell
@@ -94,10 +94,10 @@ class CellClassSampler(RandomBitSampler):
                 for classes, sizes, cells in self._spans:
                     counts = np.tile(sizes, len(part))
                     shares = draw_compositions(
-                        random_bits, more[of, classes].ravel(), counts, self.cached_geometric
+                        bits, more[of, classes].ravel(), counts, self._geometric
                     )
                     shares -= draw_compositions(
-                        random_bits, smaller[of, classes].ravel(), counts, self.cached_geometric
+                        bits, smaller[of, classes].ravel(), counts, self._geometric
                     )
                     part[:, cells] = shares.reshape(len(part), len(cells))
                     drawn += shares.size

@@ -111,7 +111,7 @@ class CellClassSums:
                 f"{MAX_CLASSES} are supported"
             )
         self.epsilon = epsilon
-        self.cached_geometric = cached_geometric(epsilon)
+        self._geometric = cached_geometric(epsilon)
         self._variance = 2 * self.sizes * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
         held, across = _disjoint_rows(invariants, self.sizes)
         self.final, last = self._close(held, across)
@@ -230,7 +230,7 @@ class CellClassSums:
 
     # -- use ----------------------------------------------------------------------------------
 
-    def draw(self, random_bits: BitSource, n_draws: int) -> tuple[np.ndarray, np.ndarray]:
+    def draw(self, bits: BitSource, n_draws: int) -> tuple[np.ndarray, np.ndarray]:
         """Draw independent sums.
 
         Returns
@@ -247,36 +247,36 @@ class CellClassSums:
             while done < n_draws:
                 wanted = int(1.2 * (n_draws - done) * self.expected_proposals) + 4
                 n_proposals = max(min(wanted, PROPOSED_SUMS_AT_ONCE // max(classes, 1)), 1)
-                tried = self._propose(random_bits, n_proposals)
+                tried = self._propose(bits, n_proposals)
                 kept = [array[: n_draws - done] for array in tried]
                 sums[done : done + len(kept[0])], smaller[done : done + len(kept[0])] = kept
                 done, made = done + len(kept[0]), made + n_proposals
                 at(min(made, n_draws * self.expected_proposals))
         return sums, smaller
 
-    def _propose(self, random_bits: BitSource, n_proposals: int) -> tuple[np.ndarray, np.ndarray]:
+    def _propose(self, bits: BitSource, n_proposals: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the sums and the smaller variables of the accepted proposals, in their order."""
         sums, smaller = (np.zeros((n_proposals, len(self.sizes)), dtype=np.int64) for _ in range(2))
         for group in self.separate:
-            self._draw_group(random_bits, group, sums, smaller)
+            self._draw_group(bits, group, sums, smaller)
         final = self.final
         for cell_class in final.free:
             sums[:, cell_class], smaller[:, cell_class] = self._draw_sums(
-                random_bits, np.full(n_proposals, cell_class)
+                bits, np.full(n_proposals, cell_class)
             )
         known = np.hstack([sums[:, final.free], sums[:, final.before] @ final.across])
         for cell_class, weights in zip(final.determined, final.weights.T, strict=True):
             value, rest = np.divmod(known @ weights, final.denominator)
-            whole = np.flatnonzero(rest == 0)
+            integer = np.flatnonzero(rest == 0)
             kept, found_smaller = self._keep_sums(
-                random_bits, np.full(len(whole), cell_class), value[whole]
+                bits, np.full(len(integer), cell_class), value[integer]
             )
-            whole = whole[kept]
-            sums, smaller, known = sums[whole], smaller[whole], known[whole]
-            sums[:, cell_class], smaller[:, cell_class] = value[whole], found_smaller[kept]
+            integer = integer[kept]
+            sums, smaller, known = sums[integer], smaller[integer], known[integer]
+            sums[:, cell_class], smaller[:, cell_class] = value[integer], found_smaller[kept]
         return sums, smaller
 
-    def _draw_group(self, random_bits: BitSource, group: ClassBlocks, sums, smaller) -> None:
+    def _draw_group(self, bits: BitSource, group: ClassBlocks, sums, smaller) -> None:
         """Draw the blocks of a group for every proposal, each until it is accepted."""
         blocks, width = group.classes.shape
         row = np.repeat(np.arange(len(sums)), blocks)
@@ -284,12 +284,12 @@ class CellClassSums:
         while len(row):
             classes = group.classes[block]
             drawn = classes[:, : width - 1] if group.held else classes
-            found, found_smaller = self._draw_sums(random_bits, drawn.ravel())
+            found, found_smaller = self._draw_sums(bits, drawn.ravel())
             found, found_smaller = found.reshape(drawn.shape), found_smaller.reshape(drawn.shape)
             kept = np.ones(len(row), dtype=bool)
             if group.held:
                 last = -found.sum(axis=1)
-                kept, least = self._keep_sums(random_bits, classes[:, -1], last)
+                kept, least = self._keep_sums(bits, classes[:, -1], last)
                 found, found_smaller = (
                     np.column_stack([found, last]),
                     np.column_stack([found_smaller, least]),
@@ -298,22 +298,20 @@ class CellClassSums:
             sums[at], smaller[at] = found[kept], found_smaller[kept]
             row, block = row[~kept], block[~kept]
 
-    def _draw_sums(
-        self, random_bits: BitSource, classes: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _draw_sums(self, bits: BitSource, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Draw a sum for each of the given classes, and the smaller of its two variables."""
         sums, smaller = (
             np.empty(len(classes), dtype=np.int64),
             np.zeros(len(classes), dtype=np.int64),
         )
         single = self.sizes[classes] == 1
-        sums[single] = self.cached_geometric.draw_difference(random_bits, int(single.sum()))
+        sums[single] = self._geometric.draw_difference(bits, int(single.sum()))
         indices = self._indices[classes[~single]]
-        smaller[~single] = self._counts.draw(random_bits, indices)
-        sums[~single] = self._counts.draw(random_bits, indices) - smaller[~single]
+        smaller[~single] = self._counts.draw(bits, indices)
+        sums[~single] = self._counts.draw(bits, indices) - smaller[~single]
         return sums, smaller
 
-    def _keep_sums(self, random_bits: BitSource, classes, sums) -> tuple[np.ndarray, np.ndarray]:
+    def _keep_sums(self, bits: BitSource, classes, sums) -> tuple[np.ndarray, np.ndarray]:
         """Accept each sum with a probability proportional to its own; draw its smaller variable.
 
         Given the difference s = x - y, the smaller variable y has a probability proportional to
@@ -321,11 +319,11 @@ class CellClassSums:
         """
         kept, smaller = np.zeros(len(classes), dtype=bool), np.zeros(len(classes), dtype=np.int64)
         single = self.sizes[classes] == 1
-        reach = self.cached_geometric.draw(random_bits, int(single.sum()))
+        reach = self._geometric.draw(bits, int(single.sum()))
         kept[single] = reach >= np.abs(sums[single])
         indices = self._indices[classes[~single]]
-        smaller[~single] = self._counts.draw(random_bits, indices)
-        kept[~single] = self._counts.keep(random_bits, indices, sums[~single] + smaller[~single])
+        smaller[~single] = self._counts.draw(bits, indices)
+        kept[~single] = self._counts.keep(bits, indices, sums[~single] + smaller[~single])
         return kept, smaller
 
 

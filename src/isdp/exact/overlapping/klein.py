@@ -147,7 +147,7 @@ class KleinSampler(RandomBitSampler):
                 f"leave 64-bit integers; use a smaller sigma"
             )
 
-    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+    def draw(self, bits: BitSource, n_draws: int) -> np.ndarray:
         """Draw independent noise vectors, int64 (n_draws, cells)."""
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
         done = 0
@@ -157,13 +157,13 @@ class KleinSampler(RandomBitSampler):
                 n_proposals = min(
                     math.ceil(1.2 * (n_draws - done) * self.expected_proposals) + 1, most
                 )
-                kept = self._propose(random_bits, n_proposals)[: n_draws - done]
+                kept = self._propose(bits, n_proposals)[: n_draws - done]
                 noise[done : done + len(kept)] = kept
                 done += len(kept)
                 at(done)
         return noise
 
-    def _propose(self, random_bits: BitSource, n_proposals: int) -> np.ndarray:
+    def _propose(self, bits: BitSource, n_proposals: int) -> np.ndarray:
         """Return the noise of the accepted proposals, int64 (accepted, cells)."""
         d = len(self.variances)
         coefficients = np.zeros((d, n_proposals), dtype=np.int64)
@@ -173,14 +173,14 @@ class KleinSampler(RandomBitSampler):
         for i in range(d - 1, -1, -1):
             numerators[i] = -(self.mu_numerators[i, i + 1 :] @ coefficients[i + 1 :])
             coefficients[i] = draw_gaussian_around(
-                random_bits, self.variances[i], numerators[i], 1 << FRACTION_BITS
+                bits, self.variances[i], numerators[i], 1 << FRACTION_BITS
             )
             if np.abs(coefficients[i]).max() > self.largest:
                 raise InputError("release: a coefficient exceeded 64 bits; draw again")
         noise = coefficients.T @ self.basis.T
-        return noise[self._keep(random_bits, noise, coefficients, numerators)]
+        return noise[self._keep(bits, noise, coefficients, numerators)]
 
-    def _keep(self, random_bits: BitSource, noise, coefficients, numerators) -> np.ndarray:
+    def _keep(self, bits: BitSource, noise, coefficients, numerators) -> np.ndarray:
         """Accept proposals; bool (n_proposals,)."""
         logs = -0.5 * np.square(noise.astype(float)).sum(axis=1) / float(self.variance)
         probabilities = np.ones(len(noise))
@@ -199,7 +199,7 @@ class KleinSampler(RandomBitSampler):
                 logs += log_relative_mass(variance, centre)
             return logs - to_ball(Fraction(fall) / 2)
 
-        return draw_bernoulli(random_bits, probabilities * np.exp(logs), log_probability)
+        return draw_bernoulli(bits, probabilities * np.exp(logs), log_probability)
 
 
 def gram_schmidt(invariants: Invariants) -> GramSchmidt:

@@ -124,7 +124,7 @@ class StagedRejectionSampler(RandomBitSampler):
         refuse_many_cells(invariants.cells)
         self.invariants, self._plan = invariants, _flatten(_best_parts(invariants))
         epsilon = Fraction(energy.rate)
-        self.cached_geometric = cached_geometric(epsilon)
+        self._geometric = cached_geometric(epsilon)
         weight = len(self._plan.free) + int(abs(self._plan.determined.coefficients).sum())
         self._largest = 2**62 // max(
             weight, 1
@@ -143,17 +143,17 @@ class StagedRejectionSampler(RandomBitSampler):
     def _pilot(self, max_proposals: float) -> float:
         """Estimate the proposals per draw with a fixed seed; the number spent if no draw ends."""
         noise = np.zeros((PILOT_DRAWS, self.invariants.cells), dtype=np.int64)
-        random_bits = BitSource(np.random.default_rng(PILOT_SEED).bytes)
+        bits = BitSource(np.random.default_rng(PILOT_SEED).bytes)
         budget = PILOT_PROPOSAL_FACTOR * max_proposals
-        with progress("estimating tries", 1) as at:
-            for position in self._draws(random_bits, noise):
+        with progress("estimating proposals", 1) as at:
+            for position in self._draws(bits, noise):
                 drawn, n_proposals = int(position.draw), int(position.n_proposals)
                 at(max(drawn / PILOT_DRAWS, n_proposals / budget))
                 if n_proposals >= budget:
                     break
         return n_proposals / max(drawn, 1)
 
-    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+    def draw(self, bits: BitSource, n_draws: int) -> np.ndarray:
         """Draw independent noise vectors, int64 (n_draws, cells).
 
         Raises
@@ -163,16 +163,16 @@ class StagedRejectionSampler(RandomBitSampler):
         """
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
         with progress("drawing noise", n_draws) as at:
-            for position in self._draws(random_bits, noise):
+            for position in self._draws(bits, noise):
                 at(position.draw)
         return noise
 
-    def _draws(self, random_bits: BitSource, noise: np.ndarray) -> Iterator[_Position]:
+    def _draws(self, bits: BitSource, noise: np.ndarray) -> Iterator[_Position]:
         """Fill `noise`; yield the position each time that the geometric variables are used up."""
         most = 2 * int(np.diff(self._plan.block_cells).max(initial=0)) + 1
         position, geometrics = _Position(0, 0, 0, 0), np.zeros(0, dtype=np.int64)
         while position.draw < len(noise):
-            fresh = self.cached_geometric.draw(random_bits, max(GEOMETRICS_AT_ONCE, most))
+            fresh = self._geometric.draw(bits, max(GEOMETRICS_AT_ONCE, most))
             if fresh.max() > self._largest:
                 raise InputError("release: a geometric variable exceeded 64 bits; draw again")
             geometrics = np.concatenate([geometrics, fresh])

@@ -88,7 +88,7 @@ def epsilon_bound(rate: Fraction | float | Rate, largest: int) -> float:
     return 0.0 if size <= 1 else max(odds, math.log1p(size) - odds)
 
 
-def guarantee(rate: Fraction | float | Rate, largest: int) -> PrivacyGuarantee:
+def guarantee_of(rate: Fraction | float | Rate, largest: int) -> PrivacyGuarantee:
     """Return the privacy guarantee of one swap by the published bound, rounded up.
 
     Parameters

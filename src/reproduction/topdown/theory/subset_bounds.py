@@ -13,7 +13,7 @@ import scipy
 from scipy.sparse import coo_array
 
 from isdp.constraints import Invariants, Polytope
-from isdp.constraints.presence import LARGEST_FLOW, Presence
+from isdp.constraints.presence import MAX_FLOW, Presence
 from isdp.errors import InputError
 from isdp.postprocess.projection import nearest_l2
 
@@ -66,7 +66,7 @@ def _polytope(presence: Presence, cuts: list[tuple[int, ...]]) -> Polytope:
 def _broken(real, presence: Presence) -> tuple[int, ...] | None:
     """Find a broken bound in parts of a person, because flows are integers."""
     total = int(presence.totals.sum())
-    parts = min(MAX_PARTS, LARGEST_FLOW // max(total, 1))
+    parts = min(MAX_PARTS, MAX_FLOW // max(total, 1))
     if parts < 2:
         raise InputError(
             "topdown: the totals are too large for cuts by 32-bit flows; release smaller regions"

@@ -24,7 +24,7 @@ PEOPLE = pd.DataFrame(
 
 def test_a_frame_keeps_all_but_the_counts():
     before = PEOPLE.copy()
-    released = privatize_frame(PEOPLE, count="count", totals=["county"], epsilon="1/4")
+    released = privatize_frame(PEOPLE, count="count", totals=["county"], epsilon="1/2")
     assert PEOPLE.equals(before)
     noisy = released.frame
     assert noisy.drop(columns="count").equals(PEOPLE.drop(columns="count"))

@@ -1,54 +1,119 @@
-"""What a certificate says of one person, under totals that let nobody change cell alone."""
+"""The loss per person and per unit that a certificate states under the totals held."""
 
+import itertools
 import json
 
 import numpy as np
 import pytest
 
 from isdp.cli import main
+from isdp.commands.shared.degrees_of_freedom import find_degrees_of_freedom
+from isdp.commands.shared.guarantee import person_distance
+from isdp.commands.shared.invariants_file import HeldTotals
 from tests import ROOT
 
 EXAMPLE = ROOT / "docs/example"
 MARGINS = "totals: [[county, sex], [county, age]]"
-NOBODY = "nobody can change cell alone"
+TOGETHER = "one person who changes cell, with the fewest others that the invariants force"
+
+
+def brute_force_distance(matrix):
+    """Least l1 norm of integer vectors that keep all totals, but for cells without a total."""
+    inside = matrix[:, matrix.any(axis=0)]
+    vectors = np.array(list(itertools.product(range(-2, 3), repeat=inside.shape[1])))
+    norms = abs(vectors[~(vectors @ inside.T).any(axis=1)]).sum(axis=1)
+    return min(norms[norms > 0], default=None)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_distance_is_that_of_the_nearest_tables(seed):
+    """Cells in random rows and columns, some of them in one of the two only; at most 7 cells."""
+    rng = np.random.default_rng(seed)
+    places = rng.permutation([*itertools.product(range(-1, 3), repeat=2)])[: rng.integers(4, 8)]
+    held = [HeldTotals(str(i), relabelled(labels)) for i, labels in enumerate(places.T)]
+    if any(one.totals == 0 for one in held):
+        return
+    free = find_degrees_of_freedom(held)
+    distance = person_distance(free)
+    if free.degrees == 0:
+        assert distance is None
+    elif free.blocks is not None and not free.single_move:
+        assert distance == 1
+    elif free.blocks is None:
+        assert distance == brute_force_distance(free.invariants.matrix)
+
+
+def relabelled(labels):
+    """Number the groups from 0 without gaps; -1 stays."""
+    values = sorted(set(labels.tolist()) - {-1})
+    return np.array([values.index(x) if x >= 0 else -1 for x in labels.tolist()], dtype=np.int32)
+
+
+def test_the_distance_of_sparse_margins_is_the_length_of_the_shortest_cycle():
+    rows, columns = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 1, 2, 2, 0])
+    held = [HeldTotals("rows", rows), HeldTotals("columns", columns)]
+    assert person_distance(find_degrees_of_freedom(held)) == 6
 
 
 def said(run):
     return run.capsys.readouterr().out, (run.out / "certificate.md").read_text()
 
 
-def test_under_both_margins_no_figure_is_given_for_one_person(run):
+@pytest.mark.parametrize(
+    ("rules", "distance"), [("total: true", 2), ("totals: [county]", 2), (MARGINS, 4)]
+)
+@pytest.mark.parametrize("budget", ["epsilon", "rho"])
+def test_the_budget_is_the_loss_per_person(run, rules, distance, budget):
+    run.rules(rules)
+    assert run(f"--{budget}", "1", epsilon=None, per_unit=False) == 0
+    certificate = run.certificate
+    law = certificate["mechanism"]
+    assert certificate["format"] == "0.3"
+    assert certificate["budget"] == {budget: "1", "per": "person"}
+    assert law[budget] == f"1/{distance}"
+    assert law["units_per_person"] == str(distance)
+    assert law[f"{budget}_per_person"] == "1"
+    for text in said(run):
+        assert (TOGETHER in text) == (distance == 4)
+        assert f"distance by {distance}, so {budget} per person is at most 1" in text
+
+
+def test_the_budget_per_unit_is_the_loss_at_distance_one(run):
     run.rules(MARGINS)
     assert run() == 0
-    law = run.certificate["mechanism"]
-    assert (law["epsilon_per_person"], law["units_per_person"]) == (None, None)
-    for text in said(run):
-        assert NOBODY in text
-        assert "per person is at most" not in text
-    assert "the nearest tables are at a distance of 4" in law["distances"]
+    certificate = run.certificate
+    law = certificate["mechanism"]
+    assert certificate["budget"] == {"epsilon": "1/4", "per": "unit"}
+    assert (law["epsilon"], law["epsilon_per_person"]) == ("1/4", "1")
     # +1 -1 -1 +1 changes no margin, and a smaller change does
     assert law["loss_at_distance_4"] == "1"
 
 
+def test_a_distance_that_is_not_known_needs_a_budget_per_unit(run):
+    cells = [",".join(values) for values in itertools.product("01", repeat=3)]
+    run.table("a,b,c,count\n" + "".join(f"{cell},9\n" for cell in cells))
+    run.rules("totals: [[a, b], [b, c], [a, c]]")
+    assert "--per-unit" in run.refused(epsilon="1", per_unit=False)
+    assert run("--accept", "weak-noise") == 0
+    assert run.certificate["mechanism"]["epsilon_per_person"] is None
+    assert "no figure per person" in (run.out / "certificate.md").read_text()
+
+
 def test_under_both_margins_gaussian_noise_has_its_epsilon_at_the_nearest_tables(run):
     run.rules(MARGINS)
-    assert run("--rho", "1/3", "--delta", "1e-6", epsilon=None) == 0
+    assert run("--rho", "4/3", "--delta", "1e-6", epsilon=None, per_unit=False) == 0
     law = run.certificate["mechanism"]
     orders = 1 + np.geomspace(1e-2, 1e3, 200_001)
     slack = np.log(1e6) - np.log(orders - 1) + orders * np.log1p(-1 / orders)
     best = (orders * 4 / 3 + slack / (orders - 1)).min()
-    assert best - 1e-6 < float(law["epsilon_at_squared_distance_4_at_delta"]) < best + 1e-4
-    for text in said(run):
-        assert NOBODY in text
-        assert "one person who changes cell" not in text
+    assert best - 1e-6 < float(law["epsilon_per_person_at_delta"]) < best + 1e-4
 
 
-def test_totals_that_overlap_may_leave_somebody_free_to_change_alone(run):
+def test_totals_that_overlap_may_leave_one_person_free_to_change_alone(run):
     run.rules("totals: [county, sex]")  # four ages stand in the same totals
     assert run() == 0
     law = run.certificate["mechanism"]
     assert law["epsilon_per_person"] == "0.5"
-    assert "one person who changes between cells that stand in the same totals" in law["distances"]
     assert "any other change of cell takes several people" in law["distances"]
 
 
@@ -62,11 +127,12 @@ def test_a_cell_in_no_total_lets_one_person_come_or_go(run, rule, told):
 
 
 def test_the_plan_says_the_same_of_one_person(tmp_path, capsys):
-    arguments = ["plan", "--cells", EXAMPLE / "table.csv", "--epsilon", "1", "--no-picture"]
+    arguments = ["plan", "--cells", EXAMPLE / "table.csv", "--epsilon", "4", "--no-picture"]
     arguments += ["--invariants", EXAMPLE / "invariants.yaml", "--out", tmp_path / "plan"]
     assert main([str(part) for part in arguments]) == 0
     plan = json.loads((tmp_path / "plan/plan.json").read_text())
-    assert NOBODY in plan["guarantee"]
+    assert (plan["epsilon"], plan["per"]) == (4, "person")
+    assert "epsilon per person is at most 4" in plan["guarantee"]
     assert plan["guarantee"] in capsys.readouterr().out
 
 
@@ -74,7 +140,7 @@ def test_the_plan_says_what_would_be_given_away(tmp_path, capsys):
     (tmp_path / "cells.csv").write_text("cell\na\nb\nc\nd\n")
     (tmp_path / "rules.yaml").write_text("subsets: {p: [a, b], q: [b, c], r: [c, a, d]}")
     arguments = ["plan", "--cells", tmp_path / "cells.csv", "--epsilon", "1", "--no-picture"]
-    arguments += ["--accept", "weak-noise"]
+    arguments += ["--accept", "weak-noise", "--per-unit"]
     arguments += ["--invariants", tmp_path / "rules.yaml", "--out", tmp_path / "plan"]
     assert main([str(part) for part in arguments]) == 0
     assert (

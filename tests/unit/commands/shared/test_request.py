@@ -17,8 +17,8 @@ CELLS = pd.DataFrame({"cell": list("abcd"), "count": [14, 9, 21, 30]})
     ("request_", "mechanism", "epsilon", "rho"),
     [
         (NoiseRequest(GeneralizedLaplace(0.25)), GeneralizedLaplace(0.25), Fraction(1, 4), None),
-        (NoiseRequest(epsilon="1/3"), GeneralizedLaplace("1/3"), Fraction(1, 3), None),
-        (NoiseRequest(epsilon=0.1), GeneralizedLaplace(0.1), Fraction(1, 10), None),
+        (NoiseRequest(epsilon="1/3", per="unit"), GeneralizedLaplace("1/3"), Fraction(1, 3), None),
+        (NoiseRequest(epsilon=0.1, per="unit"), GeneralizedLaplace(0.1), Fraction(1, 10), None),
         (NoiseRequest(GeneralizedGaussian(2.0)), GeneralizedGaussian(2.0), None, Fraction(1, 8)),
         (NoiseRequest(sigma="5/2"), GeneralizedGaussian(2.5), None, Fraction(2, 25)),
         (
@@ -27,9 +27,19 @@ CELLS = pd.DataFrame({"cell": list("abcd"), "count": [14, 9, 21, 30]})
             None,
             1 / (2 * Fraction("7.81") ** 2),
         ),
-        (NoiseRequest(rho="0.1"), GeneralizedGaussian(rho="0.1"), None, Fraction(1, 10)),
+        (
+            NoiseRequest(rho="0.1", per="unit"),
+            GeneralizedGaussian(rho="0.1"),
+            None,
+            Fraction(1, 10),
+        ),
         (NoiseRequest(GeneralizedLaplace(0.5, "l2")), GeneralizedLaplace(0.5, "l2"), 0.5, None),
-        (NoiseRequest(epsilon="1/2", norm="l2"), GeneralizedLaplace(0.5, "l2"), 0.5, None),
+        (
+            NoiseRequest(epsilon="1/2", norm="l2", per="unit"),
+            GeneralizedLaplace(0.5, "l2"),
+            0.5,
+            None,
+        ),
     ],
 )
 def test_every_form_of_a_budget_gives_its_mechanism(request_, mechanism, epsilon, rho):
@@ -59,6 +69,7 @@ def test_every_form_of_a_budget_gives_its_mechanism(request_, mechanism, epsilon
         ({"noise": 0.25}, "epsilon=0.25"),
         ({"epsilon": 0}, "epsilon"),
         ({"sigma": "wide"}, "sigma"),
+        ({"epsilon": 1, "per": "household"}, "per"),
     ],
 )
 def test_contradictions_cannot_be_expressed(given, named):
@@ -68,7 +79,7 @@ def test_contradictions_cannot_be_expressed(given, named):
 
 
 def test_nothing_of_a_request_can_be_changed():
-    request = NoiseRequest(epsilon=1)
+    request = NoiseRequest(epsilon=1, per="unit")
     with pytest.raises(FrozenInstanceError):
         request.epsilon = 2
     with pytest.raises(AttributeError):
@@ -90,8 +101,10 @@ def test_the_natural_request_is_drawn_for_release(request_):
 @pytest.mark.parametrize(
     ("budget", "key", "written"),
     [
-        ({"epsilon": "1/3"}, "epsilon", "1/3"),
-        ({"rho": "0.1"}, "rho", "1/10"),
+        ({"epsilon": "1/3"}, "epsilon", "1/6"),
+        ({"epsilon": "1/3", "per": "unit"}, "epsilon", "1/3"),
+        ({"rho": "0.1"}, "rho", "1/20"),
+        ({"rho": "0.1", "per": "unit"}, "rho", "1/10"),
         ({"sigma": "5/2"}, "rho", "2/25"),
     ],
 )
@@ -122,3 +135,22 @@ def test_the_norm_that_cannot_be_drawn_exactly_is_named_in_pythons_terms():
         privatize_frame(
             CELLS, count="count", total=True, request=NoiseRequest(epsilon=1, norm="l2")
         )
+
+
+@pytest.mark.parametrize("distance", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_the_loss_of_a_pure_budget_at_its_distance_is_the_budget(distance, norm):
+    unit = NoiseRequest(epsilon="1/3", norm=norm).per_unit(distance)
+    length = distance if norm == "l1" else distance**0.5
+    assert float(unit.epsilon) * length == pytest.approx(1 / 3, rel=1e-12)
+    assert unit.per_unit(7) == unit
+
+
+def test_the_loss_of_a_concentrated_budget_grows_with_the_squared_distance():
+    assert NoiseRequest(rho="1/3").per_unit(4).rho == Fraction(1, 12)
+    assert NoiseRequest(sigma=2).per_unit(4).rho == Fraction(1, 8)
+
+
+def test_a_budget_per_person_has_no_mechanism_without_totals():
+    with pytest.raises(InputError, match="per"):
+        NoiseRequest(epsilon=1).mechanism  # noqa: B018

@@ -6,7 +6,7 @@ import pytest
 
 from isdp import InputError
 from isdp.exact.bits.discrete_gaussian import draw_gaussian_around
-from isdp.exact.bits.independent import discrete_gaussian, double_geometric
+from isdp.exact.bits.independent import draw_discrete_gaussian, draw_discrete_laplace
 from isdp.exact.bits.source import BitSource
 from tests.statistical.checks import LawRejected, check_law, check_mean
 
@@ -28,22 +28,22 @@ def gaussian_distribution(variance, reach):
 
 
 @pytest.mark.parametrize("variance", [Fraction(1, 4), Fraction(1), Fraction(47, 10), Fraction(225)])
-def test_the_discrete_gaussian_follows_its_law(variance):
-    drawn = discrete_gaussian(variance, DRAWS, seeded(3))
+def test_the_discrete_gaussian_follows_its_distribution(variance):
+    drawn = draw_discrete_gaussian(variance, DRAWS, seeded(3))
     reach = math.ceil(12 * math.sqrt(variance)) + 1
     check_law(frequencies(drawn, reach), gaussian_distribution(float(variance), reach))
     with pytest.raises(LawRejected):
         check_law(frequencies(drawn, reach), gaussian_distribution(1.08 * float(variance), reach))
 
 
-def test_double_geometric_noise_follows_its_law():
-    drawn = double_geometric("1/3", DRAWS, seeded(4))
+def test_double_geometric_noise_follows_its_distribution():
+    drawn = draw_discrete_laplace("1/3", DRAWS, seeded(4))
     weights = np.exp(-np.abs(np.arange(-90, 91)) / 3)
     check_law(frequencies(drawn, 90), weights / weights.sum())
 
 
 def test_a_large_variance_comes_out():
-    drawn = discrete_gaussian(10**12, 4000, seeded(5))
+    drawn = draw_discrete_gaussian(10**12, 4000, seeded(5))
     assert np.abs(drawn).max() < 7e6
     check_mean((drawn / 1e6) ** 2, 1, math.sqrt(2))
     with pytest.raises(LawRejected):
@@ -53,9 +53,9 @@ def test_a_large_variance_comes_out():
 @pytest.mark.parametrize("variance", [Fraction(1, 5), Fraction(3)])
 @pytest.mark.parametrize("centre", [Fraction(1, 2), Fraction(-7, 3), Fraction(2, 7)])
 def test_any_centre_will_do(variance, centre):
-    random_bits = BitSource(seeded(6))
+    bits = BitSource(seeded(6))
     numerators = np.full(DRAWS, centre.numerator)
-    drawn = draw_gaussian_around(random_bits, variance, numerators, centre.denominator)
+    drawn = draw_gaussian_around(bits, variance, numerators, centre.denominator)
     k = np.arange(-25, 26)
     weights = np.exp(-((k - float(centre)) ** 2) / (2 * float(variance)))
     check_law(frequencies(drawn, 25), weights / weights.sum())
@@ -67,8 +67,8 @@ def test_any_centre_will_do(variance, centre):
 @pytest.mark.parametrize("variance", [0, Fraction(1, 10**9), 10**30, 0.5, True, "1"])
 def test_variances_that_will_not_do_are_refused(variance):
     with pytest.raises(InputError, match="variance"):
-        discrete_gaussian(variance, 3)
+        draw_discrete_gaussian(variance, 3)
 
 
 def test_no_draws_are_none():
-    assert discrete_gaussian(1, 0).shape == double_geometric(1, 0).shape == (0,)
+    assert draw_discrete_gaussian(1, 0).shape == draw_discrete_laplace(1, 0).shape == (0,)

@@ -13,7 +13,7 @@ from isdp import InputError
 from isdp.swapping.privacy.bound import (
     Rate,
     epsilon_bound,
-    guarantee,
+    guarantee_of,
     min_epsilon,
     rates_with_epsilon,
 )
@@ -65,7 +65,7 @@ def precise_bound(rate, largest):
 def test_the_stated_epsilon_is_not_below_that_of_the_rate_as_it_is_written(rate, largest):
     """In doubles 0.999999999 is further from 1 than it says, by 3 in 10^8."""
     true = precise_bound(rate if isinstance(rate, Fraction) else Fraction(repr(rate)), largest)
-    stated = flint.fmpq(*Fraction(repr(guarantee(rate, largest).loss)).as_integer_ratio())
+    stated = flint.fmpq(*Fraction(repr(guarantee_of(rate, largest).loss)).as_integer_ratio())
     with flint.ctx.workprec(1200):
         assert true <= flint.arb(stated) <= true + 2e-12 * (1 + true)
 
@@ -73,7 +73,7 @@ def test_the_stated_epsilon_is_not_below_that_of_the_rate_as_it_is_written(rate,
 @pytest.mark.parametrize("rate", [1 - Fraction(1, 10**20), Fraction(1, 10**400)])
 def test_a_rate_that_rounds_to_0_or_1_is_refused(rate):
     with pytest.raises(InputError, match="swap rate"):
-        guarantee(rate, 100)
+        guarantee_of(rate, 100)
 
 
 @pytest.mark.parametrize("odds", [0, -1.0, math.inf, math.nan])
@@ -98,7 +98,7 @@ def test_no_rate_has_less_than_the_smallest_epsilon(largest):
 
 
 def test_the_guarantee_says_its_unit():
-    assert "d_HAM" in guarantee(0.3, 264331).unit
+    assert "d_HAM" in guarantee_of(0.3, 264331).unit
 
 
 def test_nothing_is_lost_where_nothing_can_be_swapped():

@@ -1,0 +1,239 @@
+"""The figures of a finished run against the tables that they show.
+
+`figures.csv` has a row for each panel: the units in the labels of its axes, their scales, the
+column that its named ticks stand for, and, for each artist, the rows and columns whose numbers it
+shows. These are found by a comparison of the drawn numbers with the tables. Another column, other
+rows, exchanged names, or ticks in another order therefore give another row. Titles are free.
+"""
+
+import itertools
+import re
+from collections import defaultdict
+
+import numpy as np
+import pandas as pd
+from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.container import BarContainer, ErrorbarContainer
+from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch
+
+from tests import ROOT
+from tests.reproduction.replay import FORMATS
+
+KNOWN = ROOT / "tests/reproduction/figures.csv"
+UNITS = ("persons", "percentage points", "%", "nats", "standard deviations", "log10", "1000")
+FACTORS = (1, 100)  # a share may be drawn in per cent
+
+
+def plain(words):
+    words = re.sub("^_.*?(?=,|$)", "", words)
+    return re.sub(r"[-+]?\d[\d,.]*(e-?\d+)?", "#", " ".join(words.split()))
+
+
+def drawn(jobs, replay):
+    """The figures of one job of each rule that draws, with the tables that the job reads."""
+    papers = {job.given.rule: job for job in jobs if "cube" not in job.name}
+    for rule, job in papers.items():
+        if rule.startswith("plot_"):
+            figures = {name: made for name, made in replay(job).items() if isinstance(made, Figure)}
+            files = [file for each in job.inputs.values() for file in each]
+            tables = [FORMATS[".csv"][0](replay.folder / f) for f in files if f.endswith(".csv")]
+            for name, figure in figures.items():
+                (svg,) = job.outputs[name]
+                yield svg.rpartition("/")[2].removesuffix(".svg"), figure, tables
+
+
+def series(axis):
+    """The name, and the x and the y, of everything in a panel that shows numbers."""
+    found, taken, alike = [], set(), defaultdict(list)
+    for each in axis.containers:
+        if isinstance(each, BarContainer):
+            boxes = [bar.get_bbox() for bar in each.patches]
+            ends = [(box.x1, (box.y0 + box.y1) / 2) for box in boxes]
+            if each.orientation == "vertical":
+                ends = [((box.x0 + box.x1) / 2, box.y1) for box in boxes]
+            found.append((each.get_label(), *np.transpose(ends)))
+        if isinstance(each, ErrorbarContainer):
+            line, caps, bars = each.lines
+            taken |= {line, *caps, *bars}
+            if line:
+                found.append((each.get_label(), *line.get_data()))
+            for bar in bars:
+                found += ends_of(f"{each.get_label()}, bar", bar.get_segments())
+    for line in axis.get_lines():
+        if line not in taken and line.get_transform() == axis.transData:
+            name, points = line.get_label(), line.get_xydata()
+            if name.startswith("_"):
+                alike[line.get_color(), len(points), line.get_marker()].append(points)
+            else:
+                found.append((name, *points.T))
+    for points in alike.values():
+        both = np.array(points)
+        if len(both) < 3 or not both.size:
+            found += [("", *each.T) for each in both]
+        else:  # of whiskers the lower ones, and the upper
+            found += [("", *both[i::2, end].T) for i in (0, 1) for end in (0, -1)]
+    for each in axis.collections:
+        if each in taken:
+            continue
+        if isinstance(each, LineCollection):
+            found += ends_of("", each.get_segments())
+        elif isinstance(each, PathCollection):
+            found.append((each.get_label(), *np.asarray(each.get_offsets()).T))
+        else:
+            for path in each.get_paths():
+                side = (len(path.vertices) - 3) // 2
+                lower, upper = path.vertices[1 : side + 1], path.vertices[side + 2 : -1]
+                found += [("band", *lower.T), ("band", *upper[::-1].T)]
+    boxes = defaultdict(list)
+    for patch in axis.patches:
+        if isinstance(patch, PathPatch):
+            boxes[patch.get_facecolor()].append(patch.get_path().get_extents())
+    for each in boxes.values():
+        middle = [(box.x0 + box.x1) / 2 for box in each]
+        found += [("box", middle, [getattr(box, end) for box in each]) for end in ("y0", "y1")]
+    return found
+
+
+def ends_of(name, segments):
+    """The ends of bars, and the standard errors that they have."""
+    ends = np.array([part for part in segments if len(part) == 2])
+    if not len(ends):
+        return []
+    x, y = ends[..., 0], ends[..., 1]
+    upright = np.allclose(x[:, 0], x[:, 1])
+    reach = np.ptp(y if upright else x, axis=1) / 6  # bars of three standard errors
+    sides = [(x[:, at], y[:, at]) for at in (0, 1)]
+    return [(name, *side) for side in [*sides, (x[:, 0], reach) if upright else (reach, y[:, 0])]]
+
+
+class Part:
+    """Rows of a table, with the numbers of each column in order."""
+
+    def __init__(self, where, rows):
+        self.where, self.rows = where, rows
+        columns = rows.select_dtypes("number").columns
+        self.numbers = {c: rows[c].to_numpy(float, na_value=np.nan) for c in columns}
+        self.sorted = {c: np.sort(v[~np.isnan(v)]) for c, v in self.numbers.items()}
+
+
+def parts_of(tables):
+    """Rows with each value of each column of words, and whole tables after these."""
+    for table in tables:
+        for key in table.select_dtypes(exclude="number"):
+            if 1 < table[key].nunique() < 100:
+                for value, rows in table.groupby(key):
+                    yield Part(f" where {key} is {value}", rows)
+        yield Part("", table)
+
+
+def source_of(x, y, parts, upright):
+    """The first rows and columns that have all pairs of numbers, or else all of one side."""
+    found = []
+    for part in parts:
+        on_x, on_y = places_of(x, part), places_of(y, part)
+        for pair in itertools.product(on_x, on_y):
+            if pair[0][0] != pair[1][0] and paired(part, *pair, x, y):
+                return part, *pair
+        if upright and on_y:
+            found.append((part, None, on_y[0]))
+        elif not upright and on_x:
+            found.append((part, on_x[0], None))
+    return found[0] if found else None
+
+
+def in_words(source):
+    part, *sides = source
+    names = [f"{f} {c}" if f > 1 else c for c, f in filter(None, reversed(sides))]
+    return " by ".join(names) + part.where
+
+
+def places_of(side, part):
+    """Columns, each with a factor, among whose numbers are all of one side."""
+    side = np.asarray(side, float)
+    side = side[np.isfinite(side)]
+    if len(np.unique(side)) < 3:  # two numbers may be in a column by chance
+        return []
+    return [
+        (column, factor)
+        for column, values in part.sorted.items()
+        for factor in FACTORS
+        if among(side, factor * values).all()
+    ]
+
+
+def among(side, values):
+    if not len(values):
+        return np.zeros(len(side), bool)
+    at = np.searchsorted(values, side)
+    near = np.stack([values[np.clip(at + step, 0, len(values) - 1)] for step in (-1, 0)])
+    return np.isclose(near, side, rtol=1e-6).any(axis=0)
+
+
+def paired(part, on_x, on_y, x, y):
+    both = np.column_stack([factor * part.numbers[column] for column, factor in (on_x, on_y)])
+    points = np.column_stack([x, y]).astype(float)
+    points = points[np.isfinite(points).all(axis=1)]
+    return all(np.isclose(both, point, rtol=1e-6).all(axis=1).any() for point in points)
+
+
+def named(side):
+    return re.search("[A-Za-z]", "".join(text.get_text() for text in side.get_ticklabels()))
+
+
+def ticks_of(axis, sources):
+    """The column that the named ticks of a panel stand for, or its values by their words."""
+    for place, side in enumerate((axis.xaxis, axis.yaxis)):
+        names = [text.get_text() for text in side.get_ticklabels()]
+        for data, (part, *sides) in sources if named(side) else ():
+            if on := sides[1 - place]:
+                at = (rows_at(part, on, data, place, tick) for tick in side.get_ticklocs())
+                known = [(name, rows) for name, rows in zip(names, at, strict=True) if len(rows)]
+                for key in part.rows if len(known) > 1 else ():
+                    values = [(name, set(rows[key].map(str))) for name, rows in known]
+                    if all(starts(name, each) for name, each in values):
+                        return key
+                for key in part.rows.select_dtypes(exclude="number") if len(known) > 1 else ():
+                    values = {name: set(rows[key].map(str)) for name, rows in known}
+                    if len(set().union(*values.values())) == sum(map(len, values.values())):
+                        return f"{key}: " + ", ".join(
+                            f"{plain(n)}={v.pop()}" for n, v in values.items()
+                        )
+    return ""
+
+
+def starts(name, values):
+    return any(value and name.startswith(value.removesuffix(" County")) for value in values)
+
+
+def rows_at(part, on, data, place, tick):
+    """Rows whose number is drawn within half a step of a tick."""
+    at, values = (np.asarray(data[way], float) for way in (place, 1 - place))
+    column, factor = on
+    near = np.sort(values[np.abs(at - tick) < 0.5])
+    return part.rows[among(factor * part.numbers[column], near)]
+
+
+def panels(name, figure, tables):
+    """A row for each panel, and the labels of its axes with the columns on them."""
+    parts = list(parts_of(tables))
+    for axis in (axis for axis in figure.axes if axis.axison):
+        upright = not named(axis.yaxis)
+        found = [(label, x, y, source_of(x, y, parts, upright)) for label, x, y in series(axis)]
+        found = [each for each in found if each[-1]]
+        shown = [f"{plain(label)}: {in_words(source)}" for label, _, _, source in found]
+        labels = " ".join(axis.get_xlabel().split()), " ".join(axis.get_ylabel().split())
+        units = [", ".join(unit for unit in UNITS if unit in label) for label in labels]
+        ticks = ticks_of(axis, [((x, y), source) for _, x, y, source in found])
+        scales = axis.get_xscale(), axis.get_yscale()
+        row = [name, units[0], scales[0], units[1], scales[1], ticks]
+        yield [*row, "; ".join(dict.fromkeys(shown))], [source for *_, source in found]
+
+
+def test_figures_show_their_tables_on_their_scales(jobs, replay):
+    described = pd.read_csv(KNOWN, dtype=str, keep_default_na=False).to_numpy().tolist()
+    found = [row for each in drawn(jobs, replay) for row, _ in panels(*each)]
+    assert len({row[0] for row in found}) > 30
+    for name in {row[0] for row in [*found, *described]}:
+        ours, known = ([row for row in rows if row[0] == name] for rows in (found, described))
+        assert ours == known
