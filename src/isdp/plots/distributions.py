@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from isdp.plots.style import DAS, DRAW, INK, finish, panels, styled
 
 EXACT = "exact"
-BOUND_NOTE = "bound: two samples of one distribution exceed it with a probability of at most one in a million"
+BOUND_NOTE = "bound: two samples of one distribution exceed it with a probability of at most 1e-6"
 
 
 @styled

@@ -98,13 +98,8 @@ def save(figure: Figure, svg, png) -> None:
     with mpl.rc_context(STYLE):
         with write_atomically(png) as temporary:
             figure.savefig(temporary, format="png", metadata={"Software": None})
-<<<<<<< HEAD
-        with whole(svg) as temporary:
-            # dpi is the resolution of rasterised layers
-=======
         with write_atomically(svg) as temporary:
-            # the resolution of the layers that are images
->>>>>>> main
+            # dpi is the resolution of rasterised layers
             figure.savefig(temporary, format="svg", dpi=200, metadata={"Date": None})
 
 
