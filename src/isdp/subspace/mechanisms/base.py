@@ -24,6 +24,11 @@ from isdp.subspace.privacy.sensitivities import check_fit
 from isdp.subspace.queries import Query
 
 Flavour = Literal["pure", "zCDP", "approximate"]
+GROWTHS: dict[Flavour, Literal["linear", "quadratic", "none"]] = {
+    "pure": "linear",
+    "zCDP": "quadratic",
+    "approximate": "none",
+}
 METRICS = {"replace": "replacement", "add-remove": "addition-and-removal"}
 COMPARED = {
     "replace": "what the invariants leave free of two data sets of one size",
@@ -87,7 +92,7 @@ class NullSpaceMechanism(ABC):
     def _guarantee(
         self, flavour: Flavour, loss: Number, source: str, delta: float = 0
     ) -> PrivacyGuarantee:
-        growth = {"pure": "linear", "zCDP": "quadratic", "approximate": "none"}[flavour]
+        growth = GROWTHS[flavour]
         per_person: int | None = 1 if self.relation == "replace" else 2
         reason = ""
         if growth == "none" and per_person == 2:
