@@ -1,4 +1,4 @@
-"""What noise to expect, before a count is looked at; and the epsilon that a wanted error takes."""
+"""A forecast of the noise that reads no counts, and the budget that meets a wanted error."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ STRIDE = 300  # steps of three digits at once, a third of a power of ten
 
 
 class NoiseForecast(NamedTuple):
-    """What to expect of one law under one set of totals.
+    """The noise of one request under one set of totals.
 
     Attributes
     ----------
@@ -403,7 +403,7 @@ def plan(
 
 
 def record(forecast: NoiseForecast) -> dict:
-    """Lay an forecast out for JSON; what is not known is null."""
+    """Lay a forecast out for JSON; unknown values are null."""
     rows = [
         {name: None if isinstance(x, float) and math.isnan(x) else x for name, x in row.items()}
         for row in (margin.row() for margin in forecast.margins)

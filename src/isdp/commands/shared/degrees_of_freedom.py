@@ -1,4 +1,4 @@
-"""What the totals held leave free, and what they give away beside themselves."""
+"""Degrees of freedom under the held totals, and the cells that these totals reveal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_CELL_CLASSES = 5000  # of cells that differ in their totals: some ten second
 
 
 class DegreesOfFreedom(NamedTuple):
-    """What is drawn under, and what it leaves free.
+    """The invariants, and the cells that they determine, reveal modulo m or leave free.
 
     Attributes
     ----------
