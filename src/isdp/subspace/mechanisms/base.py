@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
-from isdp.accounting.guarantees import Number, PrivacyGuarantee
+from isdp.accounting.guarantees import Flavour, Growth, Number, PrivacyGuarantee
 from isdp.arrays import FloatArray
 from isdp.checks import check_choice, check_positive_float
 from isdp.constraints.invariants import Invariants
@@ -23,8 +22,7 @@ from isdp.subspace.privacy.neighbours import RELATIONS, Relation
 from isdp.subspace.privacy.sensitivities import check_fit
 from isdp.subspace.queries import Query
 
-Flavour = Literal["pure", "zCDP", "approximate"]
-GROWTHS: dict[Flavour, Literal["linear", "quadratic", "none"]] = {
+GROWTHS: dict[Flavour, Growth] = {
     "pure": "linear",
     "zCDP": "quadratic",
     "approximate": "none",
