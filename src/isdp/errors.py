@@ -1,8 +1,8 @@
-"""The errors that are meant for people."""
+"""Errors with messages for users."""
 
 
 class InputError(ValueError):
-    """Something the user gave is wrong; the one-line message says what, where and what to do."""
+    """An invalid input; the one-line message states the place, the problem and the remedy."""
 
 
 class NoSamplerError(InputError):
@@ -13,4 +13,4 @@ class NoSamplerError(InputError):
 
 
 class MisfitError(InputError):
-    """A sampler does not draw such noise at all, however much time it has."""
+    """A sampler does not serve this form of noise, whatever the time."""

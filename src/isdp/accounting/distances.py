@@ -28,8 +28,8 @@ def symmetric_difference(first: Iterable[Hashable], second: Iterable[Hashable]) 
 def hamming(first: Iterable[Hashable], second: Iterable[Hashable]) -> float:
     """Count the records to change for one dataset to become the other: d_HAM.
 
-    Half of the symmetric difference, and infinite between datasets of different sizes. One unit
-    is a record that changes.
+    It is half of the symmetric difference, and infinite between datasets of different sizes. One
+    unit is a record that changes.
     """
     first, second = list(first), list(second)
     return symmetric_difference(first, second) // 2 if len(first) == len(second) else math.inf

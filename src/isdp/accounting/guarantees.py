@@ -147,7 +147,7 @@ class PrivacyGuarantee:
 
     @property
     def loss_per_person(self) -> Number | None:
-        """Bound for one person who changes cell, or None."""
+        """Loss for one person who changes cell; None if `per_person` is None."""
         if self.per_person is None:
             return None
         return (

@@ -6,11 +6,11 @@ from isdp.cli.options import add_columns, command
 
 MAX_SHOWN = 20
 EPILOG = """\
-Losses add up within one flavour, and then only for tables that agree in the totals of all releases.
-That the releases are of the same data, and that no further one is, nobody can tell from the files.
-With --cells and --invariants (of every release, in any order) the cells are listed that all totals
-together settle, or give away up to a multiple; and no figure is given for one person where all of
-them together let nobody change cell alone.
+Losses add up within one flavour and one unit, and only for tables that agree in the totals of all
+releases. The files do not show that the releases are of the same data, or that there is no other.
+With --cells and --invariants (of every release, in any order) the command lists the cells that all
+totals together determine or reveal modulo m. It then gives the loss per person at the smallest
+distance that all totals together force. Certificates of version 0.2 are read too.
 """
 
 

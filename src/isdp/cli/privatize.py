@@ -29,13 +29,16 @@ written to DIR: noisy.csv, totals.csv (those held), margins.csv (margins of erro
 certificate.json, certificate.md, and a picture, noisy.svg and noisy.png, where matplotlib is
 installed; all of them at the end, or none
 
-Epsilon is the privacy loss per unit of the norm, not per person: one person who changes cell moves
-the l1 distance by 2. Rho, of Gaussian noise, is the loss per unit of the squared l2 distance, which
-such a person moves by 2 as well; rho = 1 / (2 sigma^2). Where totals overlap, as both margins do,
-it may be that nobody can change cell alone: the certificate then gives no figure for one person.
-All are read as they are written, as 0.25 or 1/4. Give the table a row for every possible cell, also
-for the empty ones, in an order that does not depend on the counts: the rows and their order are
-published.
+Epsilon and rho are per person: the privacy loss between two tables that differ in the cell of one
+person and in as little else as the held totals allow. Epsilon is pure, for Laplace noise. Rho is
+zero-concentrated, for Gaussian noise. Within one total a person can move alone, which is a distance
+of 2. Under both margins of a table others have to move too, and the distance is 4. The certificate
+states the distance, and the loss per person and per unit. Where the distance is not known, the
+command asks for --per-unit: epsilon per unit of the norm, rho per unit of the squared l2 distance.
+Numbers are read as they are written, as 0.25 or 1/4.
+
+List every possible cell, also the empty ones, in an order that does not depend on the counts: the
+rows and their order are published.
 
 Refused before anything is drawn, unless --accept names it; the certificate records the names given:
   weak-noise     a count stays unchanged with a probability of 0.95 or more

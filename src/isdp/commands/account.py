@@ -1,4 +1,4 @@
-"""Total privacy loss of several releases of the same data, and the cells they determine."""
+"""The privacy loss of several releases of the same data, and the cells that their totals reveal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -76,10 +76,10 @@ class PrivacyAccount(NamedTuple):
 
 
 def account(
-    certificate_paths: Sequence,
+    certificate_paths: Sequence[str | Path],
     *,
-    cells_path=None,
-    invariants_paths: Sequence = (),
+    cells_path: str | Path | None = None,
+    invariants_paths: Sequence[str | Path] = (),
     count: str = "count",
     names: list[str] | None = None,
 ) -> PrivacyAccount:
@@ -130,7 +130,7 @@ def _per_person(guarantee: PrivacyGuarantee, distance: int | None) -> PrivacyGua
     return replace(guarantee, per_person=units_of_distance(norm, distance), why_not_per_person="")
 
 
-def _refuse_twice(certificates: dict[str, dict], paths: Sequence) -> None:
+def _refuse_twice(certificates: dict[str, dict[str, Any]], paths: Sequence[str | Path]) -> None:
     seen: dict[str, str] = {}
     for path in map(str, paths):
         # the hash of the noisy table is not enough: two releases of a small table may be equal
@@ -140,7 +140,7 @@ def _refuse_twice(certificates: dict[str, dict], paths: Sequence) -> None:
         seen[key] = path
 
 
-def _guarantee(path: str, certificate: dict) -> PrivacyGuarantee:
+def _guarantee(path: str, certificate: dict[str, Any]) -> PrivacyGuarantee:
     for place in PLACES:
         record = certificate.get(place)
         if isinstance(record, dict) and "flavour" in record:
@@ -151,7 +151,13 @@ def _guarantee(path: str, certificate: dict) -> PrivacyGuarantee:
     raise InputError(f"{path}: this certificate holds no guarantee that can be added up")
 
 
-def _given_away(certificates, cells_path, invariants_paths, count, names) -> RevealedCells:
+def _given_away(
+    certificates: dict[str, dict[str, Any]],
+    cells_path: str | Path,
+    invariants_paths: Sequence[str | Path],
+    count: str,
+    names: list[str] | None,
+) -> RevealedCells:
     """Find the cells that all totals reveal, and those among them that no release reveals."""
     path = Path(cells_path)
     table = describe_cells(

@@ -1,18 +1,18 @@
-"""Verification of a release by its recipient: its totals and the hashes of its certificate."""
+"""Verification of a release by a recipient: its totals, and the hashes of its certificate."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from isdp.commands.shared.degrees_of_freedom import find_degrees_of_freedom
 from isdp.commands.shared.invariants_file import HeldTotals, group_names, read_invariants
 from isdp.commands.shared.table import Table, read_table
-from isdp.constraints.invariants import INT64_MAX
+from isdp.constraints.hierarchy import INT64_MAX
 from isdp.errors import InputError
 from isdp.io.certificate import FORMAT
 from isdp.io.csv_files import read_columns, whole_numbers
@@ -32,11 +32,11 @@ class Finding(NamedTuple):
 
 
 def check(
-    noisy_path,
-    invariants_path,
+    noisy_path: str | Path,
+    invariants_path: str | Path,
     *,
-    totals_path=None,
-    certificate_path=None,
+    totals_path: str | Path | None = None,
+    certificate_path: str | Path | None = None,
     count: str = "count",
     names: list[str] | None = None,
 ) -> list[Finding]:
@@ -73,7 +73,7 @@ def check(
     return found
 
 
-def _totals(table: Table, held: list[HeldTotals], path) -> Finding:
+def _totals(table: Table, held: list[HeldTotals], path: str | Path) -> Finding:
     wanted = _read_totals(path)
     if int(abs(table.counts).max()) * len(table) > INT64_MAX:
         raise InputError(f"{table.path}: sums of these counts could leave 64-bit integers")
@@ -101,7 +101,7 @@ def _totals(table: Table, held: list[HeldTotals], path) -> Finding:
     return Finding("totals", not wrong, detail)
 
 
-def _read_totals(path) -> dict[str, int]:
+def _read_totals(path: str | Path) -> dict[str, int]:
     columns = read_columns(path, TOTALS)
     for name in ("name", "total"):
         if name not in columns:
@@ -122,7 +122,7 @@ def _read_totals(path) -> dict[str, int]:
     return totals
 
 
-def read_certificate(path) -> dict:
+def read_certificate(path: str | Path) -> dict[str, Any]:
     """Read a certificate in JSON.
 
     Raises
@@ -146,7 +146,7 @@ def read_certificate(path) -> dict:
     return content
 
 
-def _part(certificate: dict, *keys):
+def _part(certificate: Any, *keys: str) -> Any:
     """Return the value under nested keys of a certificate, or None."""
     for key in keys:
         certificate = certificate.get(key) if isinstance(certificate, dict) else None
@@ -154,7 +154,7 @@ def _part(certificate: dict, *keys):
 
 
 def _certified(
-    certificate: dict, table: Table, held: list[HeldTotals], rules: bytes, path: Path
+    certificate: dict[str, Any], table: Table, held: list[HeldTotals], rules: bytes, path: Path
 ) -> list[Finding]:
     if certificate["made_by"] != "isdp privatize":
         raise InputError(
@@ -196,7 +196,7 @@ def _certified(
     return found
 
 
-def _compared(certified, here) -> str:
+def _compared(certified: object, here: object) -> str:
     if certified == here:
         return f"{here}"
     return f"the certificate says {certified!r:.80}, here it is {here!r:.80}"

@@ -1,4 +1,4 @@
-"""Forecast of the noise without the counts, and the epsilon for a given error."""
+"""A forecast of the noise that reads no counts, and the budget that meets a wanted error."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ STRIDE = 300  # settings of three digits, a third of a power of ten
 
 
 class NoiseForecast(NamedTuple):
-    """Forecast of the noise of one mechanism under one set of totals.
+    """The noise of one request under one set of totals.
 
     Attributes
     ----------
@@ -403,7 +403,7 @@ def plan(
 
 
 def record(forecast: NoiseForecast) -> dict:
-    """Return a forecast for JSON, with null for unknown numbers."""
+    """Return a forecast for JSON, with null for unknown values."""
     rows = [
         {name: None if isinstance(x, float) and math.isnan(x) else x for name, x in row.items()}
         for row in (margin.row() for margin in forecast.margins)

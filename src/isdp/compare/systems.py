@@ -33,7 +33,6 @@ PER_MOVE = 2  # l1 distance and squared l2 distance of one person who changes ce
 DELTA = 1e-10  # calibrates the Gaussian of SDP; its rho does not depend on it
 REGION_TOTALS = "the total of each region"
 TWO_CELLS = Invariants.total(2)  # the scale of the noise of SDP is the same under all invariants
-EXACT_GAUSSIAN = "exact Gaussian"
 MIN_BUDGET, MAX_BUDGET = 1e-14, 1000  # beyond, some distributions overflow
 
 
@@ -309,7 +308,7 @@ class ProjectedGaussianNoise(PlainNoise):
 
     def sampler(self, invariants: Invariants, budget: float) -> subspace.ProjectedGaussian:
         """As `PlainNoise.sampler`; rounding makes the noise slightly larger, never smaller."""
-        epsilon = epsilon_for(EXACT_GAUSSIAN, budget, DELTA) * (1 - 2 * ROUNDING)
+        epsilon = epsilon_for("exact Gaussian", budget, DELTA) * (1 - 2 * ROUNDING)
         return subspace.ProjectedGaussian(
             subspace.Query.histogram(invariants.cells), invariants, epsilon, DELTA
         )

@@ -12,7 +12,7 @@ TIME_LIMIT = 60  # seconds per feasibility problem
 
 
 def irreducible_conflict(polytope: Polytope) -> list[str]:
-    """Name constraints that contradict each other, such that all but any one can be met.
+    """Name constraints that contradict each other, and do not without any one of them.
 
     Returns
     -------

@@ -45,7 +45,7 @@ def implied_constraints(
 
     An equality that holds a variable replaces it; otherwise each inequality that bounds it from
     below is added to each that bounds it from above. The variable that makes the fewest new
-    inequalities goes first. Equal and weaker inequalities are dropped on the way.
+    inequalities goes first. Equal and weaker inequalities are dropped after each step.
 
     Parameters
     ----------

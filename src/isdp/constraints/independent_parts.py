@@ -19,7 +19,7 @@ class Part(NamedTuple):
 
 
 def independent_parts(invariants: Invariants) -> list[Part]:
-    """Split cells and invariants so that none joins cells of two parts.
+    """Split the cells into parts such that no invariant joins cells of two parts.
 
     A product distribution over cells, conditioned on A u = 0, is then a product over the parts.
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from isdp.exact.overlapping.compiled_klein import MAX_NARROW_WIDTH, GramSchmidt
 
-UNIT = 2.0**-53
+UNIT_ROUNDOFF = 2.0**-53
 
 
 def frame_error(frame: GramSchmidt) -> float:
@@ -36,9 +36,9 @@ def frame_error(frame: GramSchmidt) -> float:
     g = np.linalg.norm(np.linalg.inv(upper), axis=1)
     basis = frame.basis.astype(float)
     computed = np.abs(basis.T @ basis - upper.T @ upper)
-    rounded = (d + 2) * UNIT * np.sum((np.abs(upper) @ g) ** 2)
-    centres = d * UNIT * float((np.abs(upper) @ g).sum())
-    return float(g @ computed @ g + rounded + centres) + 4 * d * UNIT
+    rounded = (d + 2) * UNIT_ROUNDOFF * np.sum((np.abs(upper) @ g) ** 2)
+    centres = d * UNIT_ROUNDOFF * float((np.abs(upper) @ g).sum())
+    return float(g @ computed @ g + rounded + centres) + 4 * d * UNIT_ROUNDOFF
 
 
 def coefficient_error(widths: np.ndarray) -> float:
@@ -50,4 +50,4 @@ def coefficient_error(widths: np.ndarray) -> float:
     """
     widths = np.asarray(widths)
     units = np.where(widths < MAX_NARROW_WIDTH, 60.0, 250.0 * widths + 60.0)
-    return float(units.sum()) * UNIT + len(widths) * 2.0**-60
+    return float(units.sum()) * UNIT_ROUNDOFF + len(widths) * 2.0**-60

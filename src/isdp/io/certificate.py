@@ -38,7 +38,7 @@ def markdown(certificate: Mapping) -> str:
 
 
 def certificate_files(certificate: dict, **output: object) -> dict[str, str | Mapping]:
-    """Complete what a certificate says of the output, and give the content of both of its files."""
+    """Complete the output section of a certificate, and return the content of both of its files."""
     certificate["output"] |= output
     return {"certificate.json": certificate, "certificate.md": markdown(certificate)}
 

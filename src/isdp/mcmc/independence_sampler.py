@@ -1,8 +1,8 @@
 """Metropolised independent sampling of tables under constraints (CDP, Algorithm 1).
 
-A proposal draws the free cells from their own distribution and solves the others from the
-equalities. It is accepted or rejected as a whole, by the rule of `isdp.mcmc.metropolis`; like all
-there it is for experiments, not for the release of confidential data.
+A proposal draws the free cells from a double geometric distribution and solves the others from the
+equalities. It is accepted or rejected as a whole, by the rule of `isdp.mcmc.metropolis`. The draws
+are for experiments, not for the release of confidential data.
 """
 
 from __future__ import annotations

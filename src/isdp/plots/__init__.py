@@ -1,8 +1,8 @@
-"""Figures of noise, distributions and bounds; they need the extra `plots`."""
+"""Figures of noise, distributions and errors; they need the extra `plots`."""
 
 from importlib.util import find_spec
 
 
 def can_draw() -> bool:
-    """Return whether matplotlib, of the extra `plots`, is installed."""
+    """Return true if matplotlib, of the extra `plots`, is installed."""
     return find_spec("matplotlib") is not None

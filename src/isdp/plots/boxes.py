@@ -1,4 +1,4 @@
-"""Box plots of noise, cell by cell."""
+"""Box plots of the noise of each cell."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from isdp.plots.style import (
 ONE_DRAW = {"one_draw": ("s", DRAW, "one draw")}
 MARK = {"ls": "", "ms": 3.2, "mew": 0}
 FLIER = {"marker": ".", "color": FAINT, "ls": "", "ms": 3, "mew": 0}
-MAX_WIDTH = 11.5  # inches: a wider figure, shrunk to a page, cannot be read
-LEGEND_WIDTH = 10.6  # inches: a figure whose legend has all marks in one line
-MAX_VECTOR_BOXES = 50  # per call; more boxes are an image in the SVG, as are the outliers
-LABEL_HEIGHT = 0.15  # inches, one line of text
+MAX_WIDTH = 11.5  # inches; a wider figure is not legible on a page
+LEGEND_WIDTH = 10.6  # inches; the width of a legend in one line with all marks
+MAX_VECTOR_BOXES = 50  # of one call; more boxes are rasterised inside the SVG
+LABEL_HEIGHT = 0.15  # inches of one line of text
 
 
 def boxes_width(number: int) -> float:
-    """Width in inches of a figure of a number of boxes side by side."""
+    """Compute the width of a figure of boxes side by side, in inches."""
     return min(MAX_WIDTH, max(LEGEND_WIDTH, 1.5 + 0.125 * number))
 
 
 def name_boxes(axis: Axes, named: pd.DataFrame) -> None:
-    """Label the boxes; only every k-th one, up to the last, if the labels would overlap.
+    """Label the boxes, or every k-th box up to the last if the labels would overlap.
 
     Parameters
     ----------
     named : DataFrame
-        Columns position and label, one row per box.
+        Columns position and label, with one row for each box.
     """
     space = 0.92 * axis.get_figure().get_figwidth() / len(named)
     step = math.ceil(LABEL_HEIGHT / space)
@@ -53,7 +53,7 @@ def name_boxes(axis: Axes, named: pd.DataFrame) -> None:
 
 
 def box_handles(marks: Mapping[str, tuple[str, str, str]] = ONE_DRAW) -> list:
-    """Legend entries of a box plot; `marks` as in `draw_boxes`."""
+    """Return the legend entries of a box plot; `marks` is as in `draw_boxes`."""
     return [
         Patch(facecolor=BOX, edgecolor=INK, label="middle half and median"),
         Line2D([], [], color=INK, lw=0.8, label="whiskers: 1.5 interquartile ranges"),
@@ -78,15 +78,13 @@ def draw_boxes(
     Parameters
     ----------
     boxes : DataFrame
-        Columns position (on the x axis), label, series and value (in the noise's units); the
-        series are those of `isdp.diagnostics.summaries.boxes`, and those of `marks`.
-    colour : str
-        Colour of the boxes.
+        Columns position (on the x axis), label, series and value (in units of the noise). The
+        series are those of `isdp.diagnostics.summaries.boxes` and of `marks`.
     width : float
         Width of a box, in positions.
     marks : mapping, optional
-        Marker, colour and label of each series to show as marks, such as a draw. With None, the
-        draws beyond the whiskers are left out as well.
+        Marker, colour and label of each series to show as marks, such as one draw. With None the
+        draws beyond the whiskers are not shown either.
     """
     beyond = boxes[boxes["series"] == "extreme"]
     wide = boxes[boxes["series"] != "extreme"].pivot(
@@ -94,7 +92,7 @@ def draw_boxes(
     )
     draw_box_shapes(axis, wide, colour=colour, width=width)
     if marks is not None:
-        # thousands of points: as an image within the SVG
+        # thousands of points, rasterised inside the SVG
         axis.plot(beyond["position"], beyond["value"], **FLIER, zorder=1, rasterized=True)
         for series, (marker, shade, _) in marks.items():
             if series in wide:
@@ -110,10 +108,8 @@ def draw_box_shapes(axis: Axes, boxes: pd.DataFrame, *, colour: str, width: floa
     Parameters
     ----------
     boxes : DataFrame
-        Columns q1, median, q3, whisker_low and whisker_high; the index is the position of each box
-        on the x axis.
-    colour, width
-        As in `draw_boxes`.
+        Columns q1, median, q3, whisker_low and whisker_high. The index is the position on the x
+        axis.
     """
     dense = {"rasterized": len(boxes) > MAX_VECTOR_BOXES}
     columns = {"median": "med", "whisker_low": "whislo", "whisker_high": "whishi"}
@@ -132,27 +128,27 @@ def draw_box_shapes(axis: Axes, boxes: pd.DataFrame, *, colour: str, width: floa
 
 
 @styled
-def plot_cell_boxes(boxes: pd.DataFrame, title: str, laws: dict[str, str]) -> Figure:
-    """Draw the noise of each cell as box plots, one panel per distribution (ISDP, Figs 5, 7).
+def plot_cell_boxes(boxes: pd.DataFrame, title: str, descriptions: dict[str, str]) -> Figure:
+    """Plot the noise of each cell as boxes, with a panel for each distribution (ISDP, Figs 5, 7).
 
     Parameters
     ----------
     boxes : DataFrame
-        Columns cell, name, `law` (the distribution), series and value (persons).
-    laws : dict
-        Descriptions of the distributions, by their names in the column `law`. Distributions
-        without boxes are left out.
+        Columns cell, name, `law`, series and value (persons).
+    descriptions : dict
+        Description of each distribution, by its name in the column `law`. Distributions without
+        boxes are left out.
     """
-    laws = {law: words for law, words in laws.items() if (boxes["law"] == law).any()}
-    if not laws:
+    shown = {law: words for law, words in descriptions.items() if (boxes["law"] == law).any()}
+    if not shown:
         return message_figure(
             title, "No perfect sampler is practical here: see the table of agreement."
         )
     boxes = boxes.assign(position=boxes["cell"] + 1, label=boxes["name"])
     cells = int(boxes["position"].max())
-    size = max(9.5, 2 + 0.3 * cells), 1.6 + 2.4 * len(laws)
-    figure, axes = panels(len(laws), 1, size, sharex=True)
-    for axis, (law, words) in zip(axes[:, 0], laws.items(), strict=True):
+    size = max(9.5, 2 + 0.3 * cells), 1.6 + 2.4 * len(shown)
+    figure, axes = panels(len(shown), 1, size, sharex=True)
+    for axis, (law, words) in zip(axes[:, 0], shown.items(), strict=True):
         draw_boxes(axis, boxes[boxes["law"] == law])
         axis.set_xlim(0.3, cells + 0.7)
         axis.set_ylabel(f"noise (persons)\n{words}", fontsize=8)

@@ -1,4 +1,4 @@
-"""Comparison of draws with the exact distribution."""
+"""Draws of samplers compared with the exact distribution."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from isdp.plots.style import DAS, DRAW, INK, finish, panels, styled
 
 EXACT = "exact"
-CHANCE = "bound: samples of one law are further apart than it once in a million times at most"
+BOUND_NOTE = "bound: two samples of one distribution exceed it with a probability of at most 1e-6"
 
 
 @styled
@@ -22,19 +22,19 @@ def plot_overlaid_distributions(
     descriptions: dict[str, str],
     samplers: dict[str, str],
 ) -> Figure:
-    """Draw norms and cells of several samplers over exact draws, one row per distribution.
+    """Plot norm and cells of several samplers over exact draws, one row per distribution.
 
     Parameters
     ----------
     norms, quantiles : DataFrame
         From `norm_histogram` and `quantile_table` of `isdp.diagnostics.kolmogorov`, with the
-        column `law` (the distribution).
+        column `law`.
     agreement : DataFrame
         From `isdp.diagnostics.kolmogorov.agreement_rows`, with the columns `law` and `sampler`.
     descriptions : dict
-        Descriptions of the distributions, by their names in the column `law`.
+        Description of each distribution, by its name in the column `law`.
     samplers : dict
-        Descriptions of the samplers except the exact one, which is "exact".
+        Label of each sampler except the exact one, whose name is "exact".
     """
     size = 11, 1 + 2.9 * len(descriptions)
     figure, axes = panels(len(descriptions), 2, size, width_ratios=(1, 1.6))
@@ -54,11 +54,11 @@ def plot_overlaid_distributions(
         handles, words = left.get_legend_handles_labels()
         shown |= dict(zip(words, handles, strict=True))
     axes[0, 0].legend(shown.values(), shown.keys(), frameon=False, fontsize=7.5)
-    return finish(figure, f"{title}\n{CHANCE}")
+    return finish(figure, f"{title}\n{BOUND_NOTE}")
 
 
 def _distances(rows: pd.DataFrame, statistic: str, samplers: dict[str, str]) -> str:
-    """Write each sampler's distance from the exact draws, if any, and the bound for it."""
+    """Describe the distance of each sampler from the exact draws, with its bound."""
     parts = []
     for name, words in samplers.items():
         row = rows[(rows["sampler"] == name) & (rows["statistic"] == statistic)]
@@ -111,7 +111,7 @@ def _draw_quantiles(axis, quantiles: pd.DataFrame, samplers: dict[str, str], col
         part = quantiles[quantiles["sampler"] == name]
         for level in levels:
             axis.plot(part["cell"] + 1 + shift, part[level], ".", color=colours[name], ms=3.5)
-    cells = quantiles.drop_duplicates("cell")  # of the exact draws where there are any
+    cells = quantiles.drop_duplicates("cell")  # exact draws come first, if there are any
     names = cells["name"].astype(str)
     turned = len(cells) > 20 or names.str.len().max() > 3
     axis.set_xticks(cells["cell"] + 1, names, rotation=90 if turned else 0, fontsize=6.5)

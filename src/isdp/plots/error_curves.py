@@ -1,4 +1,4 @@
-"""Error of a release as a function of the setting of its noise."""
+"""Standard deviations of the noise as functions of epsilon or sigma."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ COLORS = {"cell": DRAW, "sum": DAS}
 
 @styled
 def plot_error_curves(curve: pd.DataFrame, setting: str, chosen: float) -> Figure:
-    """Draw standard deviations against epsilon or sigma, both on logarithmic axes.
+    """Plot standard deviations against epsilon or sigma, on logarithmic axes.
 
     Parameters
     ----------
     curve : DataFrame
         From `isdp.commands.plan.PlannedTable.curve`: what, name, the setting, sd, sd_is, sd_error.
     setting : str
-        The column of the setting.
+        Name of the column on the x axis.
     chosen : float
-        The planned setting, which a vertical line marks.
+        Planned value, at which there is a vertical line.
     """
     figure, ((axis,),) = panels(1, 1, (9.0, 4.6))
     axis.axvline(chosen, color=FAINT, lw=1)

@@ -1,4 +1,4 @@
-"""Style, panels, legends and saving of all figures."""
+"""Style of all figures, and shared functions for panels, legends and files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BOX = "#b9cfe4"
 DRAW = "#1f5fa8"
 DAS = "#c23b22"
 FAINT = "#9a9a9a"
-# palettes: lines on white, areas, and an ordered scale
+# palettes of seaborn: for lines, for areas, and sequential
 DARK = (
     *("#001c7f", "#b1400d", "#12711c", "#8c0800", "#591e71"),
     *("#592f0d", "#a23582", "#3c3c3c", "#b8850a", "#006374"),
@@ -31,7 +31,7 @@ CREST = LinearSegmentedColormap.from_list(
 STYLE = {
     **matplotlib.style.library["seaborn-v0_8-whitegrid"],
     "figure.dpi": 130,
-    # text stays text in an SVG, so these are also what a browser may set it in
+    # browsers use these fonts too, because SVG files keep text as text
     "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],
     "font.size": 9,
     "axes.titlesize": 10,
@@ -46,7 +46,7 @@ STYLE = {
 
 
 def styled(function):
-    """Run a plotting function with the style of all figures."""
+    """Return the function with `STYLE` in effect."""
 
     @wraps(function)
     def drawn(*arguments, **options):
@@ -66,14 +66,14 @@ def panels(
     size : (float, float)
         Width and height in inches.
     together : int
-        Number of consecutive rows that are placed close together, as one group.
+        Number of consecutive rows that are close to each other.
     options
-        As `matplotlib.figure.Figure.subplots` takes them.
+        Options of `matplotlib.figure.Figure.subplots`.
 
     Returns
     -------
     figure : Figure
-        It does not use pyplot, so that it need not be closed and needs no window system.
+        Not registered with pyplot, so that it need not be closed.
     axes : array of Axes, shape (rows, columns)
     """
     figure = Figure(figsize=size)
@@ -85,7 +85,7 @@ def panels(
 
 
 def finish(figure: Figure, title: str = "") -> Figure:
-    """Put a title over all panels, fit them into the figure, and return it."""
+    """Set a title over all panels, fit the layout, and return the figure."""
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=10)
     figure.align_ylabels()
@@ -94,17 +94,17 @@ def finish(figure: Figure, title: str = "") -> Figure:
 
 
 def save(figure: Figure, svg, png) -> None:
-    """Save a figure as SVG and PNG without dates, so that equal data give equal files."""
+    """Save a figure as SVG and PNG without dates; equal data give equal files."""
     with mpl.rc_context(STYLE):
         with write_atomically(png) as temporary:
             figure.savefig(temporary, format="png", metadata={"Software": None})
         with write_atomically(svg) as temporary:
-            # the resolution of the layers that are images
+            # dpi is the resolution of rasterised layers
             figure.savefig(temporary, format="svg", dpi=200, metadata={"Date": None})
 
 
 def legend_above(axis: Axes, handles: Sequence) -> None:
-    """Put a legend in one line above the axis, which keeps its width."""
+    """Put a legend in one line above the axis, without a change of its width."""
     legend = axis.legend(
         handles=handles,
         loc="lower left",
@@ -122,7 +122,7 @@ def legend_above(axis: Axes, handles: Sequence) -> None:
 
 @styled
 def message_figure(title: str, text: str) -> Figure:
-    """Make a figure with a message instead of a plot."""
+    """Return a figure that explains why there is no plot."""
     figure, axes = panels(1, 1, (9.5, 2.4))
     axis = axes[0, 0]
     axis.set_title(title, loc="left")

@@ -151,7 +151,7 @@ class _PairCoefficients(NamedTuple, Generic[Number]):
     """Coefficients of `covariance` for one stratum, by the counties that two records take.
 
     A record takes its own county, the county of the other record, or the county of any of the n
-    records. From fields ending in `_c` the product of the means is subtracted; from `own_own` too.
+    records. The coefficient `own_own` and those ending in `_c` are minus the product of the means.
     """
 
     own_own: Number  # centred
@@ -161,7 +161,7 @@ class _PairCoefficients(NamedTuple, Generic[Number]):
     any_any: Number
     own_any_c: Number
     any_any_c: Number
-    own: Number  # of a record with itself
+    own: Number  # covariance of a record with itself
     any: Number
 
 
@@ -177,7 +177,7 @@ def _pair_coefficients(n: int, rate: float) -> _PairCoefficients[float]:
     # without a third or a fourth record the numerators are 0
     own_any, other_any = (p / max(n - 2, 1) for p in (pair.one_fixed, pair.one_arrow))
     any_any = pair.apart / max((n - 2) * (n - 3), 1)
-    takes = moved / (n - 1)  # the value of one given other record
+    takes = moved / (n - 1)  # probability of taking the value of one given record
     stays = 1 - moved - takes  # the mean is stays n_kl + takes n_k n_l
     own_own = pair.both_fixed - 2 * own_any + any_any
     other_other = pair.exchanged - 2 * other_any + any_any
@@ -215,7 +215,7 @@ def mape(before: ArrayLike, after: ArrayLike) -> float:
     """
     before, after = np.asarray(before, float), np.asarray(after, float)
     if (before <= 0).any():
-        raise InputError("swapping: the mean absolute percentage error needs counts above 0")
+        raise InputError("swapping: before: counts must be above 0; merge empty cells")
     return float(100 * np.mean(abs(after - before) / before))
 
 

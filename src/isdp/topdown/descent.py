@@ -118,7 +118,7 @@ def run(
             nodes.append(node)
         released.append(below)
     published = [f"the total of each {hierarchy.levels[depth]}" for depth in held if depth]
-    words = ", ".join(published + ["which kinds are present"] * (plan.known is not None))
+    words = ", ".join(published + ["which groups are present"] * (plan.known is not None))
     return Release(
         tables=dict(zip(hierarchy.levels, released, strict=True)),
         measurements=dict(zip(hierarchy.levels, answers, strict=True)),

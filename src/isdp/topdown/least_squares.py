@@ -173,7 +173,7 @@ def _solve_free(problem: LeastSquaresProblem) -> FloatArray:
 def _solve_by_splitting(problem: LeastSquaresProblem) -> FloatArray:
     """Solve by ADMM, which alternates least squares and projections on simplices.
 
-    With both kinds of sums, the least squares step meets the totals of the children and the
+    With cell sums and totals, the least squares step meets the totals of the children and the
     projection the cell sums. A final projection on the transportation polytope meets both.
     """
     both = problem.child_sums is not None and problem.cell_sums is not None

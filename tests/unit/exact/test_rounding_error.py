@@ -12,7 +12,7 @@ from isdp.exact import select_sampler
 from isdp.exact.overlapping.compiled_klein import mass
 from isdp.exact.overlapping.klein import gram_schmidt
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
-from isdp.exact.rounding_error import UNIT, coefficient_error, frame_error
+from isdp.exact.rounding_error import UNIT_ROUNDOFF, coefficient_error, frame_error
 
 GRID = 1 << 53  # the uniforms are multiples of 1 / GRID
 
@@ -23,7 +23,7 @@ def test_geometric_steps_are_as_near_as_is_said(s):
     most = math.ceil(37 * s) + 2
 
     def steps(j):
-        return math.floor(-s * math.log1p(-j * UNIT)) if j < GRID else most
+        return math.floor(-s * math.log1p(-j * UNIT_ROUNDOFF)) if j < GRID else most
 
     cuts = [0]
     for k in range(1, most):
@@ -50,7 +50,7 @@ def exact_mass(s, c):
 def test_the_probability_to_go_on_is_within_the_units_that_are_said(s, c):
     with ctx.workprec(200):
         exact = float(exact_mass(s, c) / exact_mass(s, 0.0))
-    assert abs(mass(s, c) / mass(s, 0.0) - exact) < 10 * UNIT
+    assert abs(mass(s, c) / mass(s, 0.0) - exact) < 10 * UNIT_ROUNDOFF
 
 
 @pytest.mark.parametrize(

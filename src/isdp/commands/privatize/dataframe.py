@@ -6,11 +6,13 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from isdp.checks import ExactNumber
 from isdp.commands.privatize.run import make_noisy_table, totals_of
 from isdp.commands.shared.invariants_file import invariants_of
 from isdp.commands.shared.margins import margin_table
@@ -42,7 +44,7 @@ class PrivatizedTable(NamedTuple):
     """
 
     frame: pd.DataFrame
-    certificate: dict
+    certificate: dict[str, Any]
     margins: pd.DataFrame
     totals: pd.DataFrame
 
@@ -54,9 +56,9 @@ def privatize_frame(
     totals: Sequence[str | Sequence[str]] = (),
     total: bool = False,
     subsets: Mapping[str, object] | None = None,
-    epsilon=None,
-    rho=None,
-    sigma=None,
+    epsilon: ExactNumber | None = None,
+    rho: ExactNumber | None = None,
+    sigma: ExactNumber | None = None,
     per: Literal["person", "unit"] = "person",
     request: NoiseRequest | None = None,
     names: Sequence[str] | None = None,
@@ -90,10 +92,9 @@ def privatize_frame(
     """
     started = now()
     accepted = read_accepted(accept)
-    budget = {"epsilon": epsilon, "rho": rho, "sigma": sigma}
     if request is None:
-        request = NoiseRequest(**budget, per=per)
-    elif any(given is not None for given in budget.values()):
+        request = NoiseRequest(epsilon=epsilon, rho=rho, sigma=sigma, per=per)
+    elif any(budget is not None for budget in (epsilon, rho, sigma)):
         raise InputError("privatize: give a request, or one of epsilon, rho and sigma, not both")
     table = _table(df, count, names)
     content = {
@@ -146,7 +147,7 @@ def _column(values: pd.Series) -> Column:
     return Column(codes.astype(np.int32), texts.astype(TEXT))
 
 
-def _counts(values: pd.Series, table: Table) -> np.ndarray:
+def _counts(values: pd.Series, table: Table) -> NDArray[np.int64]:
     if not pd.api.types.is_integer_dtype(values.dtype) or values.isna().any():
         raise InputError(f"{WHERE}: {table.count} must hold whole numbers, none of them missing")
     wrong = ((values < 0) | (values > MAX_COUNT)).to_numpy(dtype=bool)
@@ -156,10 +157,11 @@ def _counts(values: pd.Series, table: Table) -> np.ndarray:
             f"{WHERE}: row {row + 1} ({table.name(row)}): {table.count} is negative or has more "
             f"than 12 digits; wanted a whole number from 0 up"
         )
-    return values.to_numpy(dtype=np.int64)
+    counts: NDArray[np.int64] = values.to_numpy(dtype=np.int64)
+    return counts
 
 
-def _as_texts(content):
+def _as_texts(content: object) -> Any:
     """Turn all values into texts, as in a file of invariants."""
     if isinstance(content, Mapping):
         return {str(key): _as_texts(value) for key, value in content.items()}

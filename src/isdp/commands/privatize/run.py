@@ -41,7 +41,7 @@ from isdp.commands.shared.refusals import read_accepted, refuse_revealing_rows, 
 from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import Table, read_table
 from isdp.commands.shared.warnings import warnings_of_revealed_residues, warnings_of_table
-from isdp.constraints.invariants import INT64_MAX
+from isdp.constraints.hierarchy import INT64_MAX
 from isdp.errors import InputError
 from isdp.io.certificate import certificate_files, now
 from isdp.io.files import read_bytes

@@ -1,4 +1,4 @@
-"""Degrees of freedom of the noise, and the cells that the held totals determine."""
+"""Degrees of freedom under the held totals, and the cells that these totals reveal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_CELL_CLASSES = 5000  # the Smith normal form then takes about ten seconds
 
 
 class DegreesOfFreedom(NamedTuple):
-    """Invariants of the noise, its degrees of freedom and its determined cells.
+    """The invariants, and the cells that they determine, reveal modulo m or leave free.
 
     Attributes
     ----------

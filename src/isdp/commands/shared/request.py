@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Literal
 
 from isdp.accounting.guarantees import Number, as_fraction
-from isdp.checks import check_choice
+from isdp.checks import ExactNumber, check_choice
 from isdp.errors import InputError
 from isdp.exact.release_noise import parse_epsilon, parse_rho, rho_of_sigma
 from isdp.mechanisms.base import Mechanism
@@ -68,18 +68,19 @@ class NoiseRequest:
 
     noise: InitVar[Mechanism | None] = None
     _: KW_ONLY
-    epsilon: Fraction | None = None
-    rho: Fraction | None = None
-    sigma: InitVar[Fraction | None] = None
-    norm: str | None = None
+    epsilon: ExactNumber | None = None
+    rho: ExactNumber | None = None
+    sigma: InitVar[ExactNumber | None] = None
+    norm: Literal["l1", "l2"] | None = None
     delta: float | None = None
     per: Literal["person", "unit"] = "person"
     experiment: bool = False
     seed: int | None = None
     allow_mcmc: bool = False
 
-    def __post_init__(self, noise, sigma):
+    def __post_init__(self, noise: Mechanism | None, sigma: ExactNumber | None) -> None:
         epsilon, rho, norm = self.epsilon, self.rho, self.norm
+        budget: dict[str, object]
         if sum(budget is not None for budget in (noise, epsilon, rho, sigma)) != 1:
             raise InputError(
                 "give exactly one of epsilon, rho and sigma; Gaussian noise (rho or sigma) has an "
@@ -99,12 +100,14 @@ class NoiseRequest:
             else:
                 rho = noise.rho
         if epsilon is not None:
+            check_choice("norm", norm or "l1", NORMS)
             budget = {"epsilon": parse_epsilon(epsilon), "norm": norm or "l1"}
-            check_choice("norm", budget["norm"], NORMS)
             if self.delta is not None:
                 raise InputError("delta goes with Gaussian noise; give rho or sigma")
         else:
-            budget = {"rho": parse_rho(rho) if sigma is None else rho_of_sigma(sigma)}
+            if sigma is not None:
+                rho = rho_of_sigma(sigma)
+            budget = {"rho": parse_rho(rho or 0)}
             budget["delta"] = DELTA if self.delta is None else _delta(self.delta)
         if not self.experiment and (self.seed is not None or self.allow_mcmc):
             name = "allow_mcmc" if self.seed is None else "seed"
@@ -126,9 +129,9 @@ class NoiseRequest:
         if self.per == "unit":
             return self
         if self.rho is not None:
-            return replace(self, rho=self.rho / distance, per="unit")
+            return replace(self, rho=Fraction(self.rho) / distance, per="unit")
         units = as_fraction(units_of_distance(self.norm, distance))
-        return replace(self, epsilon=self.epsilon / units, per="unit")
+        return replace(self, epsilon=Fraction(self.epsilon or 0) / units, per="unit")
 
     @property
     def mechanism(self) -> Mechanism:
@@ -145,7 +148,7 @@ class NoiseRequest:
                 "give per='unit', or take that of per_unit(distance)"
             )
         if self.rho is None:
-            return GeneralizedLaplace(self.epsilon, self.norm)
+            return GeneralizedLaplace(Fraction(self.epsilon or 0), self.norm or "l1")
         return GeneralizedGaussian(rho=self.rho)
 
 
@@ -157,9 +160,9 @@ def units_of_distance(norm: str | None, distance: int) -> Number:
     return root if as_fraction(root) ** 2 >= distance else math.nextafter(root, math.inf)
 
 
-def _delta(value) -> float:
+def _delta(value: object) -> float:
     try:
-        delta = float(value)
+        delta = float(str(value))
     except (TypeError, ValueError):
         delta = 0.0
     if not 0 < delta < 1:

@@ -33,12 +33,12 @@ from isdp.exact.elimination.memory_forecast import min_message_bytes
 from isdp.exact.elimination.tree import EliminationForest, Node
 from isdp.exact.elimination.truncation import (
     TruncationPlan,
+    box_size,
     max_splits,
     plan_truncation,
     sum_messages,
     track_nodes,
     truncation_factor,
-    window_size,
 )
 from isdp.exact.sampler import refuse_many_cells
 from isdp.io.progress import tracked
@@ -238,7 +238,7 @@ class BoundedEliminationSampler:
                         message[message < 2 * excess] = 0.0
                         error = 2.1 * excess
                     else:
-                        message = np.empty(window_size(half))
+                        message = np.empty(box_size(half))
                         sum_messages(split, left, right, message, at)
                     ways = min(math.prod(max_splits(split)), len(left), len(right))
                     over_left, over_right = (

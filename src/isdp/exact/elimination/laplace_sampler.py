@@ -39,12 +39,12 @@ from isdp.exact.elimination.memory_forecast import min_message_bytes
 from isdp.exact.elimination.tree import EliminationForest
 from isdp.exact.elimination.truncation import (
     TruncationPlan,
+    box_size,
     max_splits,
     plan_truncation,
     sum_messages,
     track_nodes,
     truncation_factor,
-    window_size,
 )
 from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds, refuse_many_cells
 from isdp.io.progress import progress
@@ -194,7 +194,7 @@ class EliminationSampler(RandomBitSampler):
                             messages[message_ids[part]] for part in (node.left, node.right)
                         )
                         if convolution is None:
-                            message = np.empty(window_size(half))
+                            message = np.empty(box_size(half))
                             sum_messages(split, left, right, message, at)
                         else:  # at least the sum of its splits
                             message, _ = convolve(convolution, split, left, right)

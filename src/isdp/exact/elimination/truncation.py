@@ -14,7 +14,7 @@ from isdp.exact.elimination.convolution import MAX_PLACES, Convolution, make_con
 from isdp.exact.elimination.tree import EliminationForest, Node
 from isdp.io.progress import progress
 
-UNIT = 2.0**-53
+UNIT_ROUNDOFF = 2.0**-53
 MAX_WINDOW = 2.0**60
 PRODUCTS_PER_PLACE = 2000.0  # products in the time of one coefficient of a convolution
 PRODUCTS_AT_ONCE = 10**8  # a tenth of a second between two reports of progress
@@ -103,9 +103,9 @@ def plan_truncation(
             if node.cell >= 0:
                 key = (node.gap, lower[node.cell], half.tobytes())
                 largest = rate * float(node.gap * half[0]) ** power
-                rounding += 4 * (1 + largest) * UNIT
+                rounding += 4 * (1 + largest) * UNIT_ROUNDOFF
                 if len(tree) == 1:  # a free cell is drawn by inversion of all its weights
-                    rounding += 2 * window_size(half) * UNIT
+                    rounding += 2 * box_size(half) * UNIT_ROUNDOFF
             else:
                 parts = [half_widths[-1][part] for part in (node.left, node.right)]
                 split = make_split(node.given, node.free, half, *parts)
@@ -114,12 +114,12 @@ def plan_truncation(
                     *(array.tobytes() for array in (node.given, node.free, half)),
                 )
                 lines, longest = max_splits(split)
-                work = window_size(half) * lines * longest
+                work = box_size(half) * lines * longest
                 # each term has its own cut on the grid of the uniform
-                rounding += (lines * longest + 5 * (lines + longest)) * UNIT
+                rounding += (lines * longest + 5 * (lines + longest)) * UNIT_ROUNDOFF
             if key not in numbers:
                 numbers[key] = len(numbers)
-                used += 8 * window_size(half)
+                used += 8 * box_size(half)
                 found = _worth_convolving(node, split, parts, work) if convolve and split else None
                 if found is not None:
                     convolutions[numbers[key]] = found
@@ -130,7 +130,7 @@ def plan_truncation(
                 products += work
             if numbers[key] in convolutions:
                 # the weights of a state's splits are summed again when one of them is drawn
-                rounding += (lines + longest + 8) * UNIT
+                rounding += (lines + longest + 8) * UNIT_ROUNDOFF
             half_widths[-1].append(half)
             splits[-1].append(split)
             message_ids[-1].append(numbers[key])
@@ -141,7 +141,7 @@ def plan_truncation(
 
 def _worth_convolving(node: Node, split: Split, parts, work: float) -> Convolution | None:
     """Return a union's convolution, or None where the sum over all splits is not slower."""
-    places = max(window_size(part) for part in parts)  # no convolution has fewer places
+    places = max(box_size(part) for part in parts)  # no convolution has fewer places
     if not node.free.size or places > MAX_PLACES or work <= PRODUCTS_PER_PLACE * places:
         return None
     found = make_convolution(node.given, node.free, split.part_half, split.left)
@@ -172,7 +172,7 @@ def track_nodes(plan: TruncationPlan, tree: int, nodes: list) -> Iterator[tuple]
             own = (
                 PRODUCTS_PER_PLACE * plan.convolutions[number].places
                 if number in plan.convolutions
-                else (window_size(half) * math.prod(max_splits(split)))
+                else (box_size(half) * math.prod(max_splits(split)))
             )
         seen.add(number)
         work.append(own)
@@ -206,6 +206,6 @@ def sum_messages(
         at((first + len(states)) / len(out))
 
 
-def window_size(half: np.ndarray) -> int:
+def box_size(half: np.ndarray) -> int:
     """Return the number of states in a box."""
     return math.prod(2 * int(h) + 1 for h in half)

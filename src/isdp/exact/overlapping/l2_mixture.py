@@ -28,7 +28,7 @@ from isdp.exact.overlapping.klein import (
     log_sum_lower_bound,
     refuse_wide,
 )
-from isdp.exact.rounding_error import UNIT, coefficient_error, frame_error
+from isdp.exact.rounding_error import UNIT_ROUNDOFF, coefficient_error, frame_error
 from isdp.exact.sampler import (
     MAX_PROPOSALS,
     refuse_expected_proposals,
@@ -131,7 +131,7 @@ class MixtureSampler:
         Each bin has its own cut. The logarithm of a weight is a sum of the size of the largest one.
         """
         largest = float(np.abs(self.bins.log_products).max(initial=0.0)) + top**2
-        sigma = (12 * len(self.bins.left) + 6 * largest + 50) * UNIT
+        sigma = (12 * len(self.bins.left) + 6 * largest + 50) * UNIT_ROUNDOFF
         one_proposal = sigma + coefficient_error(top / self.epsilon / self.frame.lengths)
         return math.exp(-72) + frame_error(self.frame) + self.expected_proposals * one_proposal
 

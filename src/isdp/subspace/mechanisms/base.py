@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
-from isdp.accounting.guarantees import Number, PrivacyGuarantee
+from isdp.accounting.guarantees import Flavour, Growth, Number, PrivacyGuarantee
 from isdp.arrays import FloatArray
 from isdp.checks import check_choice, check_positive_float
 from isdp.constraints.invariants import Invariants
@@ -23,7 +22,11 @@ from isdp.subspace.privacy.neighbours import RELATIONS, Relation
 from isdp.subspace.privacy.sensitivities import check_fit
 from isdp.subspace.queries import Query
 
-Flavour = Literal["pure", "zCDP", "approximate"]
+GROWTHS: dict[Flavour, Growth] = {
+    "pure": "linear",
+    "zCDP": "quadratic",
+    "approximate": "none",
+}
 METRICS = {"replace": "replacement", "add-remove": "addition-and-removal"}
 COMPARED = {
     "replace": "what the invariants leave free of two data sets of one size",
@@ -87,7 +90,7 @@ class NullSpaceMechanism(ABC):
     def _guarantee(
         self, flavour: Flavour, loss: Number, source: str, delta: float = 0
     ) -> PrivacyGuarantee:
-        growth = {"pure": "linear", "zCDP": "quadratic", "approximate": "none"}[flavour]
+        growth = GROWTHS[flavour]
         per_person: int | None = 1 if self.relation == "replace" else 2
         reason = ""
         if growth == "none" and per_person == 2:

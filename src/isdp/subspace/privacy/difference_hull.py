@@ -1,4 +1,4 @@
-"""Uniform points of the convex hull of all differences, exact or by a Markov chain."""
+"""Draws of uniform points of the convex hull of all differences, exact or by a Markov chain."""
 
 from __future__ import annotations
 

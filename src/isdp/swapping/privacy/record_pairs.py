@@ -102,8 +102,8 @@ def pair_distribution(size: int, rate: float) -> PairDistribution[float]:
     """
     return PairDistribution(
         *(
-            max(float(chance), 0.0)
-            for chance in exact_pair_distribution(check_size(size), check_rate(rate))
+            max(float(probability), 0.0)
+            for probability in exact_pair_distribution(check_size(size), check_rate(rate))
         )
     )
 

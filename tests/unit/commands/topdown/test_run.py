@@ -297,7 +297,7 @@ def test_the_certificate_says_what_is_present(command, frame, present):
         "listed": 2,
         "absent_otherwise": False,
     }
-    assert "which kinds are present" in certificate["guarantee"]["held"]
+    assert "which groups are present" in certificate["guarantee"]["held"]
     assert "kinds that are present" in certificate["checked_in_integers"]
     assert "2 kinds, by age and region" in (command.out / "certificate.md").read_text()
 
