@@ -32,8 +32,8 @@ The command writes to DIR: swapped.csv, certificate.json, certificate.md; all at
 The records are sorted by their columns, because the order of the input would reveal swaps.
 
 There is no option for weighted records, for swaps within several levels of a hierarchy, or for
-records chosen by their risk: the theorem behind epsilon covers none of them, and with such swaps no
-guarantee is known. There is no seed, because it could be used to undo the swap.
+records chosen by their risk: the theorem behind epsilon does not cover them, and no guarantee is
+known for such swaps. There is no seed, because it could be used to undo the swap.
 """
 
 
@@ -45,7 +45,7 @@ def add(commands) -> None:
         run,
         EPILOG,
         help="swap values between records and keep the totals of the other columns exactly",
-        description="Swap values between records that match, for release, with a certificate.",
+        description="Swap values between matching records for release, and write a certificate.",
     )
     own.add_argument("path", metavar="RECORDS", help="csv, one row per record")
     own.add_argument(

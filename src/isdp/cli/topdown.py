@@ -47,8 +47,8 @@ def add(commands) -> None:
     own.add_argument("table_path", metavar="TABLE", help="csv, one row per cell")
     own.add_argument("--levels", metavar="A,B", required=True, help="columns, largest first")
     budget = own.add_mutually_exclusive_group(required=True)
-    budget.add_argument("--epsilon", metavar="E", help="pure privacy loss per person, in all")
-    budget.add_argument("--rho", metavar="R", help="zero-concentrated privacy loss, in all")
+    budget.add_argument("--epsilon", metavar="E", help="total pure privacy loss per person")
+    budget.add_argument("--rho", metavar="R", help="total zero-concentrated privacy loss")
     own.add_argument("--held", metavar="A,B", default="", help="levels whose totals stay exact")
     many = {"action": "append", "default": []}
     own.add_argument(

@@ -29,16 +29,16 @@ _depth = 0  # number of steps under way, each within the one before
 
 @contextmanager
 def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
-    """Show the progress of a block on the standard error output, where that is a terminal.
+    """Show the progress of a block on the standard error output, if it is a terminal.
 
     A step that takes less than `SHOWN_AFTER` shows nothing, and neither does a step within another.
 
     Parameters
     ----------
     what : str
-        Such as "reading".
+        Name of the step, such as "reading".
     total : float
-        All that there is to do; 0 where that is not known, and nothing is shown.
+        Total amount of work. If it is 0 (unknown), nothing is shown.
 
     Yields
     ------

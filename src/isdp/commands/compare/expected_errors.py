@@ -46,7 +46,7 @@ class ErrorMoments(NamedTuple):
 def of_plain_noise(
     system: PlainNoise, budget: float, question: Question, query: HeldTotals
 ) -> ErrorMoments | None:
-    """Find the moments of noise that does not depend on the counts; None where none are known.
+    """Find the moments of noise that does not depend on the counts; None if none are known.
 
     The noise of the n cells of one total is exchangeable and adds up to zero, so that the sum of k
     cells with variance v has the variance v k (n - k) / (n - 1). Under overlapping totals the
@@ -152,7 +152,7 @@ class SwappedMoments:
 
 
 def of_swapping(rate: float, question: Question) -> SwappedMoments | None:
-    """Find the moments of swapping; None where they would take too much memory."""
+    """Find the moments of swapping; None if they would take too much memory."""
     try:
         return SwappedMoments(*question.by_areas(), rate)
     except InputError:

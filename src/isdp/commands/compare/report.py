@@ -35,7 +35,7 @@ def why_confidential(comparison: Comparison) -> str:
         return ""
     return (
         f"CONFIDENTIAL: sizes and simulated errors here are functions of the counts in "
-        f"{question.from_file}, and no guarantee covers them. For a comparison that may be shown "
+        f"{question.from_file}, and no guarantee covers them. To publish a comparison, "
         f"leave the counts out, or give a public table as --stand-in."
     )
 

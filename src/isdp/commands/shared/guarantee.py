@@ -64,7 +64,7 @@ def person_distance(free: DegreesOfFreedom) -> int | None:
     Returns
     -------
     int or None
-        The l1 distance, which is also the squared l2 distance. None where it is not known.
+        The l1 distance, which is also the squared l2 distance. None if it is not known.
     """
     if free.degrees == 0:
         return None
