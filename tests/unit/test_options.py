@@ -103,8 +103,8 @@ CASES = [
     (CHECK, "--certificate second/certificate.json", "WRONG: sha256 of the noisy table"),
     (CHECK + " --totals first/totals.csv", "--count people", "column 'people'"),
     (CHECK + " --totals first/totals.csv", "--name sex", "'f'"),
-    (ACCOUNT + " --invariants ages.yaml", "--cells first/noisy.csv", "settle 0 cells"),
-    (ACCOUNT + " --cells first/noisy.csv", "--invariants ages.yaml", "settle 0 cells"),
+    (ACCOUNT + " --invariants ages.yaml", "--cells first/noisy.csv", "determine 0 cells"),
+    (ACCOUNT + " --cells first/noisy.csv", "--invariants ages.yaml", "determine 0 cells"),
     (ACCOUNT + GIVEN, "--count county", "status 2"),
     (ACCOUNT + GIVEN, "--name sex", "'f'"),
 ]

@@ -1,4 +1,4 @@
-"""`isdp account`: what several releases of the same data cost together."""
+"""`isdp account`: the total privacy loss of several releases of the same data."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def add(commands) -> None:
         "account",
         run,
         EPILOG,
-        help="add up what several releases of the same data cost",
-        description="Add up what several releases of the same data cost.",
+        help="add up the privacy loss of several releases of the same data",
+        description="Add up the privacy loss of several releases of the same data.",
     )
     own.add_argument("certificate_paths", metavar="CERTIFICATE", nargs="+", help="certificate.json")
     own.add_argument("--cells", dest="cells_path", metavar="FILE", help="csv, such as noisy.csv")
@@ -38,7 +38,7 @@ def add(commands) -> None:
 
 
 def run(certificate_paths: list[str], **given) -> int:
-    """Run it and say what it comes to."""
+    """Run the command and print the total."""
     from isdp.commands.account import account
     from isdp.io.certificate import OF_THE_LAW_ALONE
     from isdp.io.wording import counted
@@ -55,18 +55,18 @@ def run(certificate_paths: list[str], **given) -> int:
         # releases by swapping and TopDown name no file of invariants
         advice = "; give --cells and --invariants" * (found.guarantee.metric in NORMS)
         print(
-            f"which cells all totals together settle, and whether one person can change cell alone "
-            f"under all of them: not looked at{advice}"
+            f"not examined: the cells that all totals together determine, and whether one person "
+            f"can change cell alone under all of them{advice}"
         )
         return 0
-    settled, new, residues, _, _ = found.together
+    determined, new, residues, _, _ = found.together
     print(
-        f"all totals together settle {counted(len(settled), 'cell')}, {len(new):,} of which no "
-        f"release settles alone{_listed(new)}"
+        f"all totals together determine {counted(len(determined), 'cell')}, {len(new):,} of which "
+        f"no release determines alone{_listed(new)}"
     )
     print(
-        f"all totals together give {counted(len(residues), 'count')} away up to a multiple that no "
-        f"release gives away alone{_listed(residues)}"
+        f"all totals together reveal {counted(len(residues), 'count')} modulo m of which no "
+        f"release alone reveals as much{_listed(residues)}"
     )
     return 0
 

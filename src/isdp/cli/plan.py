@@ -80,9 +80,7 @@ def run(error: str | None, error_of: str | None, **given) -> int:
     for line in _lines(forecast.margins, error_of, f"{given['out']}/plan.csv"):
         print(line)
     if len(free.revealed_residues):
-        print(
-            f"{counted(len(free.revealed_residues), 'count')} would be published up to a multiple"
-        )
+        print(f"{counted(len(free.revealed_residues), 'count')} would be published modulo m")
     print(forecast.statement)
     sampler = forecast.sampler
     print(

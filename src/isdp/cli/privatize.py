@@ -1,4 +1,4 @@
-"""`isdp privatize`: noise for a table whose totals are held."""
+"""`isdp privatize`: noise for a table with held totals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from isdp.cli.options import (
 )
 
 EPILOG = """\
-the table: a csv in UTF-8, a row a cell; a column of counts, and others that name the cell
+the table: a csv in UTF-8, one row per cell; a column of counts, and others that name the cell
 
 the file of invariants (YAML), by the table's columns:
   total: true                  the grand total
@@ -25,9 +25,9 @@ the file of invariants (YAML), by the table's columns:
     twins: ["Alpha, Low", "Beta, Low"] by names of cells (their columns joined by ', ')
 Both margins of a two-way table are  totals: [row, column].
 
-written to DIR: noisy.csv, totals.csv (those held), margins.csv (margins of error),
-certificate.json, certificate.md, and a picture, noisy.svg and noisy.png, where matplotlib is
-installed; all of them at the end, or none
+The command writes to DIR, all at the end or none: noisy.csv, totals.csv (the held totals),
+margins.csv (margins of error), certificate.json, certificate.md, and a picture, noisy.svg and
+noisy.png, if matplotlib is installed
 
 Epsilon and rho are per person: the privacy loss between two tables that differ in the cell of one
 person and in as little else as the held totals allow. Epsilon is pure, for Laplace noise. Rho is
@@ -57,7 +57,7 @@ def add(commands) -> None:
         help="add noise to a table of counts and keep named totals exactly",
         description="Add integer noise to a table of counts and keep named totals exactly.",
     )
-    own.add_argument("table_path", metavar="TABLE", help="csv, a row a cell")
+    own.add_argument("table_path", metavar="TABLE", help="csv, one row per cell")
     add_invariants(own)
     add_noise(own)
     own.add_argument(
@@ -71,7 +71,7 @@ def add(commands) -> None:
 
 
 def run(**given) -> int:
-    """Run it and say what was written."""
+    """Run the command and print a summary."""
     from isdp.commands.privatize.run import privatize_file
     from isdp.io.certificate import said_of_privacy
     from isdp.io.wording import counted
@@ -88,12 +88,12 @@ def run(**given) -> int:
     print(said_of_privacy(certificate["mechanism"]["statement"], certificate["for_release"]))
     fixed = certificate["lattice"]["cells_without_freedom"]
     if fixed:
-        having = counted(fixed, "cell has", "cells have")
-        print(f"{having} no freedom under these totals: published exactly")
+        determined = counted(fixed, "cell is", "cells are")
+        print(f"{determined} determined by these totals: published exactly")
     residues = certificate["residues"]
     if residues["cells"]:
         print(
-            f"{counted(residues['cells'], 'count is', 'counts are')} published up to a multiple: "
+            f"{counted(residues['cells'], 'count is', 'counts are')} published modulo m: "
             f"{residues['published']}"
         )
     if given["picture"] and not certificate["output"]["picture"]:

@@ -174,8 +174,8 @@ def _certified(
         "columns": (("input", "published_as_they_are"), table.described_by),
         "negative counts": (("output", "negative_counts"), int((table.counts < 0).sum())),
         "degrees of freedom": (("lattice", "degrees_of_freedom"), int(free.degrees)),
-        "cells without freedom": (("lattice", "cells_without_freedom"), len(free.determined)),
-        "cells known up to a multiple": (("residues", "cells"), len(free.revealed_residues)),
+        "determined cells": (("lattice", "cells_without_freedom"), len(free.determined)),
+        "counts revealed modulo m": (("residues", "cells"), len(free.revealed_residues)),
     }
     found = [
         Finding(what, _part(certificate, *keys) == here, _compared(_part(certificate, *keys), here))

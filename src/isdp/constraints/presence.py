@@ -219,9 +219,9 @@ class Presence:
         head = np.concatenate(
             [1 + np.arange(kinds), 1 + kinds + leaf, np.full(leaves, 1 + kinds + leaves)]
         )
-        room = np.concatenate([beyond, np.minimum(beyond[kind], self.caps[leaf]), self.caps])
+        spare = np.concatenate([beyond, np.minimum(beyond[kind], self.caps[leaf]), self.caps])
         size = kinds + leaves + 2
-        graph = coo_array((room.astype(np.int32), (tail, head)), shape=(size, size)).tocsr()
+        graph = coo_array((spare.astype(np.int32), (tail, head)), shape=(size, size)).tocsr()
         flow = maximum_flow(graph, 0, size - 1)
         if flow.flow_value < beyond.sum():
             return None, self._cut(graph, flow.flow, kinds, leaf, kind)

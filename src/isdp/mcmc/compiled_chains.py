@@ -521,9 +521,9 @@ def _looked_up(rng, table):
 
 @njit(cache=True)
 def _propose(rng, proposal, proposals):
-    """Draw the free cells above their floors, and solve the others as soon as they are known.
+    """Draw the free cells above their lower bounds, and solve each other cell when determined.
 
-    Returns the l1 norm of the free cells, or -1 as soon as a solved one is below its floor.
+    Returns the l1 norm of the free cells, or -1 as soon as a solved cell is below its lower bound.
     """
     free, floor, follow, table = proposals.free, proposals.floor, proposals.follow, proposals.table
     spread = 0

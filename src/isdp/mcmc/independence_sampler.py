@@ -145,8 +145,8 @@ class IndependenceSampler:
     def _proposals(self) -> Proposals:
         """The sampler in the form that the compiled loop takes.
 
-        Inequalities on one free cell become its floor; the others are checked on the whole. Solved
-        cells that follow from few others come first, as they may end a proposal early.
+        Inequalities on one free cell become its lower bound; the others are checked at the end.
+        Solved cells that follow from few others come first, as they may end a proposal early.
         """
         rows = self.within.inequalities.sparse
         single = (np.diff(rows.indptr) == 1) & (self.within.inequalities.matrix.sum(axis=1) == 1)
@@ -192,7 +192,7 @@ def _table(rate: float) -> Table:
 
 
 def _gap(floor: np.ndarray, rate: float) -> float:
-    """Scale of the waiting time for double geometric noise that is nowhere below its floor."""
+    """Scale of the waiting time for double geometric noise that is above all lower bounds."""
     # P(X >= k) for k > 0, P(X < k) for others: a^k / (1 + a) and a^(1 - k) / (1 + a)
     tail = np.exp(-rate * np.maximum(floor, 1 - floor)) / (1 + math.exp(-rate))
     chance = np.where(floor > 0, tail, 1 - tail).prod()

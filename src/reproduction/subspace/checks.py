@@ -144,7 +144,7 @@ def check_disclosure() -> list[Check]:
     spaces = {"two sums": first, "the third": second, "both releases": together(first, second)}
     measure = "dimensions left for noise, of 3"
     return [
-        Check("beside Proposition 2.9", f"{name} held", measure, null_space(held).dimension)
+        Check("near Proposition 2.9", f"{name} held", measure, null_space(held).dimension)
         for name, held in spaces.items()
     ]
 

@@ -81,8 +81,8 @@ def test_a_release_holds(command, copied):
         ("certificate.json", '"degrees_of_freedom": 14', '"degrees_of_freedom": 15',
          {"degrees of freedom"}),
         ("certificate.json", '"cells_without_freedom": 0', '"cells_without_freedom": 1',
-         {"cells without freedom"}),
-        ("certificate.json", '"residues": {', '"residue": {', {"cells known up to a multiple"}),
+         {"determined cells"}),
+        ("certificate.json", '"residues": {', '"residue": {', {"counts revealed modulo m"}),
         ("certificate.json", '"totals by county"', '"totals by age"',
          {"totals that are said to be held"}),
         ("certificate.json", '"sex",', '"gender",', {"columns"}),
@@ -91,7 +91,7 @@ def test_a_release_holds(command, copied):
         ("certificate.json", '"output": {', '"outputs": {',
          {"sha256 of the noisy table", "negative counts"}),
         ("certificate.json", '"lattice": {', '"lattices": {',
-         {"degrees of freedom", "cells without freedom"}),
+         {"degrees of freedom", "determined cells"}),
     ],
 )  # fmt: skip
 def test_what_was_changed_is_found(command, copied, file, old, new, what):
@@ -191,7 +191,7 @@ def test_epsilons_add_up_exactly(command, released):
     said = command("account", *certificates(released))
     assert "epsilon at most 0.291667 per unit of l1 distance" in said
     assert "epsilon per person is at most 0.583334" in said
-    assert "not looked at; give --cells and --invariants" in said
+    assert "; give --cells and --invariants" in said
     found = account(certificates(released))
     assert found.guarantee.loss == Fraction(7, 24)
 
@@ -240,7 +240,7 @@ def test_totals_of_two_releases_may_force_a_larger_distance_for_one_person(comma
     table = "a,b,count\nx,1,4\nx,2,9\ny,1,3\ny,2,8\n"
     every, more = two_releases(command, tmp_path, table, "totals: [a]", "totals: [b]")
     said = command("account", *every)
-    assert "whether one person can change cell alone under all of them: not looked at" in said
+    assert "not examined: the cells that all totals together determine" in said
     assert "epsilon per person is at most 2" in said
     assert "epsilon per person is at most 4" in command("account", *every, *more)
     together = account(every, cells_path=more[1], invariants_paths=more[3:]).guarantee
@@ -278,8 +278,8 @@ def test_totals_of_two_releases_give_a_remainder_away_that_neither_does(command,
     one, two = "subsets: {p: [a, b], r: [c, a, d]}", "subsets: {q: [b, c]}"
     every, more = two_releases(command, tmp_path, table, one, two)
     said = command("account", *every, *more)
-    assert "settle 0 cells, 0 of which" in said
-    assert "give 1 count away up to a multiple that no release gives away alone: d modulo 2" in said
+    assert "determine 0 cells, 0 of which" in said
+    assert "reveal 1 count modulo m of which no release alone reveals as much: d modulo 2" in said
     found = account(every, cells_path=more[1], invariants_paths=more[3:])
     assert found.together.revealed_residues == ["d modulo 2"]
 

@@ -151,7 +151,7 @@ def test_cells_that_make_up_a_total_alone(run):
     lattice = run.certificate["lattice"]
     assert lattice["cells_without_freedom"] == 1
     assert lattice["published_exactly"] == ["B, f"]
-    assert "1 cell has no freedom" in run.capsys.readouterr().out
+    assert "1 cell is determined" in run.capsys.readouterr().out
     assert run.noisy["count"][2] == 123457
     for name in ("certificate.json", "certificate.md"):
         assert "123457" not in (run.out / name).read_text()
@@ -166,7 +166,7 @@ def test_the_certificate_lists_ten_of_many_cells_without_freedom(run):
     assert lattice["cells_without_freedom"] == 12
     assert lattice["published_exactly"] == [f"{place}, x" for place in "abcdefghij"]
     text = (run.out / "certificate.md").read_text()
-    assert "12, which are **published exactly as they are**: a, x; b, x;" in text
+    assert "12, which are **published exactly**: a, x; b, x;" in text
     assert "j, x; ..." in text
 
 

@@ -28,14 +28,14 @@ NOT_SAID = (
     "total of 0 shows that all of its cells are 0, and a small total bounds its cells.",
     "Each further release of the same data adds its epsilon (or rho), and then only for tables "
     "that agree in the totals of both releases: the totals of all releases are published, and "
-    "together they may settle cells that no single certificate lists.",
-    "The rows, their order, and all columns but the counts are published as they are. A table that "
-    "lists only the cells that are not empty, or is sorted by its counts, tells of them by that.",
-    "Negative counts are left as they are: to raise them to zero would break the totals that they "
-    "stand in, and bias the others.",
-    "No checksum of the confidential table is given, as it would confirm guesses of it; and "
-    "nothing computed from the noise drawn, as noise and noisy table give the confidential one.",
-    "How long the drawing took, and the memory of the machine, are outside the guarantee.",
+    "together they may determine cells that no single certificate lists.",
+    "The rows, their order, and all columns except the counts are published unchanged. A table "
+    "with only the cells that are not empty, or sorted by its counts, reveals counts by them.",
+    "Negative counts are not changed: raising them to zero would break their totals, and bias the "
+    "other counts.",
+    "No checksum of the confidential table is given, because it would confirm guesses. Nothing "
+    "computed from the noise is given, because noise and noisy table give the confidential table.",
+    "The time of the computation and the memory of the machine are outside the guarantee.",
 )
 
 

@@ -60,11 +60,11 @@ class DrawnNoise:
 EXACT = SamplerReport(
     method="isdp.draw_noise",
     reason=(
-        "integers and ball arithmetic decide every draw, and doubles at most what lies far beyond "
-        "their rounding"
+        "integers and ball arithmetic decide every draw; doubles decide comparisons only beyond "
+        "their rounding error"
     ),
     error_bound=0,
-    error_words="the noise has the law itself, without truncation, rounding or convergence",
+    error_words="the noise has the exact distribution, without truncation, rounding or convergence",
     arithmetic="exact",
     randomness="the operating system (os.urandom)",
 )
@@ -161,8 +161,8 @@ def _draw_for_experiments(free: DegreesOfFreedom, request: NoiseRequest) -> Draw
         reason=sampler.reason,
         error_bound=sampler.error,
         error_words=(
-            "bound of the total variation distance to the law, truncation and rounding together, "
-            "if the generator's numbers were true uniforms"
+            "bound of the total variation distance to the distribution, with truncation and "
+            "rounding, if the generator's numbers were independent and uniform"
         ),
         arithmetic="floating point" if sampler.error else "exact",
         randomness=source,

@@ -19,16 +19,16 @@ from isdp.swapping.privacy.worst_case import worst_case_loss
 
 MAX_LISTED = 10
 NOT_SAID = (
-    "The guarantee compares datasets that agree on all that is listed under totals. These are "
-    "published exactly, and nothing is promised about what they tell.",
+    "The guarantee compares datasets that agree on all listed totals. These totals are published "
+    "exactly, and no guarantee covers what they reveal.",
     "The nearest two datasets with equal totals differ in two records: between them the odds can "
     "move by the factor e^(2 epsilon).",
     "It holds for these records once: every further swap of the same records adds its epsilon, and "
     "then only for datasets that agree on the totals of all swaps.",
-    "The swap rate is public. Who knows it can take the bias of the swap out of any table of these "
-    "records, at no cost in privacy.",
-    "The unit is a record. If a record is a household or one of several of a person, the loss of "
-    "a person is another number.",
+    "The swap rate is public. It allows a reader to remove the bias of the swap from any table of "
+    "these records, without loss of privacy.",
+    "The unit is a record. If a record is a household or one of several of a person, the loss per "
+    "person is another number.",
     "Nothing that depends on the permutation drawn is given here, such as the share of records "
     "that moved: together with the records it would void the guarantee.",
     "Swaps of weighted records, within several levels of a hierarchy, or of records chosen by "

@@ -67,15 +67,14 @@ LOG = logging.getLogger(__name__)
 NOT_SAID = (
     "The guarantee is for one person who changes cell, and for this release alone: each further "
     "release of the same data adds its loss.",
-    "It compares tables with the same number of people and the same held totals, in which the same "
-    "kinds of people are present or absent as is said and nobody is in a structural zero; all of "
-    "this is published exactly, and nothing is promised about what it tells.",
-    "The names of levels, regions and categories are published as they stand in the table.",
-    "Counts below zero are ruled out, which biases empty cells upwards and others downwards; the "
+    "It compares tables with equal numbers of people, equal held totals, the same listed kinds "
+    "present or absent, and empty structural zeros. All of this is published exactly, and no "
+    "guarantee covers what it reveals.",
+    "The names of levels, regions and categories are published unchanged.",
+    "Released counts are not negative, which biases empty cells upwards and others downwards. The "
     "noisy measurements are unbiased.",
-    "Margins of error are simulated from the release itself, and are of the right size rather than "
-    "of the exact level.",
-    "How long the computation took, and the memory of the machine, are outside the guarantee.",
+    "Margins of error are simulated from the release itself, so that their level is approximate.",
+    "The time of the computation and the memory of the machine are outside the guarantee.",
 )
 
 
@@ -487,8 +486,8 @@ def _describe(table: str, problem: Problem, plan: Plan, release: Release, option
         "passes": plan.passes,
         "checked_in_integers": ["no count below zero", "every level adds up", "held totals"]
         + ["kinds that are present"] * (plan.known is not None),
-        "margins": f"{options.simulations} simulations; a further one's error lies within with a "
-        f"chance of {COVERED:.0%} or more"
+        "margins": f"{options.simulations} simulations; a further one's error lies within with "
+        f"probability {COVERED:.0%} or more"
         if options.simulations
         else "none",
         "output": {"regions": [len(names) for names in problem.hierarchy.units], "sha256": {}},

@@ -146,4 +146,4 @@ def test_the_plan_says_what_would_be_given_away(tmp_path, capsys):
     assert (
         json.loads((tmp_path / "plan/plan.json").read_text())["cells_known_up_to_a_multiple"] == 1
     )
-    assert "1 count would be published up to a multiple" in capsys.readouterr().out
+    assert "1 count would be published modulo m" in capsys.readouterr().out

@@ -190,7 +190,7 @@ def test_the_certificate_says_how_weak_an_accepted_noise_is(run, epsilon):
     assert run("--accept", WEAK_NOISE, epsilon=epsilon) == 0
     chance = run.certificate["mechanism"]["chance_that_a_count_is_unchanged"]
     assert chance == round(total_distribution(4, float(epsilon)).within(0), 4)
-    said = f"is zero: {chance:.1%} on average, {chance:.1%} where it is largest (by the law)"
+    said = f"is zero: {chance:.1%} on average, {chance:.1%} where it is largest (exact)"
     assert said in (run.out / "certificate.md").read_text()
 
 
