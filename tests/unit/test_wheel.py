@@ -119,7 +119,7 @@ def plain(tmp_path_factory, wheel):
 
 def test_the_wheel_holds_the_library_alone_and_asks_for_little(wheel):
     files = (ROOT / "src/isdp").rglob("*.*")
-    sources = [path for path in files if path.suffix in (".py", ".jinja")]
+    sources = [path for path in files if path.suffix in (".py", ".jinja", ".typed")]
     modules = {name for name in contents(wheel) if ".dist-info/" not in name}
     assert modules == {str(path.relative_to(ROOT / "src")) for path in sources}
     assert needed_by(wheel) == HARD

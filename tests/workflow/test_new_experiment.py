@@ -225,8 +225,8 @@ EDITED = {
     ),
     "config/config.yaml": ("\nexactness:", "\ntoy:\n  draws: 400 # ours\n\nexactness:"),
     "src/reproduction/config/model.py": (
-        "\n\nMAX_SHOWN",
-        "\nfrom reproduction.toy.settings import ToySettings\n\nMAX_SHOWN",
+        "\n\nMAX_VALUE_LENGTH",
+        "\nfrom reproduction.toy.settings import ToySettings\n\nMAX_VALUE_LENGTH",
         "    exactness: ExactnessSettings",
         '    toy: ToySettings = setting("Signs at random.")\n    exactness: ExactnessSettings',
     ),
