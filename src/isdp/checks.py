@@ -150,7 +150,7 @@ def parse_positive(name: str, value: ExactNumber) -> tuple[float, Fraction]:
 def _read(text: str) -> Fraction:
     """Read a number; refuse a power of ten with millions of digits.
 
-    Python limits the digits of the rest of a number to a few thousand.
+    Python limits the number of digits in the rest of a number to a few thousand.
     """
     _, marked, exponent = text.lower().partition("e")
     if marked and abs(int(exponent)) > MAX_EXPONENT:

@@ -1,4 +1,4 @@
-"""Describing noise cell by cell, and what a box plot of it shows."""
+"""Summaries of the noise in each cell, and the statistics of its box plot."""
 
 from __future__ import annotations
 

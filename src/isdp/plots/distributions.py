@@ -22,7 +22,7 @@ def plot_overlaid_distributions(
     descriptions: dict[str, str],
     samplers: dict[str, str],
 ) -> Figure:
-    """Plot norm and cells of several samplers over exact draws, one row per distribution.
+    """Plot norm and cells of several samplers on top of exact draws, a row per distribution.
 
     Parameters
     ----------

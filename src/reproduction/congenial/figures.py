@@ -164,7 +164,7 @@ def _draw_mixing(axis: Axes, medians: pd.DataFrame) -> None:
 def plot_samplers(
     speeds: pd.DataFrame, norms: pd.DataFrame, title: str, labels: dict[str, str]
 ) -> Figure:
-    """Draw the efficiency of two samplers with one target, and the norm by each."""
+    """Plot the efficiency of two samplers with the same target, and the norms of their draws."""
     figure, ((left, right),) = panels(1, 2, (10, 3.6), width_ratios=(1, 1.3))
     values = speeds.set_index("sampler")["effective_draws_per_second"].loc[list(labels)]
     colours = DARK[: len(labels)]

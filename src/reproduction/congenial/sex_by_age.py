@@ -133,7 +133,7 @@ def tabulate_norms(draws: dict[str, np.ndarray]) -> pd.DataFrame:
 def place_release(
     counts: np.ndarray, released: np.ndarray | None, noise: np.ndarray
 ) -> pd.DataFrame:
-    """Compare a printed release with our draws, in one row; no row if nothing was printed.
+    """Compare a printed release with our draws. Return one row, or none without a printed release.
 
     The columns are those of the table sex_by_age_printed, with 99 % intervals.
     """
@@ -161,7 +161,7 @@ def place_release(
 def sample_tables(
     rng: np.random.Generator, counts: np.ndarray, settings: Mapping
 ) -> tuple[dict[str, pd.DataFrame], np.ndarray]:
-    """Draw releases by both samplers: tables, and the draws of the lattice walk.
+    """Draw releases with both samplers. Return the tables and the draws of the lattice walk.
 
     The tables are chains (both samplers without their speed), speed, norms, release (the last draw
     of the walk) and printed.

@@ -33,7 +33,7 @@ SHOWN_CHOICES = {  # choices among the nearest vectors
     "solver": "the vertex that HiGHS returns: one county, always the same, takes the correction",
     "even": "the correction is divided evenly",
 }
-MAX_NAMED_STATES = 6  # with a colour in the figure of truncation
+MAX_NAMED_STATES = 6  # states that have a colour in the figure of truncation
 
 
 # -- one state ------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ PRESENTATION_MODULES = (
 )
 # studies that the modules of a study import; a test compares this with the imports
 STUDIES_OF = {"comparison": ("topdown",), "national": ("comparison", "topdown")}
-# name endings of modules that draw, describe and judge
+# suffixes of the names of modules that plot, describe and judge results
 PRESENTATION_ENDINGS = ("claims", "descriptions", "figures")
 
 

@@ -112,7 +112,7 @@ def describe_noise(
     mechanisms: Mapping[str, Mechanism],
     experiment: str,
 ) -> dict[str, pd.DataFrame]:
-    """Describe the noise of one experiment by distribution: summary, boxes and norms.
+    """Compute summaries, box plots and norms of the noise of one experiment by distribution.
 
     The tables exact_summary and exact_boxes are empty if no exact sampler is practical.
     """

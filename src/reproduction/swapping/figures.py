@@ -163,7 +163,7 @@ def plot_against_noise(curves: pd.DataFrame) -> Figure:
 
 @styled
 def plot_attack(points: pd.DataFrame) -> Figure:
-    """Draw the success of attackers: on a household's county, and on which of two datasets."""
+    """Plot the success rates of two attacks: on a county, and on one of two datasets."""
     labels = {
         "where it lives": "probability of the observed county",
         "which of two datasets": "total variation between the two releases",

@@ -76,7 +76,8 @@ def draw_gaussian_around(
         up = bits.take(len(left)) >> np.uint64(63) == 1
         steps = cached_geometric(Fraction(1, scale)).draw(bits, len(left))
         rest = rests[left]
-        gaps = np.where(up, denominator - rest, rest)  # to the nearest integer, in 1/denominator
+        # distance to the nearest integer, in units of 1/denominator
+        gaps = np.where(up, denominator - rest, rest)
         kept = _keep(bits, variance, scale, steps, gaps, denominator)
         step = np.where(up, 1 + steps, -steps)
         drawn[left[kept]] = (floors[left] + step)[kept]

@@ -1,4 +1,4 @@
-"""The message of a union as one product of integers, in time nearly linear in its window.
+"""Messages of unions, each computed by one multiplication of large integers.
 
 A state of a union determines an image t = T (x1, x2) of its parts' states, and its splits are all
 pairs of states with that image. So a message is the convolution of its parts' messages along T,

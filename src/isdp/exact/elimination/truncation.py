@@ -115,7 +115,7 @@ def plan_truncation(
                 )
                 lines, longest = max_splits(split)
                 work = box_size(half) * lines * longest
-                # each term has its own cut on the grid of the uniform
+                # each term has its own threshold on the grid of the uniform variable
                 rounding += (lines * longest + 5 * (lines + longest)) * UNIT_ROUNDOFF
             if key not in numbers:
                 numbers[key] = len(numbers)

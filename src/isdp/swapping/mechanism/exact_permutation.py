@@ -1,8 +1,9 @@
 """Permutation swapping for release, in integers and with random bits of the operating system.
 
 Bernoulli draws of rational probability and bounded integers come from uniform 64-bit integers by
-rejection (Lemire 2019). A derangement is a shuffle that restarts at its first fixed point. No step
-rounds, so that the distribution is exact. The running time depends on the draw and is not hidden.
+rejection (Lemire 2019). A derangement is drawn by a shuffle that restarts at its first fixed point.
+No step rounds, so that the distribution is exact. The running time depends on the draw and is not
+hidden.
 """
 
 from __future__ import annotations
