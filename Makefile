@@ -77,7 +77,7 @@ test-cluster: $(DEV_READY)
 lint: $(DEV_READY)
 	PATH="$(BIN):$$PATH" ruff check .
 	PATH="$(BIN):$$PATH" ruff format --check .
-	PATH="$(BIN):$$PATH" codespell README.md CONTRIBUTING.md CHANGELOG.md Makefile benchmarks/README.md config/README.md data docs notebooks results/README.md .github
+	PATH="$(BIN):$$PATH" codespell README.md CONTRIBUTING.md CHANGELOG.md benchmarks/README.md config/README.md data docs notebooks results/README.md .github
 	# in the code, floor is a function and wing a column of result tables
 	PATH="$(BIN):$$PATH" codespell --ignore-words-list=floor,floors,wing src
 	PATH="$(BIN):$$PATH" pytest --quiet tests/unit/test_prose.py

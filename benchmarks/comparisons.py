@@ -13,7 +13,7 @@ from benchmarks.timing import medians, row, seconds, seconds_of_program, timed
 from isdp import SYSTEM_RANDOMNESS, GeneralizedLaplace, Invariants, draw_noise
 from isdp.diagnostics.chains import convergence
 from isdp.exact import select_sampler
-from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
+from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
 from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
@@ -135,7 +135,7 @@ def warm_up():
     table = Invariants.margins((2, 3))
     for mechanism in (GeneralizedLaplace(0.5), GeneralizedLaplace(0.5, "l2")):
         select_sampler(mechanism, table).sample(np.random.default_rng(1), 2)
-    BoundedEliminationSampler(table, GeneralizedLaplace(0.5), lower=-2)
+    TruncatedEliminationSampler(table, GeneralizedLaplace(0.5), lower=-2)
 
 
 def county_chains(entry, cells):
@@ -179,7 +179,7 @@ def sex_by_age(entry):
     walk = build_lattice_walk(counts, entry["epsilon"], entry["walk"]["proposal"])
     chains = {"the config's": chains_of(walk, entry["walk"])}
     mechanism = GeneralizedLaplace(entry["epsilon"])
-    set_up = partial(BoundedEliminationSampler, sex_by_age_invariants(), mechanism, lower=-counts)
+    set_up = partial(TruncatedEliminationSampler, sex_by_age_invariants(), mechanism, lower=-counts)
     return "sex by age", set_up, chains, math.nan
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from benchmarks.releases import states_by_classes
 from benchmarks.timing import row, seconds_a_call, timed
 from isdp import GeneralizedLaplace, Invariants, draw_noise
-from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
+from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
 from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
 from isdp.lattice.null_lattice import kernel_lattice
@@ -70,7 +70,9 @@ def curves():
     DataFrame with columns panel ("cells", "constraints" or "1/epsilon"), series, x, y (seconds)
     """
     small = GeneralizedLaplace(0.5)
-    BoundedEliminationSampler(Invariants.margins((2, 3)), small).sample(np.random.default_rng(1), 2)
+    TruncatedEliminationSampler(Invariants.margins((2, 3)), small).sample(
+        np.random.default_rng(1), 2
+    )
     sizes = [10**k for k in range(2, 7)]
     points = one("cells", "one total: a draw", sizes, a_composition)
     points += one("cells", "51 states x 2: a draw", sizes[1:], of_types)
@@ -85,7 +87,7 @@ def curves():
         "constraints",
         "messages, 2 x k table",
         [2, 4, 8, 16, 32],
-        lambda k: set_up_and_draw(BoundedEliminationSampler, Invariants.margins((2, k)), small),
+        lambda k: set_up_and_draw(TruncatedEliminationSampler, Invariants.margins((2, k)), small),
     )
     rates = [1.0, 10.0, 100.0, 1000.0, 10_000.0]
     points += one(
@@ -105,14 +107,14 @@ def curves():
         "1/epsilon",
         "messages, 3 x 3 table (two open sums)",
         [1.0, 4.0, 10.0, 20.0, 40.0],
-        lambda x: set_up_and_draw(BoundedEliminationSampler, table, GeneralizedLaplace(1 / x)),
+        lambda x: set_up_and_draw(TruncatedEliminationSampler, table, GeneralizedLaplace(1 / x)),
     )
     crossed = Invariants.subsets([range(8), range(8, 16), range(4, 12)], 16)
     points += both(
         "1/epsilon",
         "messages, a total across two (one open sum)",
         [1.0, 10.0, 100.0, 300.0, 1000.0],
-        lambda x: set_up_and_draw(BoundedEliminationSampler, crossed, GeneralizedLaplace(1 / x)),
+        lambda x: set_up_and_draw(TruncatedEliminationSampler, crossed, GeneralizedLaplace(1 / x)),
     )
     return pd.DataFrame(points)
 

@@ -21,8 +21,8 @@ from isdp.streams import stream
 from isdp.topdown.sparse_descent import run_sparse
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
-from reproduction.national.blocks import check_sums
 from reproduction.national.synthetic_blocks import allocate_blocks, draw_state
+from reproduction.national.topdown_to_blocks import check_sums
 from reproduction.topdown.configurations import six_level_plan
 
 ROOT = Path(__file__).parent.parent

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
+from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
 from isdp.mechanisms.base import Energy, Target
 
 CUTS = [-9, -4, -1, 0, 1, 3, 8]
@@ -31,7 +31,8 @@ def cell_distribution(invariants, mechanism, cell, cuts, lower=-(10**6)):
     for bound, cut in zip(bounds, cuts, strict=True):
         bound[cell] = cut
     logs = [
-        BoundedEliminationSampler(invariants, mechanism, b).log_normaliser for b in [lower, *bounds]
+        TruncatedEliminationSampler(invariants, mechanism, b).log_normaliser
+        for b in [lower, *bounds]
     ]
     return -np.diff(np.exp(np.array([*logs, -np.inf]) - logs[0]))
 

@@ -13,7 +13,7 @@ from isdp.exact import enumerate_distribution, select_sampler
 from isdp.exact.bits.negative_binomial import NegativeBinomials
 from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.bounded_laplace import BoundedCompositionSampler
-from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
+from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
 from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.exact.overlapping.class_sums import CellClassSums
 from tests.distributions import CUTS, binned, cell_distribution, l1
@@ -192,7 +192,7 @@ def test_sums_of_types_agree_with_messages_on_a_table():
     invariants, epsilon, step = Invariants.margins((3, 4)), 0.5, 1e-3
     draws = CellClassSampler(invariants, l1("1/2")).draw(bits(49), 10_000)
     below, centre, above = (
-        BoundedEliminationSampler(invariants, GeneralizedLaplace(epsilon + h)).log_normaliser
+        TruncatedEliminationSampler(invariants, GeneralizedLaplace(epsilon + h)).log_normaliser
         for h in (-step, 0.0, step)
     )
     norm = np.abs(draws).sum(axis=1)

@@ -5,7 +5,7 @@ import pytest
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import total_distribution
-from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
+from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from tests.distributions import CUTS, binned, cell_distribution
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
@@ -38,7 +38,7 @@ def invariants_dimension(invariants):
 
 
 def draw(invariants, mechanism, seed, **bounds):
-    return BoundedEliminationSampler(invariants, mechanism, **bounds).sample(
+    return TruncatedEliminationSampler(invariants, mechanism, **bounds).sample(
         np.random.default_rng(seed), DRAWS
     )
 
@@ -65,8 +65,8 @@ def test_distribution_within_bounds(law):
     whole = draw(invariants, mechanism, 22)
     kept = whole[(whole >= lower).all(axis=1)]
     check_law(count_points(kept, points), np.append(pmf, 0.0))
-    ratio = BoundedEliminationSampler(invariants, mechanism, lower=lower).log_normaliser
-    ratio = np.exp(ratio - BoundedEliminationSampler(invariants, mechanism).log_normaliser)
+    ratio = TruncatedEliminationSampler(invariants, mechanism, lower=lower).log_normaliser
+    ratio = np.exp(ratio - TruncatedEliminationSampler(invariants, mechanism).log_normaliser)
     check_law(np.array([len(kept), DRAWS - len(kept)]), np.array([ratio, 1 - ratio]))
     with pytest.raises(LawRejected):
         check_law(count_points(whole, points), np.append(pmf, 0.0))
@@ -84,7 +84,7 @@ def test_power_a_scale_off_by_a_tenth_is_caught(law):
 def test_power_a_sublattice_of_index_two_is_caught():
     mechanism = MECHANISMS["l1"]
     finer, coarser = Invariants.total(3), Invariants([[1, 1, 1, 0], [1, 0, 0, 2]])
-    even = BoundedEliminationSampler(coarser, mechanism).sample(np.random.default_rng(24), DRAWS)[
+    even = TruncatedEliminationSampler(coarser, mechanism).sample(np.random.default_rng(24), DRAWS)[
         :, :3
     ]
     assert (even[:, 0] % 2 == 0).all()
@@ -108,7 +108,7 @@ def test_cells_and_pairs_under_one_total():
 
 
 def test_cells_of_a_larger_lattice_follow_their_exact_distributions():
-    sampler = BoundedEliminationSampler(RECORDS, GeneralizedLaplace(0.25))
+    sampler = TruncatedEliminationSampler(RECORDS, GeneralizedLaplace(0.25))
     draws = sampler.sample(np.random.default_rng(26), DRAWS)
     for cell in (0, 3, 7, 11, 13):
         pmf = cell_distribution(RECORDS, GeneralizedLaplace(0.25), cell, CUTS)
@@ -116,7 +116,7 @@ def test_cells_of_a_larger_lattice_follow_their_exact_distributions():
     norm = np.abs(draws).sum(axis=1)
     step = 1e-3
     below, above = (
-        BoundedEliminationSampler(RECORDS, GeneralizedLaplace(0.25 + h)).log_normaliser
+        TruncatedEliminationSampler(RECORDS, GeneralizedLaplace(0.25 + h)).log_normaliser
         for h in (-step, step)
     )
     mean = -(above - below) / (2 * step)  # E ||u|| = -d log Z / d epsilon

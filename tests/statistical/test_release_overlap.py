@@ -10,7 +10,7 @@ from scipy import stats
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_distribution, total_distribution
 from isdp.exact.bits.source import BitSource
-from isdp.exact.elimination import BoundedEliminationSampler
+from isdp.exact.elimination import TruncatedEliminationSampler
 from isdp.exact.elimination.laplace_sampler import EliminationSampler, proposal_ratio
 from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
 from tests.distributions import CUTS, binned, cell_distribution, l1
@@ -76,7 +76,7 @@ def test_messages_with_wide_windows_give_the_distribution_of_a_cell():
 def test_both_samplers_and_the_one_in_floating_point_draw_from_one_distribution(shape):
     invariants, epsilon = Invariants.margins(shape), Fraction(1, 4)
     draws = [make(invariants, epsilon).draw(pseudo(), 3_000) for make in SAMPLERS.values()]
-    floating = BoundedEliminationSampler(invariants, GeneralizedLaplace(0.25))
+    floating = TruncatedEliminationSampler(invariants, GeneralizedLaplace(0.25))
     draws.append(floating.sample(np.random.default_rng(5), 3_000))
     norms = [abs(drawn).sum(axis=1) for drawn in draws]
     for i, j in ((0, 1), (0, 2), (1, 2)):

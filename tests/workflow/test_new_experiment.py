@@ -190,7 +190,7 @@ rule toy:
                     "metadata": {},
                     "outputs": [],
                     "source": [
-                        "from reproduction.review.results import open_results\n",
+                        "from reproduction.review.notebook_results import open_results\n",
                         "\n",
                         "review = open_results()\n",
                         'review.settings("toy.draws")\n',

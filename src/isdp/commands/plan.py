@@ -425,7 +425,7 @@ def record(forecast: NoiseForecast) -> dict:
 
 def _picture(curve: pd.DataFrame, forecast: NoiseForecast):
     """Draw the curve, and return a function that saves the figure."""
-    from isdp.plots.error_curves import plot_error_curves
+    from isdp.plots.noise_curves import plot_error_curves
     from isdp.plots.style import save
 
     return partial(save, plot_error_curves(curve, forecast.setting, forecast.value))

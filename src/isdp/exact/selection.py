@@ -19,8 +19,8 @@ from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.bounded_laplace import BoundedCompositionSampler
 from isdp.exact.disjoint.compositions import CompositionSampler
 from isdp.exact.disjoint.recursive_splitting import SplittingSampler
-from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
 from isdp.exact.elimination.laplace_sampler import EliminationSampler
+from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
 from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.exact.overlapping.klein import KleinSampler
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
@@ -41,7 +41,7 @@ SAMPLERS = (
     KleinSampler,
     SplittingSampler,
     MixtureSampler,
-    BoundedEliminationSampler,
+    TruncatedEliminationSampler,
     EliminationSampler,
     CellClassSampler,
     BoundedCompositionSampler,
@@ -154,10 +154,10 @@ def _bounded(invariants: Invariants) -> _Candidates:
     For more than a few cells an elimination tree is not searched for at first.
     """
     blocks: _Candidates = [(BoundedCompositionSampler, {})]
-    quick: _Candidates = [(BoundedEliminationSampler, {"max_products": MAX_PRODUCTS_QUICK})]
+    quick: _Candidates = [(TruncatedEliminationSampler, {"max_products": MAX_PRODUCTS_QUICK})]
     tree_first = invariants.cells <= MAX_CELLS_TREE_FIRST
     first = [*quick, *blocks] if tree_first else [*blocks, *quick]
-    return [*first, (BoundedEliminationSampler, {})]
+    return [*first, (TruncatedEliminationSampler, {})]
 
 
 def _overlapping(invariants: Invariants, n_draws: int, quick: bool) -> _Candidates:

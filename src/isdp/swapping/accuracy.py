@@ -17,11 +17,7 @@ from scipy.special import erf
 from isdp.arrays import FloatArray, IntArray
 from isdp.errors import InputError
 from isdp.swapping.mechanism.permutation import check_rate, check_table
-from isdp.swapping.privacy.record_pairs import (
-    Number,
-    exact_pair_distribution,
-    moved_probability,
-)
+from isdp.swapping.privacy.record_pairs import Number, exact_pair_distribution, moved_probability
 
 
 def expected_table(counts: ArrayLike, rate: float) -> FloatArray:

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from isdp.plots.style import DAS, DRAW, INK, panels, styled
-from reproduction.counties.sweep import MAX_RHAT
+from reproduction.counties.sweep_tables import MAX_RHAT
 
 NORM_COLOURS = {"l1": DRAW, "l2": "#b8741a"}
 MARKERS = {"l1": {"marker": "o", "ms": 7}, "l2": {"marker": "D", "ms": 4.4}}

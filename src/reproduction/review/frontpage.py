@@ -11,8 +11,8 @@ from reproduction.data.differences import note_states, note_vintage
 from reproduction.jobs.descriptions import Descriptions
 from reproduction.review.claims import PAPERS, list_claim_figures, list_figures, list_tables
 from reproduction.review.gallery import select_pictures
+from reproduction.review.notebook_results import Results
 from reproduction.review.pages import TEMPLATES
-from reproduction.review.results import Results
 from reproduction.review.scorecard import DIFFERS, UNDECIDED
 from reproduction.review.shown import find_files
 

@@ -17,8 +17,8 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from pygments.formatters import HtmlFormatter
 
 from isdp.errors import InputError
+from reproduction.review.notebook_results import FOLDER_VARIABLE, NotInThisRunError, ReviewError
 from reproduction.review.pages import TEMPLATES
-from reproduction.review.results import FOLDER_VARIABLE, NotInThisRunError, ReviewError
 
 TEMPLATE = """
 {%- extends 'basic/index.html.j2' -%}

@@ -13,7 +13,7 @@ from reproduction.data.differences import PAPER_RULE
 from reproduction.jobs.descriptions import Descriptions, Figure, Study, Table, read_descriptions
 from reproduction.review.claims import list_figures, list_tables
 from reproduction.review.frontpage import render_front_page
-from reproduction.review.results import Results
+from reproduction.review.notebook_results import Results
 from reproduction.review.scorecard import build_scorecard
 from tests import ROOT
 from tests.reproduction.review.test_claims import CLAIMS, ENTRIES

@@ -21,7 +21,7 @@ from tests import ROOT
 FOLDER = ROOT / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 MAY_IMPORT = {
-    *("reproduction.review.results", "reproduction.review.side_by_side"),
+    *("reproduction.review.notebook_results", "reproduction.review.side_by_side"),
     *("fractions", "math"),
 }
 each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -134,7 +134,7 @@ def notebook_of(folder, *sources):
 
 
 def test_only_a_refusal_of_the_results_becomes_an_input_error(tmp_path):
-    refusal = "from reproduction.review.results import open_results\nopen_results()"
+    refusal = "from reproduction.review.notebook_results import open_results\nopen_results()"
     with pytest.raises(InputError, match=r"^01_study.ipynb: no \w+/config.yaml"):
         execute_notebook(notebook_of(tmp_path, refusal), tmp_path)
     with pytest.raises(CellExecutionError, match="KeyError"):
@@ -142,7 +142,7 @@ def test_only_a_refusal_of_the_results_becomes_an_input_error(tmp_path):
 
 
 def test_a_notebook_goes_on_where_this_run_lacks_a_table(tmp_path):
-    missing = "from reproduction.review.results import NotInThisRunError as Missing\n"
+    missing = "from reproduction.review.notebook_results import NotInThisRunError as Missing\n"
     path = notebook_of(tmp_path, missing + "raise Missing('no table')", "print('on')")
     first, second = execute_notebook(path, tmp_path).cells
     assert first.outputs[0].evalue == "no table"

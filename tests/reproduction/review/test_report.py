@@ -9,7 +9,7 @@ from jinja2 import Environment, StrictUndefined
 
 from reproduction.jobs.descriptions import Descriptions, Study, read_descriptions
 from reproduction.jobs.yaml_files import read_yaml
-from reproduction.review.captions import fill_overview, write_captions
+from reproduction.review.report_captions import fill_overview, write_captions
 from tests import ROOT
 
 pytestmark = pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # Snakemake's call

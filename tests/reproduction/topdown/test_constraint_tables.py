@@ -4,7 +4,11 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from isdp.streams import stream
-from reproduction.topdown.implied import derive_constraints, tabulate_group_quarters, tabulate_naive
+from reproduction.topdown.implied_constraints import (
+    derive_constraints,
+    tabulate_group_quarters,
+    tabulate_naive,
+)
 
 SETTINGS = {
     "naive": {"epsilons": [1.0], "draws": 200},

@@ -7,7 +7,7 @@ import pytest
 from isdp.errors import InputError
 from reproduction.data.histogram import Histogram, read_histogram
 from reproduction.data.published import read_published
-from reproduction.topdown import demonstration_counts as bureau
+from reproduction.topdown import read_demonstration as bureau
 from reproduction.topdown.configurations import SCHEMA_WITHOUT_RACE, tabulate_configurations
 from reproduction.topdown.experiment import (
     census_hierarchy,
@@ -15,7 +15,7 @@ from reproduction.topdown.experiment import (
     keep_states,
     sum_counts,
 )
-from reproduction.topdown.implied import (
+from reproduction.topdown.implied_constraints import (
     PRINTED_CONSTRAINTS,
     TRUE_TOTALS,
     check_witness,

@@ -8,8 +8,8 @@ from scipy.special import gammaincc
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from isdp.errors import NoSamplerError
 from isdp.exact import select_sampler
-from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
 from isdp.exact.elimination.memory_forecast import min_frontier, min_message_bytes
+from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
 from isdp.exact.elimination.truncation import truncation_factor
 
 LATTICES = {
@@ -33,7 +33,7 @@ def test_more_pairs_of_cells_than_memory_holds_are_refused():
 @pytest.mark.parametrize("name", LATTICES)
 def test_the_forecast_is_never_above_what_a_tree_takes(name, mechanism):
     invariants, energy = LATTICES[name], mechanism.energy
-    sampler = BoundedEliminationSampler(invariants, mechanism)
+    sampler = TruncatedEliminationSampler(invariants, mechanism)
     used, sums = min_message_bytes(invariants, energy.power, energy.rate, math.log(1e-12))
     assert used <= sampler.bytes * (1 + 1e-9)
     assert sums <= max(sampler.dimensions, default=0)

@@ -8,8 +8,8 @@ import pytest
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import select_sampler
 from isdp.exact.bits.source import BitSource
-from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
 from isdp.exact.elimination.laplace_sampler import EliminationSampler, proposal_ratio
+from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
 from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
 from tests.distributions import l1
 from tests.exact_noise import exact_noise
@@ -38,7 +38,7 @@ def test_every_draw_keeps_the_totals_and_a_source_decides_it(sampler, invariants
 def test_the_bound_is_the_normaliser_and_the_ball_reaches_far_enough():
     invariants = Invariants.margins((3, 3))
     sampler = EliminationSampler(invariants, QUARTER)
-    reference = BoundedEliminationSampler(invariants, GeneralizedLaplace(0.25)).log_normaliser
+    reference = TruncatedEliminationSampler(invariants, GeneralizedLaplace(0.25)).log_normaliser
     # the windows leave some of the distribution to the proposals outside
     assert reference - 1e-2 < float(sampler.log_bound) < reference + 1e-5
     theta, d = float(sampler.theta), sampler.dimension

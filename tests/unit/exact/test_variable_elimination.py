@@ -3,7 +3,7 @@ import pytest
 
 from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.exact import enumerate_distribution, total_distribution
-from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
+from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from tests.distributions import CUTS, cell_distribution
@@ -43,7 +43,7 @@ def test_the_normaliser_is_that_of_enumeration(name, mechanism):
     invariants = SMALL[name]
     points = points_in_a_box(invariants, 60)
     weights = np.exp(mechanism.log_weight(points))
-    sampler = BoundedEliminationSampler(invariants, mechanism)
+    sampler = TruncatedEliminationSampler(invariants, mechanism)
     assert sampler.left_out < 2e-12
     assert sampler.log_normaliser == pytest.approx(np.log(weights.sum()), abs=1e-11)
 
@@ -52,7 +52,7 @@ def test_three_by_three_table_against_enumeration():
     invariants, mechanism = Invariants.margins((3, 3)), GeneralizedLaplace(1.0)
     law = enumerate_distribution(invariants, mechanism)
     no_noise = law.pmf[~law.points.any(axis=1)].item()  # exp(0) over the normaliser
-    sampler = BoundedEliminationSampler(invariants, mechanism)
+    sampler = TruncatedEliminationSampler(invariants, mechanism)
     assert sampler.log_normaliser == pytest.approx(-np.log(no_noise), abs=1e-9)
     for cell in range(9):
         counts = np.bincount(np.searchsorted(CUTS, law.points[:, cell], "right"), law.pmf)
@@ -75,7 +75,7 @@ def test_the_distribution_of_a_cell_where_windows_are_wide():
     cuts, held, mechanism = 100 * np.array(CUTS), Invariants.total(12), GeneralizedLaplace(1e-3)
     law = total_distribution(12, 1e-3)
     expected = np.bincount(np.searchsorted(cuts, law.support, "right"), law.pmf, len(cuts) + 1)
-    assert 1e-12 < BoundedEliminationSampler(held, mechanism).rounding < 1e-8
+    assert 1e-12 < TruncatedEliminationSampler(held, mechanism).rounding < 1e-8
     assert cell_distribution(held, mechanism, 5, cuts) == pytest.approx(expected, abs=1e-8)
 
 
@@ -84,7 +84,7 @@ def test_normaliser_under_one_total_by_convolution():
     sum_of_all = weights
     for _ in range(6):
         sum_of_all = np.convolve(sum_of_all, weights)
-    sampler = BoundedEliminationSampler(Invariants.total(7), GeneralizedLaplace(0.4))
+    sampler = TruncatedEliminationSampler(Invariants.total(7), GeneralizedLaplace(0.4))
     middle = sum_of_all[len(sum_of_all) // 2]
     assert sampler.log_normaliser == pytest.approx(np.log(middle), abs=1e-12)
 
@@ -104,7 +104,7 @@ def test_bounds_on_a_small_table_against_enumeration(bounds, mechanism):
     inside = (points >= bounds["lower"]).all(axis=1)
     points = points[inside]
     weights = np.exp(mechanism.log_weight(points))
-    sampler = BoundedEliminationSampler(invariants, mechanism, **bounds)
+    sampler = TruncatedEliminationSampler(invariants, mechanism, **bounds)
     assert sampler.left_out < 2e-12
     assert sampler.log_normaliser == pytest.approx(np.log(weights.sum()), abs=1e-11)
     draws = sampler.sample(np.random.default_rng(1), 200)
@@ -113,7 +113,7 @@ def test_bounds_on_a_small_table_against_enumeration(bounds, mechanism):
 
 @pytest.mark.parametrize("mechanism", [GeneralizedLaplace(0.25), GeneralizedGaussian(4.0)])
 def test_records_under_three_subsets(mechanism):
-    sampler = BoundedEliminationSampler(RECORDS, mechanism)
+    sampler = TruncatedEliminationSampler(RECORDS, mechanism)
     assert (sampler.dimension, max(sampler.dimensions)) == (11, 2)
     assert sampler.bytes < 2e7
     draws = sampler.sample(np.random.default_rng(1), 1000)
@@ -121,9 +121,9 @@ def test_records_under_three_subsets(mechanism):
 
 
 def test_a_table_needs_no_more_open_sums_than_half_of_it_has():
-    sampler = BoundedEliminationSampler(Invariants.margins((4, 4)), GeneralizedLaplace(0.8))
+    sampler = TruncatedEliminationSampler(Invariants.margins((4, 4)), GeneralizedLaplace(0.8))
     assert (sampler.dimension, max(sampler.dimensions)) == (9, 3)
-    long = BoundedEliminationSampler(Invariants.margins((2, 14)), GeneralizedLaplace(0.25))
+    long = TruncatedEliminationSampler(Invariants.margins((2, 14)), GeneralizedLaplace(0.25))
     assert max(long.dimensions) == 1
 
 
@@ -142,34 +142,34 @@ def test_four_by_four_table_by_generating_functions(mechanism):
     sums = np.add.outer(np.arange(-most, most + 1), np.arange(-most, most + 1)).ravel()
     both = (pairs @ pairs.T).real / size
     z = (both**2)[sums[:, None] + sums[None] == 0].sum()
-    sampler = BoundedEliminationSampler(Invariants.margins((4, 4)), mechanism)
+    sampler = TruncatedEliminationSampler(Invariants.margins((4, 4)), mechanism)
     assert sampler.log_normaliser == pytest.approx(np.log(z), abs=1e-9)
 
 
 def test_released_counts_by_sex_and_age_are_not_negative():
     counts = np.random.default_rng(2).integers(0, 12, 46)
-    sampler = BoundedEliminationSampler(SEX_BY_AGE, GeneralizedLaplace(0.5), lower=-counts)
+    sampler = TruncatedEliminationSampler(SEX_BY_AGE, GeneralizedLaplace(0.5), lower=-counts)
     assert (sampler.dimension, max(sampler.dimensions)) == (43, 1)
     draws = sampler.sample(np.random.default_rng(1), 1000)
     assert (draws + counts >= 0).all()
     SEX_BY_AGE.check(draws)
-    whole = BoundedEliminationSampler(SEX_BY_AGE, GeneralizedLaplace(0.5))
+    whole = TruncatedEliminationSampler(SEX_BY_AGE, GeneralizedLaplace(0.5))
     assert sampler.log_normaliser < whole.log_normaliser
     assert sampler.left_out < 2e-11
 
 
 def test_windows_lose_no_more_than_they_say():
-    exact = BoundedEliminationSampler(RECORDS, GeneralizedLaplace(0.4))
+    exact = TruncatedEliminationSampler(RECORDS, GeneralizedLaplace(0.4))
     for left_out in (1e-1, 1e-3, 1e-6):
-        rough = BoundedEliminationSampler(RECORDS, GeneralizedLaplace(0.4), left_out=left_out)
+        rough = TruncatedEliminationSampler(RECORDS, GeneralizedLaplace(0.4), left_out=left_out)
         lost = -np.expm1(rough.log_normaliser - exact.log_normaliser)
         assert -1e-11 < lost <= rough.left_out
         assert rough.bytes < exact.bytes
 
 
 def test_draws_depend_on_the_seed_alone():
-    sampler = BoundedEliminationSampler(SMALL["2 x 3"], GeneralizedLaplace(0.5))
-    again = BoundedEliminationSampler(SMALL["2 x 3"], GeneralizedLaplace(0.5))
+    sampler = TruncatedEliminationSampler(SMALL["2 x 3"], GeneralizedLaplace(0.5))
+    again = TruncatedEliminationSampler(SMALL["2 x 3"], GeneralizedLaplace(0.5))
     draws = sampler.sample(np.random.default_rng(5), 300)
     assert draws.dtype == np.int64
     assert draws.shape == (300, 6)
@@ -187,14 +187,14 @@ def test_draws_depend_on_the_seed_alone():
     ],
 )
 def test_no_freedom_gives_zeros(invariants):
-    sampler = BoundedEliminationSampler(invariants, GeneralizedLaplace(0.5), lower=-3)
+    sampler = TruncatedEliminationSampler(invariants, GeneralizedLaplace(0.5), lower=-3)
     assert not sampler.sample(np.random.default_rng(1), 4).any()
     assert sampler.log_normaliser == 0
 
 
 def test_no_invariant_leaves_the_cells_independent():
     epsilon = 0.7
-    sampler = BoundedEliminationSampler(
+    sampler = TruncatedEliminationSampler(
         Invariants(np.zeros((0, 2), int)), GeneralizedLaplace(epsilon)
     )
     expected = 2 * np.log((1 + np.exp(-epsilon)) / (1 - np.exp(-epsilon)))
@@ -208,7 +208,7 @@ def test_no_invariant_leaves_the_cells_independent():
 
 @pytest.mark.parametrize("epsilon", [1e-3, 20.0])
 def test_two_cells_at_extreme_epsilon(epsilon):
-    sampler = BoundedEliminationSampler(Invariants.total(2), GeneralizedLaplace(epsilon))
+    sampler = TruncatedEliminationSampler(Invariants.total(2), GeneralizedLaplace(epsilon))
     a = np.exp(-2 * epsilon)
     assert sampler.log_normaliser == pytest.approx(np.log((1 + a) / (1 - a)), abs=1e-11)
     draws = sampler.sample(np.random.default_rng(1), 50)
@@ -233,4 +233,4 @@ def test_two_cells_at_extreme_epsilon(epsilon):
 def test_refusals(arguments, named):
     arguments = {"mechanism": GeneralizedLaplace(1.0), **arguments}
     with pytest.raises(InputError, match=named):
-        BoundedEliminationSampler(Invariants.total(3), **arguments)
+        TruncatedEliminationSampler(Invariants.total(3), **arguments)

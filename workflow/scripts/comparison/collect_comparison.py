@@ -10,8 +10,8 @@ from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_csvs, write_tables
-from reproduction.topdown.demonstration_counts import VINTAGE, read_demonstration_counts
 from reproduction.topdown.experiment import keep_states
+from reproduction.topdown.read_demonstration import VINTAGE, read_demonstration_counts
 
 with job_log(snakemake.log[0]) as log:
     params, given = snakemake.params, snakemake.input

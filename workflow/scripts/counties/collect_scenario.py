@@ -5,7 +5,7 @@ from pathlib import Path
 import yaml
 
 from isdp.io.files import read_json, write_atomically, write_json
-from reproduction.counties.sweep import describe_scenario
+from reproduction.counties.sweep_tables import describe_scenario
 from reproduction.jobs.draws import read_draws_by
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_csv, write_tables

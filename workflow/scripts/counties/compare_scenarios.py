@@ -1,7 +1,7 @@
 """Combine all scenarios of a sweep in one table, and draw their comparison."""
 
-from reproduction.counties.sweep import tabulate_figure
 from reproduction.counties.sweep_figures import plot_scenarios
+from reproduction.counties.sweep_tables import tabulate_figure
 from reproduction.jobs.figures import save_figures
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_csvs, write_tables

@@ -5,7 +5,7 @@ from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_csv
-from reproduction.national.blocks import descend
+from reproduction.national.topdown_to_blocks import descend
 from reproduction.topdown.experiment import keep_states
 
 with job_log(snakemake.log[0]):

@@ -4,7 +4,7 @@ from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import write_tables
-from reproduction.national.blocks import release_states
+from reproduction.national.topdown_to_blocks import release_states
 from reproduction.topdown.experiment import keep_states
 
 with job_log(snakemake.log[0]):

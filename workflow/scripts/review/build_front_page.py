@@ -9,7 +9,7 @@ from reproduction.jobs.origin import describe_origin
 from reproduction.jobs.yaml_files import read_yaml
 from reproduction.review.claims import read_claims, read_figures
 from reproduction.review.frontpage import render_front_page
-from reproduction.review.results import open_results
+from reproduction.review.notebook_results import open_results
 
 with job_log(snakemake.log[0]):
     source = snakemake.input

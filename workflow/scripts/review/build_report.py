@@ -9,7 +9,7 @@ from reproduction.jobs.descriptions import read_descriptions
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.origin import describe_origin
 from reproduction.jobs.yaml_files import read_yaml
-from reproduction.review.captions import fill_overview, write_captions
+from reproduction.review.report_captions import fill_overview, write_captions
 
 with job_log(snakemake.log[0]) as log, write_atomically(snakemake.output.report) as temporary:
     source, captions = snakemake.input, Path(snakemake.params.captions)

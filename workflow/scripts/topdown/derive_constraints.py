@@ -4,7 +4,7 @@ from reproduction.data.histogram import read_group_quarters
 from reproduction.data.published import read_published
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import write_tables
-from reproduction.topdown.implied import derive_constraints
+from reproduction.topdown.implied_constraints import derive_constraints
 
 with job_log(snakemake.log[0]):
     params, given = snakemake.params, snakemake.input

@@ -1,5 +1,5 @@
 """Exact draws by variable elimination on a tree of partial sums."""
 
-from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
+from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
 
-__all__ = ["BoundedEliminationSampler"]
+__all__ = ["TruncatedEliminationSampler"]

@@ -7,14 +7,14 @@ from isdp.constraints.hierarchy import Hierarchy
 from isdp.streams import stream
 from isdp.topdown.sparse_descent import run_sparse
 from reproduction.data.histogram import CELLS
-from reproduction.national.blocks import (
+from reproduction.national.synthetic_blocks import allocate_blocks, draw_state
+from reproduction.national.topdown_to_blocks import (
     check_sums,
     descend,
     release_states,
     sum_level_errors,
     tabulate_levels,
 )
-from reproduction.national.synthetic_blocks import allocate_blocks, draw_state
 from reproduction.topdown.configurations import six_level_plan
 
 BLOCKS = 1_200  # the fewest, in hundreds, with which a county has tracts and a tract groups

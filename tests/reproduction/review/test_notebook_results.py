@@ -6,8 +6,13 @@ import pandas as pd
 import pytest
 import yaml
 
-from reproduction.review import results as reviewing
-from reproduction.review.results import NotInThisRunError, ReviewError, list_pages, open_results
+from reproduction.review import notebook_results as reviewing
+from reproduction.review.notebook_results import (
+    NotInThisRunError,
+    ReviewError,
+    list_pages,
+    open_results,
+)
 from reproduction.review.scorecard import COLUMNS
 
 CONFIG = {"seed": 1, "counties": {"epsilon": 0.192, "states": ["VT"]}}

@@ -5,7 +5,7 @@ import pytest
 
 from reproduction.data.histogram import read_group_quarters
 from reproduction.data.published import read_published
-from reproduction.topdown.implied import (
+from reproduction.topdown.implied_constraints import (
     DORMITORIES,
     IMPOSSIBLE_TOTALS,
     WITNESS,

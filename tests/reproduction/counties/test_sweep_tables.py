@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 
 from isdp import GeneralizedLaplace, Invariants, draw_noise
-from reproduction.counties.sweep import continuous_l2, tabulate_figure, tabulate_scenario
 from reproduction.counties.sweep_figures import NORM_COLOURS, plot_scenarios
+from reproduction.counties.sweep_tables import continuous_l2, tabulate_figure, tabulate_scenario
 from tests.artists import inside
 from tests.statistical.checks import LawRejected, check_mean
 

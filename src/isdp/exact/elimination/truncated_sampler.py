@@ -53,7 +53,7 @@ PRODUCT_ENERGIES = ((1, False), (2, False))  # energies whose weight is a produc
 MIN_LOG_PROBABILITY = -2000.0  # of the bounds, in double precision
 
 
-class BoundedEliminationSampler:
+class TruncatedEliminationSampler:
     """Draws from P(u) proportional to a product over cells, on {u : A u = 0}, within bounds.
 
     Parameters
@@ -119,7 +119,7 @@ class BoundedEliminationSampler:
     Examples
     --------
     >>> from isdp import GeneralizedLaplace, Invariants
-    >>> sampler = BoundedEliminationSampler(Invariants.margins((3, 3)), GeneralizedLaplace(0.5))
+    >>> sampler = TruncatedEliminationSampler(Invariants.margins((3, 3)), GeneralizedLaplace(0.5))
     >>> noise = sampler.sample(np.random.default_rng(1), 10)
     >>> noise.shape, int(abs(noise.reshape(10, 3, 3).sum(axis=1)).max())
     ((10, 9), 0)
