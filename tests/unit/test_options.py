@@ -88,7 +88,7 @@ CASES = [
     (TOPDOWN + E1, "--one-pass", '"passes": "one"'),
     (TOPDOWN + E1, "--simulations 10", "margin_simulated"),
     (TOPDOWN + E1, "--for-experiments", "for experiments"),
-    (TOPDOWN + E1, "--seed 7", "Who has the seed"),
+    (TOPDOWN + E1, "--seed 7", "who has the seed"),
     (TOPDOWN + E1, "--count age", "column 'age'"),
     (TOPDOWN + E1, "--out other", "FILE other/released.csv"),
     (TOPDOWN + " --epsilon 1000", "--accept weak-noise", "status 0"),

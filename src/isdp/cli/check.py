@@ -47,7 +47,7 @@ def run(certificate_path: str | None, **given) -> int:
 
 def _unverified(certificate: dict) -> str:
     """Return the statement of what the files cannot show."""
-    unseen = "the law, its epsilon or rho, and its randomness are not seen in the files"
+    unseen = "the files do not show the noise distribution, its epsilon or rho, or its randomness"
     if certificate.get("for_release") is True:
         return unseen
-    return f"NOT FOR RELEASE, as it says itself; {unseen}"
+    return f"NOT FOR RELEASE, as the certificate states; {unseen}"

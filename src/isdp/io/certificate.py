@@ -11,27 +11,27 @@ from isdp.accounting.guarantees import upper_decimal
 FORMAT = "0.3"  # of certificates; those of version 0.2 have no such field
 NOT_FOR_RELEASE = "NOT FOR RELEASE: drawn from a pseudo-random generator, for experiments"
 FOR_RELEASE = "drawn in exact arithmetic from the operating system's randomness"
-OF_THE_LAW_ALONE = "of the law asked for, and not of this draw"
+OF_THE_LAW_ALONE = "for the requested distribution, and not for this draw"
 NO_GUARANTEE = (
-    "No guarantee holds for this table: a pseudo-random generator can give the noise away, and so "
-    "can floating point where it is used, and a Markov chain, where one is taken, has not quite "
-    "the law. What is said of privacy is what the law asked for would have."
+    "No guarantee holds for this table. A pseudo-random generator can reveal the noise, as can "
+    "floating point arithmetic, and a Markov chain has only approximately the requested "
+    "distribution. The stated privacy loss is that of the requested distribution."
 )
-SEED_KNOWN = "Who has the seed takes the noise off: nothing is protected."
+SEED_KNOWN = "A reader who has the seed can remove the noise: nothing is protected."
 
 
 def now() -> str:
-    """Time of a run in UTC, in whole seconds."""
+    """Return the time in UTC, in whole seconds."""
     return datetime.now(UTC).replace(microsecond=0).isoformat()
 
 
 def markdown(certificate: Mapping) -> str:
-    """Write a certificate for people.
+    """Return a certificate in Markdown.
 
     Parameters
     ----------
     certificate : mapping
-        As in `certificate.json`. The template is that of the command in `made_by`.
+        Content of `certificate.json`. The template is that of the command in `made_by`.
     """
     command = certificate["made_by"].removeprefix("isdp ")
     return _environment().get_template(f"{command}.md.jinja").render(certificate)
@@ -44,7 +44,7 @@ def certificate_files(certificate: dict, **output: object) -> dict[str, str | Ma
 
 
 def said_of_privacy(statement: str, for_release: bool) -> str:
-    """Put before a guarantee in words that it does not hold for what is not for release."""
+    """Return a guarantee in words, with a reservation if the table is not for release."""
     return statement if for_release else f"{OF_THE_LAW_ALONE}: {statement}"
 
 

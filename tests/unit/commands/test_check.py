@@ -312,7 +312,7 @@ def test_experiments_are_pointed_out(command, released, tmp_path):
     command(*arguments, "--out", tmp_path / "x", "--no-picture")
     said = command("account", certificates(released)[0], tmp_path / "x/certificate.json")
     assert f"{tmp_path / 'x/certificate.json'}: NOT FOR RELEASE; no guarantee holds" in said
-    assert "2 releases together: of the law asked for, and not of this draw: " in said
+    assert "2 releases together: for the requested distribution, and not for this draw: " in said
 
 
 @pytest.mark.parametrize(
