@@ -110,7 +110,7 @@ def test_a_step_within_a_step_shows_nothing_of_its_own():
 def test_a_draw_shows_shares_and_no_count():
     invariants = Invariants.partition([k // 500 for k in range(123_450)])
     text = on_a_terminal(
-        lambda: draw_noise(GeneralizedGaussian(4.0), invariants, n_draws=100, rng=SYSTEM_RANDOMNESS)
+        lambda: draw_noise(GeneralizedGaussian(4.0), invariants, n_draws=200, rng=SYSTEM_RANDOMNESS)
     )
     assert "left" in text
     assert not any(count in text for count in ("123450", "123,450", "123k", "12345000"))
