@@ -49,7 +49,7 @@ def contrasts(cells: int, kind: ContrastKind = "haar") -> csc_array:
         cell with the cells before it. "hadamard" has entries of equal magnitude and needs a power
         of two. "cosine" is the discrete cosine transform.
 
-    Recontrast_of_axis
+    Returns
     -------
     csc_array, shape (cells, cells - 1)
 
@@ -83,7 +83,7 @@ def null_basis(invariants: Invariants, kind: BasisKind = "haar") -> csc_array:
         basis is arbitrary and differs between builds of the numerical libraries. Do not publish
         numbers that depend on it.
 
-    Recontrast_of_axis
+    Returns
     -------
     csc_array, shape (cells, dimension)
 
@@ -124,7 +124,7 @@ def kronecker_basis(
     held : iterable of sequences of int
         The fixed margins, each as the axes that it keeps.
 
-    Recontrast_of_axis
+    Returns
     -------
     csc_array, shape (cells, dimension)
     """
@@ -152,7 +152,7 @@ def difference_basis(
     depend on each other, the basis has fewer vectors than the null space has dimensions. No record
     moves the answers out of its span.
 
-    Recontrast_of_axis
+    Returns
     -------
     csc_array, shape (answers, rank of the differences)
 
