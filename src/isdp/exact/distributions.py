@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -51,14 +50,6 @@ class TotalDistribution:
     def within(self, bound: int) -> float:
         """P(|u_i| <= bound)."""
         return float(self.pmf[np.abs(self.support) <= bound].sum())
-
-
-def gaussian_distribution(variance: Fraction) -> TotalDistribution:
-    """Distribution of a discrete Gaussian cell under no total; the variance is at most 1e6."""
-    most = math.ceil(9 * math.sqrt(variance)) + 1
-    support = np.arange(-most, most + 1)
-    pmf = np.exp(-(support**2) / (2 * float(variance)))
-    return TotalDistribution(support, pmf / pmf.sum())
 
 
 def total_distribution(cells: int, epsilon: float) -> TotalDistribution:
