@@ -79,7 +79,8 @@ def _try_sample(faults: WorkDB, number: int, command: str) -> int:
     drawn = random.Random(SEED).sample(items, min(number, len(items)))
     left = {item.job_id for item in faults.pending_work_items} - {item.job_id for item in drawn}
     faults.set_multiple_results(left, WorkResult(worker_outcome=WorkerOutcome.SKIPPED))
-    execute(faults, ConfigDict({"test-command": command, "timeout": PATIENCE}))
+    settings = {"test-command": command, "timeout": PATIENCE, "distributor": {"name": "local"}}
+    execute(faults, ConfigDict(settings))
     results = [result for _, result in faults.results if result.test_outcome]
     missed = [each for each in results if each.test_outcome == TestOutcome.SURVIVED]
     for each in missed:
