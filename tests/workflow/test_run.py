@@ -52,13 +52,6 @@ def test_a_county_of_ones_own_is_never_judged_by_the_papers_numbers(finished):
     assert {row["held"] for row in released} == {"True", "False"}
 
 
-def test_no_network_is_said_once_and_the_run_goes_on(finished):
-    said = finished.console + summarise_run(finished.folder / "results")
-    assert said.count("Published 2010 counts alone") == 1
-    provenance = (finished.folder / "results/data/provenance.json").read_text()
-    assert '"source": "published counts"' in provenance
-
-
 def test_the_run_ends_with_the_page_to_open_and_the_summary_has_the_scorecard(finished):
     assert f"Open first: {finished.folder / 'results/index.html'}" in finished.ending
     summary = summarise_run(finished.folder / "results")
@@ -110,13 +103,6 @@ def test_every_column_is_described_and_every_described_column_is_there(
         needed = set(entry.columns) - SOMETIMES.get(path.name, set())
         missing[path.name] = needed - {OTHER_COLUMNS, *columns}
     assert {name: found for name, found in missing.items() if found} == {}
-
-
-def test_the_data_dictionary_and_the_list_of_figures_name_what_was_made(finished):
-    results = finished.folder / "results"
-    listed = {(row["file"], row["column"]) for row in rows(results / "tables/data_dictionary.csv")}
-    assert ("tables/swapping_fit.csv", "chi_square") in listed
-    assert "| swapping_rate " in (results / "figures/README.md").read_text()
 
 
 def test_what_the_run_shows_is_recorded_and_there(finished):
