@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import benchmarks
-from benchmarks import numpy_algorithm1, timing
+from benchmarks import numpy_algorithm1
 from benchmarks.workflow_cost import cost_table, rule_names, rule_of
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_distribution
@@ -55,21 +55,6 @@ def test_every_rule_of_the_workflow_is_known(request):
     rules = rule_names(request.config.rootpath)
     assert {"all", "sample_counties", "select_states"} <= set(rules)
     assert rule_of("sample_counties_IL", rules) == "sample_counties"
-
-
-@pytest.mark.parametrize(
-    ("ours", "peer", "unit", "bar", "ratio", "met"),
-    [
-        (6.0, 3.0, "cells/s", 2, 2.0, "yes"),
-        (6.0, 3.0, "cells/s", 2.5, 2.0, "no"),
-        (6.0, 3.0, "s", 1, 0.5, "no"),
-        (6.0, np.nan, "cells/s", 2, np.nan, ""),
-    ],
-)
-def test_a_ratio_says_how_many_times_as_good_ours_is(ours, peer, unit, bar, ratio, met):
-    row = timing.row("exact / MCMC", "here", ours, peer, unit, bar)
-    assert row["ratio"] == pytest.approx(ratio, nan_ok=True)
-    assert row["met"] == met
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -91,13 +91,6 @@ def test_noise_that_is_zero_in_every_draw_is_marked_and_not_put_on_the_scale():
     assert points == [5]
 
 
-def test_the_exact_law_is_drawn_a_fifth_beyond_the_scenarios_on_either_side():
-    shown = tabulate_figure(pd.concat([one(0.2), one(4)]))
-    curve = shown.loc[shown["series"] == "exact law", "epsilon"]
-    assert (curve.min(), curve.max()) == pytest.approx((0.2 / 1.2, 4 * 1.2))
-    assert curve.is_monotonic_increasing
-
-
 def test_the_continuous_law_is_not_drawn_where_rounding_shows():
     shown = tabulate_figure(pd.concat([one(0.2, "l2"), one(10, "l2")]))
     curve = shown[shown["series"] == "continuous law"]

@@ -4,16 +4,10 @@ from reproduction.national.cost import (
     finish_time,
     read_jobs,
     tabulate_costs,
-    tabulate_jobs,
     tabulate_machines,
 )
 
 SECONDS = {"a": 3.0, "b": 3.0, "c": 2.0, "d": 2.0, "e": 2.0}
-
-
-def test_one_worker_does_all_and_as_many_as_jobs_wait_for_the_longest():
-    assert finish_time(SECONDS, {}, 1) == 12
-    assert finish_time(SECONDS, {}, 5) == 3
 
 
 def test_a_job_waits_for_those_before_it():
@@ -40,17 +34,6 @@ def jobs(tmp_path):
         ("collect_national", 1, 10),
     ]
     return read_jobs([benchmark_file(tmp_path, *row) for row in rows])
-
-
-def test_measured_jobs_are_added_up_by_kind(jobs):
-    table = tabulate_jobs(jobs).set_index("kind")
-    assert list(table.index) == [
-        "run_releases_noise",
-        "release_states",
-        "descend_states",
-        "collect_national",
-    ]
-    assert table.loc["run_releases_noise"].tolist() == [2, 30, 20, 100]
 
 
 def test_machines_are_computed_from_them(jobs):
