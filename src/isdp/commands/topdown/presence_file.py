@@ -68,7 +68,7 @@ def read_present(
             f"[0-9]{{1,{MAX_DIGITS}}}",
             "is not a smallest number",
             lambda line: f"{place}: line {line}",
-            "give a whole number from 1 up",
+            "Give a whole number of 1 or more.",
         )
         least_of = lines[MIN_COLUMN].astype("int64").to_numpy()
     region = _numbers(lines[levels[-1]], hierarchy.units[-1], place, levels[-1])
