@@ -16,12 +16,12 @@ from isdp.swapping.mechanism.derangements import subfactorial_ratio
 from isdp.swapping.privacy.bound import Rate, check_size, log_odds
 
 
-def worst_case_loss(rate: Fraction | float | Rate, largest: int) -> float:
+def worst_case_loss(rate: Fraction | float | Rate, max_size: int) -> float:
     """Compute the exact maximum privacy loss over all universes.
 
     Parameters
     ----------
-    largest : int
+    max_size : int
         Records b of the largest stratum.
 
     Returns
@@ -30,7 +30,7 @@ def worst_case_loss(rate: Fraction | float | Rate, largest: int) -> float:
         In nats per unit of d_HAM. For b >= 4 it is max(ln o, (1/2) ln(d_b / d_{b-2}) - ln o). If
         the second term is the maximum, it is below the published bound by 3 / (2 b) + O(1 / b^2).
     """
-    size, odds = check_size(largest), log_odds(rate)
+    size, odds = check_size(max_size), log_odds(rate)
     if size == 1:
         return 0.0
     if size == 2:
@@ -40,12 +40,12 @@ def worst_case_loss(rate: Fraction | float | Rate, largest: int) -> float:
     return max(odds, math.log(float(subfactorial_ratio(size - 2, 2))) / 2 - odds)
 
 
-def min_worst_case_loss(largest: int) -> float:
+def min_worst_case_loss(max_size: int) -> float:
     """Compute the minimum of `worst_case_loss` over all rates: (1/4) ln(d_b / d_{b-2}) for b >= 4.
 
     It is 0 for b = 2, because p = 1/2 makes both orders of two records equally likely.
     """
-    size = check_size(largest)
+    size = check_size(max_size)
     if size <= 2:
         return 0.0
     if size == 3:  # at x = ln o with x = (ln 2 - x) / 2
