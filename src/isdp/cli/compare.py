@@ -51,7 +51,7 @@ def add(commands) -> None:
 def run(**given) -> int:
     """Run the command and print a summary."""
     from isdp.commands.compare.files import compare_files
-    from isdp.commands.compare.report import budget_told, why_confidential
+    from isdp.commands.compare.report import format_budget, why_confidential
     from isdp.io.wording import counted
 
     for name in ("epsilon", "rho", "rate"):
@@ -67,7 +67,7 @@ def run(**given) -> int:
         f"compared on {counted(found.question.cells, 'cell')}"
     )
     for _, row in found.left_out.iterrows():
-        budget = budget_told(row["parameter"], row["budget"])
+        budget = format_budget(row["parameter"], row["budget"])
         print(f"left out: {row['system']}, {budget}: {row['reason']}")
     return 0
 

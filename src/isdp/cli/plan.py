@@ -95,10 +95,10 @@ def _lines(margins, wanted: str | None, path: str) -> Iterator[str]:
     from isdp.commands.shared.margins import UNKNOWN
     from isdp.io.wording import counted
 
-    known = [m for m in margins if not m.held and m.sd.how != UNKNOWN]
-    first = [m for m in known if (m.what == "cell" if wanted is None else m.name == wanted)]
-    sums = [m for m in known if m.what == "sum" and m not in first]
-    cells = [m for m in known if m.what == "cell" and m not in first]
+    known = [m for m in margins if not m.held and m.sd.method != UNKNOWN]
+    first = [m for m in known if (m.scope == "cell" if wanted is None else m.name == wanted)]
+    sums = [m for m in known if m.scope == "sum" and m not in first]
+    cells = [m for m in known if m.scope == "cell" and m not in first]
     if wanted is None:
         first = first[:MAX_CELLS_SHOWN]
     shown = [*first, *sums[:MAX_SUMS_SHOWN], *cells[:MAX_CELLS_SHOWN]]
@@ -123,9 +123,9 @@ def _said(figure) -> str:
     from isdp.commands.shared.margins import BOUNDED
 
     error = f" +- {figure.error:.2g}" if figure.error else ""
-    bounded = figure.how == BOUNDED
+    bounded = figure.method == BOUNDED
     value = upper_decimal(figure.value, 5) if bounded else f"{figure.value:.5g}"
-    return f"{value}{error} ({figure.how})"
+    return f"{value}{error} ({figure.method})"
 
 
 def _persons(text: str | None) -> float | None:

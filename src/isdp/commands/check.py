@@ -171,7 +171,7 @@ def _certified(
             hashlib.sha256(rules).hexdigest(),
         ),
         "cells": (("input", "cells"), len(table)),
-        "columns": (("input", "published_as_they_are"), table.described_by),
+        "columns": (("input", "published_as_they_are"), table.published_columns),
         "negative counts": (("output", "negative_counts"), int((table.counts < 0).sum())),
         "degrees of freedom": (("lattice", "degrees_of_freedom"), int(free.degrees)),
         "determined cells": (("lattice", "cells_without_freedom"), len(free.determined)),

@@ -142,7 +142,7 @@ class PlannedTable:
         InputError
             If no target has the name, or it has no noise.
         """
-        found = [t for t in self.targets if (t.what == "cell" if name is None else t.name == name)]
+        found = [t for t in self.targets if (t.scope == "cell" if name is None else t.name == name)]
         if not found:
             raise InputError(
                 f"--error-of: no sum or cell class is called {name!r}{self._near(name)}"
@@ -153,8 +153,8 @@ class PlannedTable:
 
     def _near(self, name: str) -> str:
         """Suggest similar names, or examples if there are none."""
-        names = [t.name for t in self.targets if t.what == "sum" and not t.held]
-        names += [t.name for t in self.targets if t.what == "cell" and self.free.blocks is None]
+        names = [t.name for t in self.targets if t.scope == "sum" and not t.held]
+        names += [t.name for t in self.targets if t.scope == "cell" and self.free.blocks is None]
         near = difflib.get_close_matches(name, [*names, *self._held_names()], cutoff=0.4)
         if near:
             return f"; did you mean {' or '.join(map(repr, near))}?"
@@ -194,7 +194,7 @@ class PlannedTable:
         def meets(step: int) -> bool:
             law = self.mechanism_at(request, _setting_at(step))
             margins = margins_of(wanted, self.free, law, DRAWS)
-            if any(margin.limit.how == UNKNOWN for margin in margins):
+            if any(margin.limit.method == UNKNOWN for margin in margins):
                 # if there is no sampler, its refusal suggests a mechanism
                 tried = _with(request, _setting_at(step))
                 draw(self.free, request_per_unit(tried, self.free))
@@ -251,8 +251,8 @@ class PlannedTable:
             for done, factor in enumerate(FACTORS):
                 law = self.mechanism_at(request, value * Fraction(factor))
                 for margin in margins_of(shown, self.free, law, DRAWS_OF_CURVE):
-                    row = {"what": margin.what, "name": margin.name, setting: float(value) * factor}
-                    rows.append(row | {"sd": margin.sd.value, "sd_is": margin.sd.how})
+                    row = {"what": margin.scope, "name": margin.name, setting: float(value) * factor}
+                    rows.append(row | {"sd": margin.sd.value, "sd_is": margin.sd.method})
                     rows[-1]["sd_error"] = margin.sd.error
                 at(done + 1)
         return pd.DataFrame(rows)
@@ -264,7 +264,7 @@ def _shown(targets: Sequence[MarginTarget], margins: Sequence[Margin]) -> list[M
     for what in ("cell", "sum"):
         widths: dict[str, MarginTarget] = {}  # one target for each width
         for target, margin in zip(targets, margins, strict=True):
-            if target.what == what and margin.sd.value > 0:
+            if target.scope == what and margin.sd.value > 0:
                 widths.setdefault(f"{margin.sd.value:.4g}", target)
         found = [widths[width] for width in sorted(widths, key=float, reverse=True)]
         some = [*found[:1], *found[len(found) // 2 :][:1], *found[-1:]]

@@ -84,7 +84,7 @@ def test_the_epsilon_for_an_error_is_the_smallest_that_will_do(error, name, star
     def largest(epsilon):
         forecast = cells.forecast(NoiseRequest(GeneralizedLaplace(epsilon)))
         wanted = [
-            m for m in forecast.margins if (m.what == "cell" if name is None else m.name == name)
+            m for m in forecast.margins if (m.scope == "cell" if name is None else m.name == name)
         ]
         assert wanted
         return max(margin.limit.value for margin in wanted)

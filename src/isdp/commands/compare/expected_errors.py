@@ -168,7 +168,7 @@ def from_moments(moments: ErrorMoments, chosen: np.ndarray) -> tuple[Estimate, E
     """Root mean squared error and bias over some of the answers, marked in a bool array."""
     square, bias = moments.square[chosen], moments.bias[chosen]
     return (
-        Estimate(math.sqrt(square.mean()), moments.how),
+        Estimate(math.sqrt(square.mean()), moments.method),
         Estimate(float(bias.mean()), EXACT),
     )
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
-from isdp.commands.compare.report import budget_told
+from isdp.commands.compare.report import format_budget
 from isdp.commands.compare.run import ALL
 from isdp.plots.style import DARK, FAINT, finish, panels, styled
 
@@ -106,7 +106,7 @@ def _draw(axis: Axes, part: pd.DataFrame, queries: list, colours: dict, zero: fl
             ls="",
             marker=MARKERS[i % len(MARKERS)],
             color=FAINT,
-            label=budget_told(each.parameter, each.budget),
+            label=format_budget(each.parameter, each.budget),
         )
         for i, each in enumerate(budgets)
     ]

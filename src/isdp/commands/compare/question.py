@@ -99,7 +99,7 @@ class Question:
         """True if each cell has exactly one total."""
         return self.free.blocks is not None and bool((self.free.blocks >= 0).all())
 
-    def settles(self, query: HeldTotals) -> bool:
+    def determines(self, query: HeldTotals) -> bool:
         """Return whether one set of held totals determines all answers of a query."""
         return any(implies(one.labels, query.labels) for one in self.held)
 

@@ -54,7 +54,7 @@ def markdown(comparison: Comparison) -> str:
     return "\n".join(lines)
 
 
-def budget_told(parameter: str, budget: float) -> str:
+def format_budget(parameter: str, budget: float) -> str:
     """Write a budget; a loss is never rounded down."""
     return (
         f"{parameter} {budget:g}" if parameter == "rate" else f"{parameter} {upper_decimal(budget)}"
@@ -101,7 +101,7 @@ def _any(comparison: Comparison, how: str) -> bool:
 
 def _group(comparison: Comparison, part: pd.DataFrame) -> Iterator[str]:
     for (parameter, budget), some in part.groupby(["parameter", "budget"], sort=False):
-        yield f"### {budget_told(parameter, budget)}"
+        yield f"### {format_budget(parameter, budget)}"
         yield ""
         yield from _table(some, _error)
         biased = [
@@ -176,7 +176,7 @@ def _protected(comparison: Comparison) -> Iterator[str]:
         ]
         yield (
             f"- **{row['system']}** ({row['paper']}) at "
-            f"{budget_told(row['parameter'], row['budget'])}: "
+            f"{format_budget(row['parameter'], row['budget'])}: "
             f"{_safe(row['guarantee'])}. Releases {'; '.join(kinds)}. {_how(comparison, row)}"
         )
 
@@ -209,7 +209,7 @@ def _left_out(comparison: Comparison) -> Iterator[str]:
     for (system, parameter, reason), rows in comparison.left_out.groupby(
         ["system", "parameter", "reason"], sort=False
     ):
-        budgets = ", ".join(budget_told(parameter, budget) for budget in rows["budget"])
+        budgets = ", ".join(format_budget(parameter, budget) for budget in rows["budget"])
         yield f"- **{system}** at {budgets}: {_safe(reason)}."
 
 
@@ -225,7 +225,7 @@ def _across(comparison: Comparison) -> Iterator[str]:
         pairs = []
         for epsilon in people.loc[people["flavour"] == "pure", "budget"].unique():
             rho = as_zcdp(IntegerLaplace().noise_guarantee(epsilon)).loss_per_person
-            pairs.append(f"{budget_told('epsilon', epsilon)} is rho {upper_decimal(rho)}")
+            pairs.append(f"{format_budget('epsilon', epsilon)} is rho {upper_decimal(rho)}")
         yield ""
         yield (
             f"- **pure and zCDP.** There is a theorem in one direction (Bun and Steinke 2016, "

@@ -242,7 +242,7 @@ def _described(system: System, guarantee: PrivacyGuarantee) -> dict:
 def _row(query: HeldTotals, size: str, chosen: np.ndarray, rmse: Estimate, bias: Estimate) -> dict:
     row = {"query": query.name, "size": size, "answers": int(chosen.sum())}
     for name, mean in (("rmse", rmse), ("bias", bias)):
-        row |= {name: mean.value, f"{name}_is": mean.how, f"{name}_error": mean.error}
+        row |= {name: mean.value, f"{name}_is": mean.method, f"{name}_error": mean.error}
     return row
 
 
@@ -294,7 +294,7 @@ def _moments(
     swapped = of_swapping(budget, question) if isinstance(system, Swapping) else None
 
     def moments_of(query: HeldTotals) -> ErrorMoments | None:
-        if question.settles(query):
+        if question.determines(query):
             return ErrorMoments(np.zeros(query.totals), np.zeros(query.totals), EXACT)
         if isinstance(system, PlainNoise):
             return of_plain_noise(system, budget, question, query)

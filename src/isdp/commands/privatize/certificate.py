@@ -86,7 +86,7 @@ def describe(
             "table": table.path.name,
             "cells": len(table),
             "count_column": table.count,
-            "published_as_they_are": table.described_by,
+            "published_as_they_are": table.published_columns,
             "invariants": rules[0],
             "invariants_sha256": rules[1],
         },

@@ -52,7 +52,7 @@ def ranked_counts(
     figure, ((axis,),) = panels(1, 1, (9.5, 4.8 if names else 4.2))
     few = len(noisy) <= MAX_NAMES
     if spread is not None:
-        sd, label = spread.sd, f"2 standard deviations of the noise, {WAYS[spread.how]}"
+        sd, label = spread.sd, f"2 standard deviations of the noise, {WAYS[spread.method]}"
         if few:
             axis.errorbar(ranks, noisy, 2 * sd, fmt="none", ecolor=BOX, lw=5, label=label)
         else:

@@ -190,10 +190,10 @@ def _totals(given, table: Table) -> list[HeldTotals]:
 
 
 def _check_column(column, table: Table, key: str) -> None:
-    if column not in table.described_by:
+    if column not in table.published_columns:
         raise InputError(
             f"{key}: no column {column!r} describes the cells; there are "
-            f"{', '.join(map(repr, table.described_by))}"
+            f"{', '.join(map(repr, table.published_columns))}"
         )
     refuse_blank_values(table, column)
 

@@ -144,7 +144,7 @@ def refuse_weak_noise(
     if WEAK_NOISE in accepted:
         return
     found = probability_unchanged(margins)
-    most = bound_unchanged(free, mechanism) if found is None else found.most
+    most = bound_unchanged(free, mechanism) if found is None else found.maximum
     if most >= MAX_PROBABILITY_UNCHANGED:
         known = "of " if found is not None else "that is only known to be at most "
         refuse(

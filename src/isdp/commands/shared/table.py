@@ -40,7 +40,7 @@ class Table:
         return len(self.counts)
 
     @property
-    def described_by(self) -> list[str]:
+    def published_columns(self) -> list[str]:
         """All columns except the counts; they are published unchanged."""
         return list(self.columns)
 
