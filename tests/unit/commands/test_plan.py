@@ -184,7 +184,7 @@ def test_margins_that_are_not_known_are_one_line(asked, tmp_path):
     """Messages draw 9 x 9 tables, but take too long to be set up for margins."""
     said = asked("--epsilon", "1", **two_way(tmp_path, 9, 9))
     assert "nan" not in said
-    assert "not known" in said
+    assert "unknown" in said
     assert "sampler: isdp.draw_noise" in said
 
 
