@@ -116,7 +116,7 @@ def estimate_all_levels(
     shapes = [np.shape(each) for each in measured]
     if shapes[-1] != presence.present.shape or len(shapes) != len(tree.weights):
         raise InputError(f"minimal schema: measurements of shapes {shapes} do not fit the regions")
-    minimum = np.asarray(presence.least)
+    minimum = np.asarray(presence.minimums)
     sums = tree.sums(minimum.astype(float))
     beyond = [each - least for each, least in zip(measured, sums, strict=True)]
     real = _least_squares(tree, tree.weighted_measurements(beyond), presence)
@@ -128,7 +128,7 @@ def _least_squares(tree: RegionTree, linear_term: FloatArray, presence: Presence
 
     def project(table: FloatArray) -> FloatArray:
         points = np.where(presence.present, table, -np.inf)
-        return project_onto_simplices(points.T, presence.caps).T
+        return project_onto_simplices(points.T, presence.surpluses).T
 
     # maximum number of smallest regions in a region of the top level
     widest = tree.sums(np.ones((len(linear_term), 1)))[0].max()
@@ -153,7 +153,7 @@ def _round(
     if not part.any():
         return floor
     for candidates in (part > 0, presence.present):
-        found, (j, k) = _programme(rng, floor, part, candidates, tree, presence.caps)
+        found, (j, k) = _programme(rng, floor, part, candidates, tree, presence.surpluses)
         if found.status == 0:
             break
     else:
@@ -163,7 +163,7 @@ def _round(
         raise InputError("minimal schema: the vertex of the rounding is not an integer")
     whole = floor.copy()
     whole[j, k] += np.rint(up).astype(np.int64)
-    if (whole.sum(axis=1) != presence.caps).any() or whole.min(initial=0) < 0:
+    if (whole.sum(axis=1) != presence.surpluses).any() or whole.min(initial=0) < 0:
         raise InputError("minimal schema: the rounded table does not have the regions' totals")
     return whole
 

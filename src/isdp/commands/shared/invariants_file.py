@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from scipy.sparse import csr_array
 from isdp.arrays import BoolArray, IntArray
 from isdp.commands.shared.table import JOINT, Table, refuse_blank_values
 from isdp.errors import InputError
-from isdp.io.csv_files import LINE_ENDS, ROWS_PER_CHUNK
+from isdp.io.csv_files import LINE_ENDS, MAX_QUOTED, ROWS_PER_CHUNK
 from isdp.io.files import read_bytes
 
 KEYS = ("total", "totals", "subsets")
@@ -92,6 +93,12 @@ def refuse_equal_names(held: list[HeldTotals], table: Table, file: str | Path) -
         )
 
 
+_QUOTING = reprlib.Repr()
+_QUOTING.maxlevel = 2  # nested values with aliases can be very large if they are written out
+_QUOTING.maxstring = MAX_QUOTED
+_quoted = _QUOTING.repr
+
+
 class _Loader(yaml.BaseLoader):  # type: ignore[misc]  # PyYAML has no types
     """A YAML loader that keeps every value as text and refuses repeated keys."""
 
@@ -105,7 +112,7 @@ def _mapping(loader: _Loader, node: yaml.Node) -> dict[str, Any]:
         if not isinstance(key, str):
             raise InputError(f"{line}: a key is not plain text. Write a key such as total.")
         if keys.count(key) > 1:
-            raise InputError(f"{line}: the key {key!r} is repeated. Write each key once.")
+            raise InputError(f"{line}: the key {_quoted(key)} is repeated. Write each key once.")
     return {
         key: loader.construct_object(value, deep=True)
         for key, (_, value) in zip(keys, node.value, strict=True)
@@ -167,7 +174,7 @@ def invariants_of(content: object, table: Table, path: str | Path) -> list[HeldT
         raise InputError(f"{path}: not a mapping. Give one or several of {', '.join(KEYS)}.")
     for key in content:
         if key not in KEYS:
-            raise InputError(f"{path}: the key {key!r} is unknown. Use {', '.join(KEYS)}.")
+            raise InputError(f"{path}: the key {_quoted(key)} is unknown. Use {', '.join(KEYS)}.")
     try:
         held = [
             *_grand_total(content.get("total", "false"), table),
@@ -183,7 +190,7 @@ def invariants_of(content: object, table: Table, path: str | Path) -> list[HeldT
 
 def _grand_total(given: object, table: Table) -> list[HeldTotals]:
     if not isinstance(given, str) or given.lower() not in ("true", "false"):
-        raise InputError(f"total must be true or false, got {given!r}")
+        raise InputError(f"total must be true or false, got {_quoted(given)}")
     if given.lower() == "false":
         return []
     return [HeldTotals("grand total", np.zeros(len(table), dtype=np.int32))]
@@ -197,8 +204,8 @@ def _totals(given: object, table: Table) -> list[HeldTotals]:
         columns = [entry] if isinstance(entry, str) else entry
         if not isinstance(columns, list) or not columns:
             raise InputError(
-                f"totals: {entry!r} is neither a column nor a list of columns. Write county or "
-                f"[county, sex], for example."
+                f"totals: {_quoted(entry)} is neither a column nor a list of columns. Write county "
+                f"or [county, sex], for example."
             )
         for column in columns:
             _check_column(column, table, "totals")
@@ -210,7 +217,7 @@ def _totals(given: object, table: Table) -> list[HeldTotals]:
 def _check_column(column: object, table: Table, key: str) -> None:
     if not isinstance(column, str) or column not in table.columns:
         raise InputError(
-            f"{key}: no column {column!r} describes the cells. Use one of "
+            f"{key}: no column {_quoted(column)} describes the cells. Use one of "
             f"{', '.join(map(repr, table.columns))}."
         )
     refuse_blank_values(table, column)
@@ -225,7 +232,9 @@ def _subsets(given: object, table: Table) -> list[HeldTotals]:
     held = []
     for name, chosen in given.items():
         if any(end in name for end in LINE_ENDS):
-            raise InputError(f"subsets: the name {name!r} has a line break. Rename the subset.")
+            raise InputError(
+                f"subsets: the name {_quoted(name)} has a line break. Rename the subset."
+            )
         entries = [chosen] if isinstance(chosen, dict) else chosen
         if not isinstance(entries, list) or not entries:
             raise InputError(f"subsets: {name}: wanted a selection such as {{column: value}}")
@@ -257,13 +266,15 @@ def _selected(selector: dict[Any, Any], table: Table, name: str) -> BoolArray:
             found = values.texts == value if isinstance(value, str) else chosen & False
             if not found.any():
                 raise InputError(
-                    f"subsets: {name}: no cell has {column} = {value!r}. Write the value as in the "
-                    f"table."
+                    f"subsets: {name}: no cell has {column} = {_quoted(value)}. Write the value "
+                    f"as in the table."
                 )
             chosen |= found
         inside &= chosen[values.codes]
     if not inside.any():
-        raise InputError(f"subsets: {name}: no cell is selected by {selector}. Correct a value.")
+        raise InputError(
+            f"subsets: {name}: no cell is selected by {_quoted(selector)}. Correct a value."
+        )
     return inside
 
 
@@ -281,6 +292,6 @@ def _row_called(name: object, rows: dict[str, list[int]], subset: str) -> int:
         words = "no cell is" if not found else f"{len(found)} cells are"
         example = next(iter(rows))
         raise InputError(
-            f"subsets: {subset}: {words} called {name!r}. Write a name such as {example!r}."
+            f"subsets: {subset}: {words} called {_quoted(name)}. Write a name such as {example!r}."
         )
     return found[0]
