@@ -32,9 +32,9 @@ whole table. A query is `total`, `detail` (all cells; required), an axis, or sev
 *. By default, the levels have equal shares. At each level `detail` has one half, and the total (if
 it is not held) and the axes have equal parts of the other half.
 
---present names a csv with one row for each type of person that is present in a smallest region. Its
-columns are the last of the levels, one or several axes, and, if you like, `least`, the minimum
-number of persons (default: 1).
+--present names a csv with one row for each group of people that is present in a smallest region.
+Its columns are the last of the levels, one or several axes, and, if you like, `least`, the minimum
+number of people (default: 1).
 
 The command refuses this risk before it draws noise. --accept accepts it, and the certificate
 records the name.
@@ -62,10 +62,12 @@ def add_options(own: argparse.ArgumentParser) -> None:
             option, dest=name, metavar=metavar, action="append", default=[], help=words
         )
     own.add_argument(
-        "--present", metavar="FILE", help="csv of types of person that are present; see below"
+        "--present", metavar="FILE", help="csv of groups of people that are present; see below"
     )
     own.add_argument(
-        "--absent-otherwise", action="store_true", help="types not in --present are absent"
+        "--absent-otherwise",
+        action="store_true",
+        help="groups that are not in --present are absent",
     )
     own.add_argument("--one-pass", action="store_true", help="do not estimate totals first")
     own.add_argument(

@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from isdp.checks import INT64_MAX
 from isdp.commands.shared.degrees_of_freedom import find_degrees_of_freedom
 from isdp.commands.shared.invariants_file import HeldTotals, group_names, read_invariants
 from isdp.commands.shared.table import Table, read_table
-from isdp.constraints.hierarchy import INT64_MAX
 from isdp.errors import InputError
 from isdp.io.certificate import FORMAT
 from isdp.io.csv_files import read_columns, whole_numbers

@@ -10,11 +10,13 @@ import hashlib
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import opendp.prelude as dp
 
-from isdp.checks import check_integer_vector
+from isdp.arrays import IntArray
+from isdp.checks import ExactNumber, check_integer_vector
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.release_noise import draw_noise, parse_epsilon
@@ -24,12 +26,12 @@ from isdp.streams import SYSTEM_RANDOMNESS
 METRIC = "l1 distance between tables of equal invariants"
 
 
-def l1_metric():
+def l1_metric() -> Any:
     """Return the metric of these measurements; OpenDP composes measurements of equal metrics."""
     return dp.user_distance(METRIC)
 
 
-def table_domain(invariants: Invariants, totals: Sequence[int]):
+def table_domain(invariants: Invariants, totals: Sequence[int]) -> Any:
     """Return the domain of all tables with the given totals.
 
     Parameters
@@ -39,7 +41,7 @@ def table_domain(invariants: Invariants, totals: Sequence[int]):
     """
     wanted = _totals(invariants, totals)
 
-    def member(table) -> bool:
+    def member(table: object) -> bool:
         try:
             values = check_integer_vector(
                 "opendp", "the table", np.asarray(table), invariants.cells
@@ -51,18 +53,18 @@ def table_domain(invariants: Invariants, totals: Sequence[int]):
     return dp.user_domain(f"tables with totals {_digest(invariants, wanted)}", member)
 
 
-def _totals(invariants: Invariants, totals: Sequence[int]) -> np.ndarray:
+def _totals(invariants: Invariants, totals: Sequence[int]) -> IntArray:
     return check_integer_vector("opendp", "totals", np.asarray(totals), invariants.constraints)
 
 
-def _digest(invariants: Invariants, totals: np.ndarray) -> str:
+def _digest(invariants: Invariants, totals: IntArray) -> str:
     """Return a hash of the invariants and totals; OpenDP distinguishes two domains by it."""
     a = invariants.sparse
     parts = (np.array(a.shape), a.indptr, a.indices, a.data, totals)
     return hashlib.sha256(b"".join(part.astype("<i8").tobytes() for part in parts)).hexdigest()
 
 
-def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon):
+def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon: ExactNumber) -> Any:
     """Return the measurement that adds l1 noise by `isdp.draw_noise`.
 
     Parameters
@@ -89,16 +91,17 @@ def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon):
     guarantee = mechanism.guarantee
     wanted = _totals(invariants, totals)
 
-    def noisy(table) -> list[int]:
+    def noisy(table: object) -> list[int]:
         counts = check_integer_vector("opendp", "the table", np.asarray(table), invariants.cells)
         if (invariants.apply(counts) != wanted).any():  # OpenDP does not check the domain
             raise InputError(
                 "opendp: the totals of the table are not those of this measurement. Make one with "
                 "the totals of the table."
             )
-        return (counts + draw_noise(mechanism, invariants, rng=SYSTEM_RANDOMNESS)[0]).tolist()
+        noise = draw_noise(mechanism, invariants, rng=SYSTEM_RANDOMNESS)[0]
+        return list(map(int, counts + noise))
 
-    def loss(distance) -> float:
+    def loss(distance: float) -> float:
         units = Fraction(distance)
         if guarantee.growth != "linear" or units < 0:
             raise InputError(f"opendp: the distance must be 0 or more, got {distance}")

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isdp.arrays import IntArray
+from isdp.checks import INT64_MAX
 from isdp.commands.privatize.certificate import describe
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, find_degrees_of_freedom
 from isdp.commands.shared.guarantee import request_per_unit
@@ -44,7 +45,6 @@ from isdp.commands.shared.refusals import read_accepted, refuse_revealing_rows, 
 from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import Table, read_table
 from isdp.commands.shared.warnings import warnings_of_revealed_residues, warnings_of_table
-from isdp.constraints.hierarchy import INT64_MAX
 from isdp.errors import InputError
 from isdp.io.certificate import certificate_files, now
 from isdp.io.files import read_bytes
