@@ -122,13 +122,7 @@ def add_noise(own: argparse.ArgumentParser) -> None:
 
 
 def request(given: dict[str, Any]) -> NoiseRequest:
-    """Remove the options of the noise from `given`, and return the request.
-
-    Raises
-    ------
-    InputError
-        If the options contradict each other or are out of range.
-    """
+    """Remove the options of the noise from `given`, and return the request."""
     from isdp.commands.shared.request import NoiseRequest
 
     experiment, seed = take_experiment(given)
@@ -143,13 +137,7 @@ def request(given: dict[str, Any]) -> NoiseRequest:
 
 
 def take_experiment(given: dict[str, Any]) -> tuple[bool, int | None]:
-    """Remove `--for-experiments` and `--seed` from `given`, and return their values.
-
-    Raises
-    ------
-    InputError
-        If the seed is not a whole number.
-    """
+    """Remove `--for-experiments` and `--seed` from `given`, and return their values."""
     allowed, seed = given.pop("for_experiments"), given.pop("seed")
     if seed is None:
         return allowed, None
@@ -157,14 +145,7 @@ def take_experiment(given: dict[str, Any]) -> tuple[bool, int | None]:
 
 
 def whole_number(text: str, option: str, digits: int = 18) -> int:
-    """Read an integer of 0 or more.
-
-    Raises
-    ------
-    InputError
-        If the text is not an integer of 0 or more with at most `digits` digits. The message names
-        the option.
-    """
+    """Read an integer of 0 or more."""
     if not text.isdecimal() or len(text) > digits:
         raise InputError(
             f"{option} must be a whole number of 0 or more with at most {digits} digits, got "

@@ -35,16 +35,13 @@ class RevealedCells(NamedTuple):
 
     Attributes
     ----------
-    determined : list of str
-        Names of the cells that all totals together determine.
     newly_determined : list of str
         Names of the cells in `determined` that no single release determines.
     revealed_residues : list of str
         Cells whose counts all totals together reveal modulo a larger number than each release
         alone, such as "d modulo 2".
     distance : int or None
-        The smallest distance between two tables that differ in the cell of one person, from
-        `isdp.commands.shared.guarantee.person_distance`.
+        From `isdp.commands.shared.guarantee.person_distance`, under all totals together.
     """
 
     determined: list[str]
@@ -64,7 +61,7 @@ class PrivacyAccount(NamedTuple):
     experiments : list of str
         Certificates of tables that are not for release.
     together : RevealedCells or None
-        The cells that all totals together reveal; None if the totals were not given.
+        None if the totals were not given.
     """
 
     guarantee: PrivacyGuarantee

@@ -22,15 +22,7 @@ TOTALS = "a csv with the columns name and total"
 
 
 class Finding(NamedTuple):
-    """The result of one check.
-
-    Attributes
-    ----------
-    item : str
-        The item that is compared, such as "totals".
-    detail : str
-        The value, or both values if they differ.
-    """
+    """The result of the comparison of one item; `detail` has the value, or both values."""
 
     item: str
     holds: bool

@@ -82,12 +82,7 @@ class NoiseForecast(NamedTuple):
 class PlannedTable:
     """The cells of a table without their counts, and the totals to hold.
 
-    Attributes
-    ----------
-    table : Table
-        All of its counts are 0.
-    targets : list of MarginTarget
-        The cell classes and sums whose margins of error are forecast.
+    `targets` are the cell classes and the sums whose margins of error are forecast.
     """
 
     table: Table
@@ -96,11 +91,6 @@ class PlannedTable:
 
     def forecast(self, request: NoiseRequest, accepted: Sequence[str] = ()) -> NoiseForecast:
         """Forecast the noise of a request, and draw it once.
-
-        Parameters
-        ----------
-        accepted : sequence of str
-            Names of accepted risks.
 
         Raises
         ------
@@ -144,13 +134,7 @@ class PlannedTable:
         return GeneralizedLaplace(float(per_unit), unit.norm or "l1")
 
     def target(self, name: str | None) -> list[MarginTarget]:
-        """Find the targets with a name; None selects all cells.
-
-        Raises
-        ------
-        InputError
-            If no target has the name, or the target has no noise.
-        """
+        """Find the targets with a name; None selects all cells."""
         if name is None:
             return [target for target in self.targets if target.scope == "cell"]
         found = [target for target in self.targets if target.name == name]
@@ -241,16 +225,9 @@ class PlannedTable:
     def curve(self, request: NoiseRequest, margins: Sequence[Margin]) -> pd.DataFrame:
         """Find standard deviations at settings from an eighth to eight times a request's setting.
 
-        Parameters
-        ----------
-        margins : sequence of Margin
-            Margins of all targets for the request.
-
-        Returns
-        -------
-        DataFrame
-            Columns what, name, the setting, sd, sd_is (its method) and sd_error. There are at most
-            six targets. Cells come before sums, and larger noise before smaller noise.
+        The margins of all targets for the request decide which six targets are shown at most. The
+        columns are what, name, the setting, sd, sd_is (its method) and sd_error. Cells come before
+        sums, and larger noise before smaller noise.
         """
         setting, rows = setting_of(request), []
         value = self.value_of(request)

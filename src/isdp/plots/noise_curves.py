@@ -19,8 +19,6 @@ def plot_error_curves(curve: pd.DataFrame, setting: str, chosen: float) -> Figur
     ----------
     curve : DataFrame
         The result of `isdp.commands.plan.PlannedTable.curve`.
-    setting : {"epsilon", "sigma"}
-        The column on the x axis.
     chosen : float
         The planned value, which a vertical line marks.
     """

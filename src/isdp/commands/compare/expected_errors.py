@@ -72,13 +72,7 @@ def of_plain_noise(
 
 
 def _in_blocks(each: Callable[[int], float], blocks: IntArray, query: HeldTotals) -> FloatArray:
-    """Return the variance of each sum under disjoint totals.
-
-    Parameters
-    ----------
-    each : callable
-        ``each(n)`` returns the variance of a cell in a block of n cells.
-    """
+    """Return the variance of each sum; ``each(n)`` is the variance of a cell in a block of n."""
     sizes = np.bincount(blocks + 1, minlength=1)
     variance = {n: each(n) for n in np.unique(sizes[1:]).tolist()}
     of_block = np.array([0.0, *(variance[n] for n in sizes[1:].tolist())])
@@ -108,15 +102,7 @@ def _projected_squares(question: Question, query: HeldTotals) -> FloatArray:
 class SwappedMoments:
     """The exact moments of a swapped table (`isdp.swapping.accuracy`), computed by region.
 
-    Parameters
-    ----------
-    rows : int64 array, shape (areas, cells)
-        The row of each cell in the table of the question.
-
-    Raises
-    ------
-    InputError
-        If the covariances would take too much memory.
+    `rows`, int64 (areas, cells), has the row of each cell in the table of the question.
     """
 
     def __init__(self, areas: Areas, rows: np.ndarray, rate: float):

@@ -27,14 +27,9 @@ SPREAD = 0.55  # distance of the first and last system of a query; queries have 
 def error_by_query(
     errors: pd.DataFrame, headings: dict[tuple[str, str], str], title: str
 ) -> Figure:
-    """Draw the root mean squared errors of all systems.
+    """Draw the table `errors` of an `isdp.commands.compare.run.Comparison`.
 
-    Parameters
-    ----------
-    errors : DataFrame
-        The table `errors` of an `isdp.commands.compare.run.Comparison`.
-    headings : dict from (flavour, unit) to str
-        The heading of each panel.
+    There is one panel for each flavour and unit in `headings`, below its heading.
     """
     queries = shown_queries(errors)
     height = 1.7 + 0.42 * len(queries)

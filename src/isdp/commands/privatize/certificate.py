@@ -63,12 +63,8 @@ def describe(
         Its counts are not used.
     rules : tuple of str
         Name and SHA-256 of the file of invariants.
-    checks : list of dict
-        From `isdp.commands.privatize.run.check_totals`.
     stated, request : NoiseRequest
         The request as given, and the same request per unit.
-    unchanged : ProbabilityUnchanged or None
-        Probability that a free cell keeps its count; None if it is not known.
     negative : int
         Number of negative counts in the noisy table.
     """

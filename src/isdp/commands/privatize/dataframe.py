@@ -37,10 +37,8 @@ class PrivatizedTable(NamedTuple):
     certificate : dict
         The content of `certificate.json`. Its hash is the SHA-256 of the frame as a csv in UTF-8
         with Unix line ends and without the index.
-    margins : DataFrame
-        The columns of `margins.csv`.
-    totals : DataFrame
-        The columns of `totals.csv`.
+    margins, totals : DataFrame
+        The content of `margins.csv` and `totals.csv`.
     """
 
     frame: pd.DataFrame

@@ -20,13 +20,7 @@ METHODS = {EXACT: "exact", BOUNDED: "at most", SIMULATED: "simulated"}
 def picture_of(
     table: Table, noisy: IntArray, spread: Callable[[IntArray], NoiseSpread | None], title: str
 ) -> Figure:
-    """Draw a table's noisy counts.
-
-    Parameters
-    ----------
-    spread : callable
-        ``spread(rows)`` returns the standard deviation of the noise in some rows.
-    """
+    """Draw a table's noisy counts; ``spread(rows)`` gives the spread of the noise in rows."""
     rows = shown_rows(noisy)
     names = [table.name(row)[:40] for row in rows] if len(rows) <= MAX_NAMES else None
     return ranked_counts(noisy[rows], len(noisy), spread(rows), names, title)
@@ -51,8 +45,6 @@ def ranked_counts(
         The noisy counts of the rows from `shown_rows`.
     cells : int
         Number of cells in the table.
-    spread : NoiseSpread, optional
-        Standard deviation of the noise in each shown cell.
     names : list of str, optional
         Names of the shown cells; None if they are too many to read.
     """

@@ -120,15 +120,7 @@ def privatize_file(
 
 
 class NoisyTable(NamedTuple):
-    """A noisy table before its files are written.
-
-    Attributes
-    ----------
-    noisy : int64 array, shape (cells,)
-        The noisy counts.
-    certificate : dict
-        The certificate without the hashes of files.
-    """
+    """The noisy counts, int64 (cells,), and the certificate without the hashes of files."""
 
     noisy: IntArray
     certificate: dict[str, Any]
@@ -148,19 +140,7 @@ def make_noisy_table(
 ) -> NoisyTable:
     """Draw the noise, add it to the counts, and build the certificate.
 
-    Parameters
-    ----------
-    rules : tuple of str
-        Name and SHA-256 of the file of invariants.
-    accepted : sequence of str
-        Names of risks from `isdp.commands.shared.refusals.read_accepted`.
-    started : str
-        Time at which the command started.
-
-    Raises
-    ------
-    InputError
-        If the totals determine every cell, a risk is refused, or no sampler is practical.
+    `rules` has the name and the SHA-256 of the file of invariants.
     """
     refuse_revealing_rows(table, accepted)
     refuse_equal_names(held, table, rules[0])
@@ -199,15 +179,7 @@ def make_noisy_table(
 def check_totals(held: list[HeldTotals], counts: IntArray, noisy: IntArray) -> list[dict[str, Any]]:
     """Compare all held totals before and after the noise, in integer arithmetic.
 
-    Returns
-    -------
-    list of dict
-        For each set of totals, its name, the number of totals and their largest difference, 0.
-
-    Raises
-    ------
-    InputError
-        If a total differs, or sums could overflow 64-bit integers.
+    The result has one entry for each set of totals. A difference raises `InputError`.
     """
     largest = max(int(counts.max()), int(noisy.max()), -int(noisy.min()))
     if largest * len(counts) > INT64_MAX:

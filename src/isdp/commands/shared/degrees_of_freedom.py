@@ -70,13 +70,7 @@ class DegreesOfFreedom(NamedTuple):
 
 
 def find_degrees_of_freedom(held: list[HeldTotals]) -> DegreesOfFreedom:
-    """Build the invariants from the held totals, and find their free and determined cells.
-
-    Raises
-    ------
-    InputError
-        If overlapping totals have too many cell classes.
-    """
+    """Build the invariants from the held totals, and find their free and determined cells."""
     invariants = _invariants(_without_implied(held))
     blocks = blocks_of(invariants)
     if blocks is not None:

@@ -21,13 +21,7 @@ UNKNOWN_DISTANCE = f"{NO_SINGLE_MOVE}, and the smallest distance under these tot
 
 
 def request_per_unit(request: NoiseRequest, free: DegreesOfFreedom) -> NoiseRequest:
-    """Convert a budget per person into a budget per unit of distance under the held totals.
-
-    Raises
-    ------
-    InputError
-        If the smallest distance under these totals is not known.
-    """
+    """Convert a budget per person into a budget per unit of distance under the held totals."""
     if request.per == "unit":
         return request
     distance = person_distance(free)

@@ -59,13 +59,7 @@ class HeldTotals(NamedTuple):
 def incidence(
     groups: NDArray[np.integer[Any]], cells: IntArray, shape: tuple[int, int]
 ) -> csr_array:
-    """Return a matrix with one row per group, which has a one in the column of each of its cells.
-
-    Parameters
-    ----------
-    groups, cells : int arrays, shape (ones,)
-        Row and column of each one.
-    """
+    """Return a matrix with ones in the rows `groups` and columns `cells`, int arrays (ones,)."""
     return csr_array((np.ones(len(cells), dtype=np.int64), (groups, cells)), shape=shape)
 
 
@@ -156,20 +150,7 @@ def read_invariants(path: str | Path, table: Table, raw: bytes | None = None) ->
 
 
 def invariants_of(content: object, table: Table, path: str | Path) -> list[HeldTotals]:
-    """Find the totals to hold from the content of a file of invariants.
-
-    Parameters
-    ----------
-    content : object
-        A mapping with the keys of the file; its values have texts only.
-    path : path or str
-        Name of the file in messages.
-
-    Raises
-    ------
-    InputError
-        If the content is invalid.
-    """
+    """Find the totals to hold from the content of a file of invariants; all values are texts."""
     if not isinstance(content, dict):
         raise InputError(f"{path}: not a mapping. Give one or several of {', '.join(KEYS)}.")
     for key in content:

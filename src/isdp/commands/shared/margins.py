@@ -60,7 +60,6 @@ class Estimate(NamedTuple):
     value : float
         The number, or nan if it is unknown.
     method : {"exact", "bounded", "simulated", "unknown"}
-        A bounded number is an upper bound.
     error : float
         Two standard errors of a simulated number; otherwise 0.
     """
@@ -83,10 +82,8 @@ class Margin:
     Attributes
     ----------
     scope : {"cell", "sum"}
-    name : str
-        Name of the sum or of the cell class.
     cells : int
-        Number of cells in the sum or in the class.
+        Number of cells in the sum or in the cell class.
     limit : Estimate
         Smallest number that the magnitude of the noise exceeds with a probability of at most 5 %.
     unchanged : Estimate
@@ -118,15 +115,9 @@ class Margin:
 
 
 class ProbabilityUnchanged(NamedTuple):
-    """The probability that a free cell keeps its count.
+    """The probability that a free cell keeps its count, over all free cells, to four decimals.
 
-    Attributes
-    ----------
-    mean, maximum : float
-        Mean and maximum over the free cells, to four decimals.
-    method : {"exact", "simulated"}
-    error : float
-        Two standard errors of `maximum` if it is simulated; otherwise 0.
+    If it is simulated, `error` is two standard errors of the maximum.
     """
 
     mean: float
@@ -167,8 +158,6 @@ class MarginTarget:
 
     Attributes
     ----------
-    scope, name, cells, held
-        The same as in `Margin`.
     rows : int array
         All cells of a sum, or some cells of a class.
     parts : tuple of Part
@@ -189,13 +178,7 @@ class MarginTarget:
 def targets_of(
     table: Table, free: DegreesOfFreedom, sums: Sequence[HeldTotals]
 ) -> list[MarginTarget]:
-    """List the classes of free cells, and the sums.
-
-    Raises
-    ------
-    InputError
-        If there are more than 1000 sums.
-    """
+    """List the classes of free cells, and the sums."""
     number = sum(one.totals for one in sums)
     if number > MAX_SUMS:
         raise InputError(
@@ -301,13 +284,7 @@ def margin_table(margins: Sequence[Margin]) -> pd.DataFrame:
 def margins_of(
     targets: Sequence[MarginTarget], free: DegreesOfFreedom, mechanism: Mechanism, draws: int = 400
 ) -> list[Margin]:
-    """Find the margins of error, one per target.
-
-    Parameters
-    ----------
-    draws : int
-        Number of draws for simulated margins.
-    """
+    """Find the margins of error, one per target; `draws` is the number of simulated draws."""
     noisy = [target for target in targets if not target.held]
     found = iter(_margins_of_noise(noisy, free, mechanism, draws) if noisy else [])
     zero, one = Estimate(0.0, EXACT), Estimate(1.0, EXACT)
@@ -443,13 +420,7 @@ def _by_draws(
 
 
 def _affordable(sampler: ExactSampler, cells: int, draws: int) -> int:
-    """Return a number of draws that takes seconds; it is the same on every machine.
-
-    Raises
-    ------
-    InputError
-        If that number is too small for an estimate.
-    """
+    """Return a number of draws that takes seconds; it is the same on every machine."""
     by_proposals = int(MAX_PROPOSALS / sampler.expected_proposals)
     if by_proposals < MIN_DRAWS:
         raise InputError("margins: the sampler takes too many proposals per draw")

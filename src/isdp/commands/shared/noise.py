@@ -30,8 +30,8 @@ class SamplerReport:
 
     Attributes
     ----------
-    method, reason : str
-        The sampler, and the reason for its choice.
+    reason : str
+        The reason for the choice of this sampler.
     error_bound : float or None
         Bound on the total variation distance between the sampler's distribution and the requested
         distribution; None if no bound is known.
@@ -195,18 +195,7 @@ def _draw_by_chain(
 
 
 def _diagnostics(chains: IntArray) -> dict[str, float]:
-    """Return the worst split R-hat and the smallest effective sample size over the cells.
-
-    Parameters
-    ----------
-    chains : int64 array, shape (chain, draw, cell)
-        Chains in the cells that are not determined.
-
-    Raises
-    ------
-    InputError
-        If the chains did not converge, or ArviZ is not installed.
-    """
+    """Return the worst split R-hat and the smallest effective sample size over the free cells."""
     from isdp.diagnostics.chains import convergence
 
     try:

@@ -23,15 +23,8 @@ def output_folder(
         All file names that the command may write.
     *inputs : path or None
         Files that the command reads; None for an optional file that is not given.
-    force : bool
-        True to replace files that exist.
     cost : str
-        The cost of another release, for the message about files that exist.
-
-    Raises
-    ------
-    InputError
-        If an input does not exist, or the folder cannot be written.
+        The end of the message about files that exist: "each further release of the ...".
     """
     given = [path for path in inputs if path is not None]
     return OutputFolder(Path(out), names, given, force, cost)

@@ -31,13 +31,7 @@ MULTIPLES = 60  # of a lattice vector in a sum; further terms do not matter if t
 
 
 def read_accepted(accept: str | Iterable[str], known: Sequence[str] = NAMES) -> tuple[str, ...]:
-    """Return the different names of accepted risks, in the order of `known`.
-
-    Raises
-    ------
-    InputError
-        If a name is unknown.
-    """
+    """Return the different names of accepted risks, in the order of `known`."""
     names = (accept,) if isinstance(accept, str) else tuple(accept)
     for name in names:
         if name not in known:
@@ -54,14 +48,7 @@ def refuse(message: str, name: str) -> None:
 
 
 def refuse_revealing_rows(table: Table, accepted: Sequence[str]) -> None:
-    """Refuse a table whose published rows reveal counts.
-
-    Raises
-    ------
-    InputError
-        If the rows are sorted by their counts, or some combinations of values have no row and no
-        count is 0.
-    """
+    """Refuse a table whose published rows reveal counts."""
     if SORTED_ROWS not in accepted and is_sorted(table.counts):
         refuse(
             f"{table.path}: the rows are sorted by their counts, and their order is published. "
@@ -114,16 +101,9 @@ def lists_some_combinations(table: Table) -> bool:
 
 
 def _encodes_others(codes: NDArray[np.int32], values: int, others: list[NDArray[np.int32]]) -> bool:
-    """Return True if the columns that a column determines together determine that column.
+    """Return True if the columns in `others` that a column determines together determine it.
 
-    Parameters
-    ----------
-    codes : int32 array, shape (cells,)
-        Number of each cell's value in the column.
-    values : int
-        Number of different values in the column.
-    others : list of int32 arrays
-        Codes of the columns with fewer values.
+    The column is given by its codes, int32 (cells,), and its number of different values.
     """
     joint, different = np.zeros(values, dtype=np.int64), 1
     for other in others:
@@ -144,16 +124,6 @@ def refuse_weak_noise(
 
     The probability is exact or simulated, as in the margins of error. If it is not known, an upper
     bound on it is used. The counts are not used.
-
-    Parameters
-    ----------
-    margins : sequence of Margin
-        The margins of all cell classes and sums.
-
-    Raises
-    ------
-    InputError
-        If the noise is that weak, and the risk is not accepted.
     """
     if WEAK_NOISE in accepted:
         return

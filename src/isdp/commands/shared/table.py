@@ -27,8 +27,6 @@ class Table:
     ----------
     columns : dict of str to Column
         All columns except the counts, as in the file; they are published unchanged.
-    count : str
-        Name of the column of counts.
     place : int
         Number of columns before the column of counts.
     names : list of str
@@ -110,11 +108,6 @@ def describe_cells(
 ) -> Table:
     """Build a table of cells whose counts are 0, and check the names of the cells.
 
-    Parameters
-    ----------
-    count : str
-        Name of the column of counts in messages.
-
     Raises
     ------
     InputError
@@ -155,17 +148,8 @@ def _refuse_same_names(table: Table) -> None:
 def read_counts(column: Column, table: Table, negative: bool = False) -> IntArray:
     """Read a column of counts; int64 (cells,).
 
-    Parameters
-    ----------
-    table : Table
-        The table whose rows the messages name.
-    negative : bool
-        True if counts may be negative, and may have up to 18 digits.
-
-    Raises
-    ------
-    InputError
-        If a count is invalid. The message names the row and does not quote the count.
+    Negative counts, if they are allowed, may have up to 18 digits. A message names the row of an
+    invalid count by the names in `table`, and does not quote the count.
     """
     return whole_numbers(
         column,

@@ -57,10 +57,6 @@ def describe(
         File name of the records, without its folder.
     key, value : int64 arrays, shape (records,)
         Number of each record's values in the columns of the swap key, and in those that move.
-    checks : list of dict
-        From `isdp.commands.swap.run.compare`.
-    started : str
-        Time at which the command started, in UTC.
     """
     sizes = np.bincount(key)
     return {

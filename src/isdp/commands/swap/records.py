@@ -23,13 +23,7 @@ WEIGHT = re.compile(
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """Records of individuals.
-
-    Attributes
-    ----------
-    columns : dict of str to Column
-        The columns; the texts of each column are sorted.
-    """
+    """Records of individuals; the texts of each column are sorted."""
 
     columns: dict[str, Column]
 
@@ -99,27 +93,14 @@ class Roles:
 
 
 def read_records(path: str | Path) -> Records:
-    """Read a csv of records in UTF-8; all values are text.
-
-    Raises
-    ------
-    InputError
-        If the file is invalid. The message quotes no value of a record.
-    """
+    """Read a csv of records in UTF-8; all values are text."""
     columns = read_columns(path, "a csv with one row for each record")
     refuse_line_breaks(columns, path)
     return Records({name: column.sorted() for name, column in columns.items()})
 
 
 def refuse_missing(records: Records, columns: Sequence[str], path: str | Path) -> None:
-    """Refuse records without a value in one of some columns.
-
-    Raises
-    ------
-    InputError
-        If a value is missing. The message names the column and the first row without a value; the
-        first row below the header is 1.
-    """
+    """Refuse records without a value in one of some columns."""
     for name in columns:
         column = records.columns[name]
         blank = column.is_blank()
@@ -132,13 +113,7 @@ def refuse_missing(records: Records, columns: Sequence[str], path: str | Path) -
 
 
 def refuse_weights(records: Records, path: str | Path) -> None:
-    """Refuse weighted records, for which swapping has no guarantee.
-
-    Raises
-    ------
-    InputError
-        If a column has a usual name of survey weights.
-    """
+    """Refuse weighted records, for which swapping has no guarantee."""
     for column in records.columns:
         if WEIGHT.search(column):
             raise InputError(

@@ -28,11 +28,6 @@ def refuse_revealing(records: Records, roles: Roles, path: str | Path) -> None:
     Dependence is tested among all records and among records of equal matched values. A column that
     identifies the records is not tested for dependence, because nearly every value occurs once. A
     column that may be public must still not reveal swaps.
-
-    Raises
-    ------
-    InputError
-        If there are such columns. The message names all of them.
     """
     staying = roles.held(records.columns)
     key = records.groups(roles.match)

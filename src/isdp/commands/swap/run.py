@@ -141,18 +141,7 @@ def _refuse_fixed(strata: Strata, key: IntArray, value: IntArray, path: Path) ->
 def compare(
     before: Records, after: Records, columns: Sequence[str], name: str
 ) -> dict[str, object]:
-    """Compare the number of records of each combination of values before and after the swap.
-
-    Returns
-    -------
-    dict
-        The name, the columns, the number of totals and their largest difference, 0.
-
-    Raises
-    ------
-    InputError
-        If a total differs.
-    """
+    """Compare the number of records of each combination of values before and after the swap."""
     groups, size = before.followed_by(after).groups(columns), len(before)
     totals = int(groups.max()) + 1
     old, new = (np.bincount(part, minlength=totals) for part in (groups[:size], groups[size:]))

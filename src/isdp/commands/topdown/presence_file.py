@@ -137,19 +137,8 @@ def refuse_contradictions(
 ) -> None:
     """Refuse known presences that contradict the held totals, which are public.
 
-    Parameters
-    ----------
-    depth : int
-        Number of the last level whose totals are held.
-    totals : int array
-        Totals of the regions of that level.
-    names : sequence of str
-        Names of the groups.
-
-    Raises
-    ------
-    InputError
-        If there is a contradiction. The message lists an irreducible set of constraints.
+    `totals` are those of the regions of level `depth`, the last level whose totals are held. The
+    message lists an irreducible set of constraints by the names of the groups.
     """
     min_counts, allowed = known.at_level(hierarchy, depth)
     wrong = (totals < min_counts.sum(axis=1)) | ((totals > 0) & ~allowed.any(axis=1))

@@ -214,12 +214,6 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
     """Arrange a table by its hierarchy, with one row of counts per smallest region.
 
     Regions and categories are sorted by name, so that their order reveals nothing.
-
-    Raises
-    ------
-    InputError
-        If a level is not a column, no column describes the cells, a region is in two regions of
-        the level above, or there are too many cells.
     """
     axes = tuple(name for name in table.names if name not in levels)
     missing = [level for level in levels if level not in table.names]
@@ -367,11 +361,6 @@ def refuse_measurements(budget: Budget, accepted: Sequence[str], experiment: boo
     """Refuse noise that is weak, or that the exact sampler cannot draw.
 
     Noise is weak if it is zero with a probability of 0.95 or more.
-
-    Raises
-    ------
-    InputError
-        If a measurement has such noise. The message names the level and the query.
     """
     pure = budget.flavour == "pure"
     option = "--epsilon" if pure else "--rho"
@@ -402,13 +391,7 @@ def refuse_measurements(budget: Budget, accepted: Sequence[str], experiment: boo
 
 
 def check_release(problem: Problem, plan: Plan, release: Release) -> None:
-    """Check the sums and the held totals of the released tables in integer arithmetic.
-
-    Raises
-    ------
-    InputError
-        If a count is negative, levels do not add up, or a held total has changed.
-    """
+    """Check the sums and the held totals of the released tables in integer arithmetic."""
     tree = problem.hierarchy
     tables = [release.tables[level] for level in tree.levels]
     if min(int(table.min()) for table in tables) < 0:
