@@ -1,6 +1,6 @@
-"""Version, commit and configuration from which a page was made.
+"""Describe the version, the commit and the configuration from which a page was made.
 
-They are never parameters of a rule, so that a new commit alone reruns nothing.
+This description is never a parameter of a rule, because every new commit would rerun the rule.
 """
 
 import hashlib
@@ -10,14 +10,14 @@ from pathlib import Path
 
 from isdp import __version__
 
-HASH_LENGTH = 12  # characters of a hash that identify it
+HASH_LENGTH = 12  # number of characters of a hash that a page shows
 
 
 def describe_origin(checkout, config) -> str:
-    """State the version, the commit and the configuration from which a page was made.
+    """Describe the version, the commit and the configuration in one sentence.
 
-    `checkout` is the folder of the workflow. The commit is unknown without git, or if the folder is
-    not the top of its own repository, so that the commit of another project is never named.
+    The commit is given only if the folder `checkout` is the top of a git repository. Otherwise the
+    sentence could name the commit of another project that contains this folder.
     """
     digest = hashlib.sha256(Path(config).read_bytes()).hexdigest()
     return (
@@ -40,10 +40,10 @@ def _commit(checkout: Path) -> str:
 
 
 def _git(checkout: Path, *arguments: str) -> str | None:
-    """Run a git command in a folder; return None without git or without an answer."""
-    # the variables of a git hook would select another repository
+    """Return the output of a git command in a folder, or None if git fails or is not installed."""
+    # a git hook sets variables that would select another repository
     kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-    # a lock could disturb the user's own git commands
+    # without this option, `git status` takes a lock that makes concurrent git commands fail
     command = ["git", "--no-optional-locks", "-C", str(checkout), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, env=kept, check=True)
