@@ -128,7 +128,8 @@ class Coupling(Block):
         "The number of pairs of chains for each lag in the search.", OURS, ge=2
     )
     near_one: float = setting(
-        "The upper limit of the bound at time 0. The lag is doubled until the bound is not above it.",
+        "The limit of the bound at time 0: the lag is doubled until the bound is at most this "
+        "number.",
         OURS,
         gt=1,
     )
