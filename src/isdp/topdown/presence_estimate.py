@@ -121,7 +121,7 @@ def estimate_all_levels(
             f"minimal schema: measured: the shapes {shapes} do not fit the regions. Give one table "
             f"per level."
         )
-    minimum = np.asarray(presence.least)
+    minimum = np.asarray(presence.minimums)
     sums = tree.sums(minimum.astype(float))
     beyond = [each - below for each, below in zip(measured, sums, strict=True)]
     real = _least_squares(tree, tree.weighted_measurements(beyond), presence)
@@ -133,7 +133,7 @@ def _least_squares(tree: RegionTree, linear_term: FloatArray, presence: Presence
 
     def project(table: FloatArray) -> FloatArray:
         points = np.where(presence.present, table, -np.inf)
-        return project_onto_simplices(points.T, presence.caps).T
+        return project_onto_simplices(points.T, presence.surpluses).T
 
     # maximum number of smallest regions in a region of the top level
     widest = tree.sums(np.ones((len(linear_term), 1)))[0].max()
@@ -158,7 +158,7 @@ def _round(
     if not part.any():
         return floor
     for candidates in (part > 0, presence.present):
-        found, (j, k) = _programme(rng, floor, part, candidates, tree, presence.caps)
+        found, (j, k) = _programme(rng, floor, part, candidates, tree, presence.surpluses)
         if found.status == 0:
             break
     else:
@@ -170,7 +170,7 @@ def _round(
         raise InputError("minimal schema: the rounded counts are not integers. Use another seed.")
     whole = floor.copy()
     whole[j, k] += np.rint(up).astype(np.int64)
-    if (whole.sum(axis=1) != presence.caps).any() or whole.min(initial=0) < 0:
+    if (whole.sum(axis=1) != presence.surpluses).any() or whole.min(initial=0) < 0:
         raise InputError(
             "minimal schema: the rounded table does not have the regions' totals. Use another seed."
         )
