@@ -62,7 +62,7 @@ def tabulate_guarantees(
     compared = demonstrations.compare_flavours()
     return {
         "flavours": pd.DataFrame(list(SYSTEMS)),
-        "flavours_cited": pd.DataFrame(list(CITED)),
+        "flavours_cited": pd.DataFrame(CITED),
         "flavours_compared": compared,
         "flavours_points": compared,
         "topdown_budget": demonstrations.convert_topdown_budgets(),
