@@ -52,9 +52,15 @@ def _check(before, after) -> tuple[np.ndarray, np.ndarray]:
     before, after = check_table(before), np.asarray(after)
     summed = before.sum(axis=0)
     if after.shape != summed.shape:
-        raise InputError(f"swapping: after: must have the shape {summed.shape}, got {after.shape}")
+        raise InputError(
+            f"swapping: the table after the swap has shape {after.shape}, but the table before has "
+            f"the counties and categories {summed.shape}. Give both tables the same shape."
+        )
     if any((after.sum(axis=axis) != summed.sum(axis=axis)).any() for axis in (0, 1)):
-        raise InputError("swapping: after: must have the row and column totals of `before`")
+        raise InputError(
+            "swapping: the tables before and after the swap have different totals. Give the tables "
+            "of the same records."
+        )
     return before, after
 
 
