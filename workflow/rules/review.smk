@@ -1,22 +1,21 @@
 """Scorecard, data dictionary, Snakemake's report, review notebooks and front page."""
 
 from isdp.errors import InputError
-from reproduction.review.claims import list_tables, read_claims, read_figures
-from reproduction.review.columns import check_measures
+from reproduction.review.claims import list_claims, list_tables, read_figures
 from reproduction.review.shown import list_made_tables
 
 NOTEBOOKS = files_of("notebooks/*.ipynb")
 PAGES = {
     "notebooks": NOTEBOOKS,
-    "claims": files_of("config/claims/*.yaml"),
-    "claims_schema": str(HERE / "workflow/schemas/claims.schema.yaml"),
+    "claims": files_of("src/reproduction/*/claims.py"),
     "figures": files_of("config/figures/*.yaml"),
     "figures_schema": str(HERE / "workflow/schemas/figures.schema.yaml"),
 }
 try:
-    ALL_CLAIMS = read_claims(PAGES["claims"], PAGES["claims_schema"], NOTEBOOKS)
+    ALL_CLAIMS = list_claims(NOTEBOOKS)
     ALL_FIGURES = read_figures(PAGES["figures"], PAGES["figures_schema"], ALL_CLAIMS)
-    check_measures(ALL_CLAIMS, DESCRIPTIONS)
+    for name in list_tables(ALL_CLAIMS):
+        DESCRIPTIONS.find("tables", name)
 except InputError as error:
     sys.exit(f"error: {error}")
 
@@ -58,6 +57,7 @@ rule scorecard:
         verified="results/tables/draws_verified.csv",
     output:
         card="results/tables/scorecard.csv",
+        checks="results/tables/transcription_checks.csv",
         summary="results/tables/scorecard.txt",
     log:
         logs("scorecard"),
@@ -92,7 +92,7 @@ rule list_descriptions:
         "../scripts/review/list_descriptions.py"
 
 
-REVIEW = ("scorecard", "draws_verified", "data_dictionary")
+REVIEW = ("scorecard", "transcription_checks", "draws_verified", "data_dictionary")
 REVIEW_TABLES = [f"results/tables/{name}.csv" for name in REVIEW]
 
 
@@ -131,6 +131,28 @@ rule record_config:
         "Config of this run: results/config.yaml"
     script:
         "../scripts/review/record_config.py"
+
+
+rule write_claims:
+    input:
+        **rules.scorecard.input,
+        card=rules.scorecard.output.card,
+        checks=rules.scorecard.output.checks,
+        config=rules.record_config.output.config,
+    output:
+        claims="results/claims.json",
+    log:
+        logs("write_claims"),
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        sources=presentation("review"),
+        seed=config["seed"],
+    message:
+        "Claims with their evidence: results/claims.json"
+    script:
+        "../scripts/review/write_claims.py"
 
 
 rule build_report:
@@ -185,6 +207,7 @@ rule execute_notebook:
 rule build_front_page:
     input:
         rules.everything.input,
+        rules.write_claims.output,
         **PAGES,
         states="results/tables/states.csv",
         provenance="results/data/provenance.json",

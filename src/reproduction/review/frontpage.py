@@ -8,8 +8,9 @@ from functools import partial
 
 from isdp.io.files import read_json
 from reproduction.data.differences import note_states, note_vintage
+from reproduction.jobs.claims import Claim
 from reproduction.jobs.descriptions import Descriptions
-from reproduction.review.claims import PAPERS, list_claim_figures, list_figures, list_tables
+from reproduction.review.claims import PAPERS, list_figures, list_tables
 from reproduction.review.gallery import select_pictures
 from reproduction.review.notebook_results import Results
 from reproduction.review.pages import TEMPLATES
@@ -21,7 +22,7 @@ NUMBER_PATTERN = r"\d|infinite"  # in a paper's value that is a number
 
 def render_front_page(
     results: Results,
-    claims: list[Mapping],
+    claims: list[Claim],
     entries: list[Mapping],
     files: Iterable,
     pages: Mapping[str, str],
@@ -43,8 +44,9 @@ def render_front_page(
     provenance = read_json(results.folder / "data/provenance.json")
     entries = [_as_run(entry, provenance.get("vintage", ""), results) for entry in entries]
     card = results.card
-    rows = {row["claim"]: row for row in card.to_dict("records")}
-    names = {claim["claim"]: claim for claim in claims}
+    checks = results.checks.to_dict("records")
+    rows = {row["claim"]: row for row in [*card.to_dict("records"), *checks]}
+    names = {claim.name: claim for claim in claims}
     return TEMPLATES.get_template("index.html.j2").render(
         message=provenance["message"],
         seed=results.setting("seed"),
@@ -53,17 +55,18 @@ def render_front_page(
         counts=results.counts(),
         bars=card["bar_of"].value_counts(),
         in_words=int((~card["paper_value"].str.contains(NUMBER_PATTERN)).sum()),
-        differing=[row for row in rows.values() if row["verdict"] == DIFFERS],
-        undecided=[row for row in rows.values() if row["verdict"] == UNDECIDED],
+        differing=card[card["verdict"] == DIFFERS].to_dict("records"),
+        undecided=card[card["verdict"] == UNDECIDED].to_dict("records"),
         gallery=select_pictures(
             results.folder / "thumbnails", claims, entries, made["figures"], descriptions
         ),
         titles={name.partition("_")[2]: title for name, title in pages.items()},
         groups=results.by_paper(),
+        checks=checks,
         papers=PAPERS,
         rows=rows,
-        tables={name: claim["ours"]["table"] for name, claim in names.items()},
-        figures={name: list_claim_figures(claim) for name, claim in names.items()},
+        tables={name: claim.tables[0] for name, claim in names.items()},
+        figures={name: claim.figures for name, claim in names.items()},
         described={name: [entry for entry in entries if name in entry["claims"]] for name in names},
         pages=pages,
         entries=entries,

@@ -1,9 +1,9 @@
 """Compiled loops of permutation swapping, which read a stream of random 64-bit integers.
 
-The functions read `bits`, an array of the next integers of the stream, from position `at`. A group
-is the set of selected records of one stratum. If the array ends within a group, the caller passes
-the same integers from the start of the group again, with more behind them. The outcome is therefore
-a function of the stream alone. New integers instead would favour outcomes that need few of them.
+The array `bits` has the next integers of the stream, and `position` is the index of the first
+unread one. A group is the set of selected records of one stratum. If the array ends within a group,
+the caller repeats the group with the same integers followed by further ones. The outcome therefore
+depends on the stream alone. Fresh integers would favour outcomes that need few integers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from isdp.compiled import njit
 
-# typed, because numba compiles again for the type of a literal 0
+# an explicit type, because numba would compile a second version for a literal 0
 FIRST = np.int64(0)
 OUT_OF_BITS = -1
 FLOAT_UNIT = 2.0**-53
@@ -23,7 +23,7 @@ DROPPED_BITS = np.uint64(11)  # a float64 in [0, 1) has 53 bits
 
 
 @njit(cache=True)
-def draw_below(bits, at, bound):
+def draw_below(bits, position, bound):
     """Draw an integer from 0 to bound - 1 (Lemire 2019, bounded integers).
 
     The upper half of a 64-bit integer times `bound` maps 2^32 values to `bound` intervals. The
@@ -31,16 +31,16 @@ def draw_below(bits, at, bound):
 
     Returns
     -------
-    number, at
-        `at` is the next position, or `OUT_OF_BITS`.
+    number, position
+        The next position is `OUT_OF_BITS` if the array ends before a number is accepted.
     """
     width = np.uint64(bound)
-    while at < len(bits):
-        product = (bits[at] >> HALF) * width
-        at += 1
+    while position < len(bits):
+        product = (bits[position] >> HALF) * width
+        position += 1
         low = product & LOWER_HALF
         if low >= width or low >= (N_HALVES - width) % width:
-            return np.int64(product >> HALF), at
+            return np.int64(product >> HALF), position
     return np.int64(0), OUT_OF_BITS
 
 
@@ -48,73 +48,75 @@ def draw_below(bits, at, bound):
 def draw_bernoulli(bits, draws, done, numerator, denominator):
     """Fill `draws` from index `done` with Bernoulli draws of probability numerator / denominator.
 
-    Returns the number of draws done and the number of integers used.
+    Return the number of finished draws and the number of integers used.
     """
     used = FIRST
     while done < len(draws):
-        number, at = draw_below(bits, used, denominator)
-        if at == OUT_OF_BITS:
+        number, position = draw_below(bits, used, denominator)
+        if position == OUT_OF_BITS:
             break
         draws[done] = number < numerator
         done += 1
-        used = at
+        used = position
     return done, used
 
 
 @njit(cache=True)
 def derange_by_rejection(bits, starts, group, image):
-    """Derange each group from `group` on by shuffles that restart at the first fixed point.
+    """Draw derangements of the groups from number `group` on, by shuffles.
 
-    Returns the first group that is not done, and the number of integers used up to there.
+    A shuffle restarts at its first fixed point. Return the number of the first unfinished group,
+    and the number of integers used before it.
     """
     used = FIRST
     while group < len(starts) - 1:
-        at = _shuffle_until_deranged(bits, used, image, starts[group], starts[group + 1])
-        if at == OUT_OF_BITS:
+        position = _shuffle_until_deranged(bits, used, image, starts[group], starts[group + 1])
+        if position == OUT_OF_BITS:
             break
-        used = at
+        used = position
         group += 1
     return group, used
 
 
 @njit(cache=True)
-def _shuffle_until_deranged(bits, at, image, start, stop):
+def _shuffle_until_deranged(bits, position, image, start, stop):
     for i in range(start, stop):
         image[i] = i
     i = stop - 1
     while i >= start:
-        j, at = draw_below(bits, at, i - start + 1)
-        if at == OUT_OF_BITS:
-            return at
+        j, position = draw_below(bits, position, i - start + 1)
+        if position == OUT_OF_BITS:
+            return position
         j += start
         image[i], image[j] = image[j], image[i]
         # a restart needs no reset: a shuffle of any order is uniform
         i = stop - 1 if image[i] == i else i - 1
-    return at
+    return position
 
 
 @njit(cache=True)
 def derange_by_closing_cycles(bits, starts, group, image, closed, probabilities):
-    """Derange each group in one pass; arguments and return values as in `derange_by_rejection`.
+    """Draw derangements of the groups from number `group` on, in one pass over each group.
 
     The algorithm is that of Martinez, Panholzer and Prodinger (Generating random derangements,
-    ANALCO 2008). `closed` is working memory of the length of `image`. ``probabilities[u]`` is the
-    probability to close a cycle when u points are left; it is 1/u beyond the table. These Bernoulli
-    draws are in floating point.
+    ANALCO 2008). The array `closed` is working memory of the length of `image`.
+    ``probabilities[u]`` is the probability of closing a cycle when u points are left. Beyond the
+    table this probability is 1/u. These Bernoulli draws use floating point. The return values are
+    those of `derange_by_rejection`.
     """
     used = FIRST
     while group < len(starts) - 1:
         start, stop = starts[group], starts[group + 1]
-        at = _close_cycles(bits, used, image, closed, start, stop, probabilities)
-        if at == OUT_OF_BITS:
+        position = _close_cycles(bits, used, image, closed, start, stop, probabilities)
+        if position == OUT_OF_BITS:
             break
-        used = at
+        used = position
         group += 1
     return group, used
 
 
 @njit(cache=True)
-def _close_cycles(bits, at, image, closed, start, stop, probabilities):
+def _close_cycles(bits, position, image, closed, start, stop, probabilities):
     for i in range(start, stop):
         image[i] = i
         closed[i] = False
@@ -124,19 +126,19 @@ def _close_cycles(bits, at, image, closed, start, stop, probabilities):
         if closed[i]:
             continue
         while True:
-            j, at = draw_below(bits, at, i - start)
-            if at == OUT_OF_BITS:
-                return at
+            j, position = draw_below(bits, position, i - start)
+            if position == OUT_OF_BITS:
+                return position
             j += start
             if not closed[j]:
                 break
         image[i], image[j] = image[j], image[i]
-        if at == len(bits):
+        if position == len(bits):
             return OUT_OF_BITS
         probability = probabilities[left] if left < len(probabilities) else 1.0 / left
-        if (bits[at] >> DROPPED_BITS) * FLOAT_UNIT < probability:
+        if (bits[position] >> DROPPED_BITS) * FLOAT_UNIT < probability:
             closed[j] = True
             left -= 1
-        at += 1
+        position += 1
         left -= 1
-    return at
+    return position

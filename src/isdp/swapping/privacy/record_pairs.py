@@ -1,9 +1,10 @@
-"""Exact probabilities of the changes of one and of two records, for strata of any size.
+"""Exact probabilities of the moves of one and of two given records, for strata of any size.
 
-The number of moved records M is binomial given M != 1. A record moves with probability
-q1 = E M / n, and two records both move with q2 = E M (M - 1) / (n (n - 1)). Given that both move,
-they exchange their values with probability d_{M-2} / d_M, and the first takes the value of the
-second with 1 / (M - 1). The sums over M are in closed form except for a few terms, because
+The number of moved records M is binomial given M != 1, and d_M is the number of derangements of M
+points. A record moves with probability q1 = E M / n. Two given records both move with probability
+q2 = E M (M - 1) / (n (n - 1)). If both move, they exchange their values with probability
+d_{M-2} / d_M. The first takes the value of the second with probability 1 / (M - 1). The sums over M
+have closed forms except for a few terms, because
 M (M - 1) d_{M-2} / d_M = 1 + (-1)^M (M - 1) / d_M.
 """
 
@@ -12,18 +13,15 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import lru_cache
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betainc
 
 from isdp.arrays import FloatArray
-from isdp.errors import InputError
 from isdp.swapping.mechanism.derangements import MAX_TABULATED, subfactorial
 from isdp.swapping.mechanism.permutation import check_rate
 from isdp.swapping.privacy.bound import check_size
-
-Number = TypeVar("Number", float, Fraction)
 
 
 def moved_probability(size: int, rate: float) -> float:
@@ -34,7 +32,7 @@ def moved_probability(size: int, rate: float) -> float:
     Parameters
     ----------
     size : int
-        Records n of the stratum.
+        Number of records n of the stratum.
     rate : float
         Swap rate p.
     """
@@ -48,13 +46,13 @@ def moved_probability(size: int, rate: float) -> float:
 def moved_covariance(size: int, rate: float) -> float:
     """Compute q2 - q1^2, the covariance of the indicators that two records move.
 
-    With s = (1-p)^(n-1) it is p^2 s (2 - s - n p) / (1 - n p s)^2. This form has no cancellation;
-    in large strata the covariance is far below the rounding error of q2.
+    With s = (1-p)^(n-1) it is p^2 s (2 - s - n p) / (1 - n p s)^2. This form avoids cancellation.
+    In large strata the covariance is far below the rounding error of q2.
 
     Parameters
     ----------
     size : int
-        Records n of the stratum, at least 2.
+        Number of records n of the stratum, at least 2.
     """
     n, p = check_size(size), check_rate(rate)
     stay = math.exp((n - 1) * math.log1p(-p))
@@ -68,57 +66,42 @@ def _not_lone(n: int, p: float) -> float:
     return 1 - n * p * math.exp((n - 1) * math.log1p(-p))
 
 
-class PairDistribution(NamedTuple, Generic[Number]):
-    """Probabilities of the changes of two given records of a stratum.
+class PairDistribution(NamedTuple):
+    """Probabilities of the moves of two given records of a stratum.
 
-    `one_fixed` and `one_arrow` count twice in the sum, as either record may be the first.
+    The probabilities sum to 1 if `one_fixed` and `one_arrow` count twice, because either record may
+    be the first.
 
     Attributes
     ----------
-    one_fixed : float or Fraction
+    one_fixed : Fraction
         The first record stays and the second moves.
-    exchanged : float or Fraction
+    exchanged : Fraction
         Each record takes the value of the other.
-    one_arrow : float or Fraction
+    one_arrow : Fraction
         The first takes the value of the second, and the second that of a third record.
-    apart : float or Fraction
+    apart : Fraction
         Both take values of other records.
     """
 
-    both_fixed: Number
-    one_fixed: Number
-    exchanged: Number
-    one_arrow: Number
-    apart: Number
-
-
-def pair_distribution(size: int, rate: float) -> PairDistribution[float]:
-    """Compute the probabilities of the changes of two records of a stratum.
-
-    Parameters
-    ----------
-    size : int
-        Records n of the stratum, at least 2.
-    """
-    return PairDistribution(
-        *(
-            max(float(probability), 0.0)
-            for probability in exact_pair_distribution(check_size(size), check_rate(rate))
-        )
-    )
+    both_fixed: Fraction
+    one_fixed: Fraction
+    exchanged: Fraction
+    one_arrow: Fraction
+    apart: Fraction
 
 
 @lru_cache(maxsize=1024)
-def exact_pair_distribution(n: int, p: float) -> PairDistribution[Fraction]:
-    """Compute `pair_distribution` as fractions, for a checked size and rate.
+def exact_pair_distribution(n: int, p: float) -> PairDistribution:
+    """Compute the probabilities of the moves of two records, for n >= 2 records and swap rate p.
 
-    The fractions are differences of probabilities that are accurate to the last digit of a float.
-    The differences are not rounded, so that small ones stay accurate.
+    They are differences of probabilities that are accurate to the last digit of a float. The
+    differences are not rounded, so small ones stay accurate.
     """
     single = Fraction(moved_probability(n, p))
     both = single**2 + Fraction(moved_covariance(n, p))
     exchanged = Fraction(_expected_exchanges(n, p)) / (n * (n - 1))
-    one_takes = single / (n - 1)  # E M / (n (n - 1)): M (M - 1) pairs, 1 / (M - 1) of them
+    one_takes = single / (n - 1)  # E [M (M - 1) / (M - 1)] / (n (n - 1))
     return PairDistribution(
         both_fixed=1 - 2 * single + both,
         one_fixed=single - both,
@@ -126,37 +109,6 @@ def exact_pair_distribution(n: int, p: float) -> PairDistribution[Fraction]:
         one_arrow=one_takes - exchanged,
         apart=both - 2 * one_takes + exchanged,
     )
-
-
-def exchange_log_likelihood_ratio(size: int, first: int, second: int, rate: float) -> float:
-    """Compute the log likelihood ratio of two records seen in counties a and b.
-
-    The hypotheses are that the records are from a and b in this order, or in the other order.
-
-    Parameters
-    ----------
-    size : int
-        Records n of the stratum, at least 2.
-    first, second : int
-        Records n_a and n_b of the two counties, each at least 1.
-
-    Returns
-    -------
-    float
-        Close to ln[(1 + n / (n_a o)) (1 + n / (n_b o))], twice the value for one record, if many
-        records of both counties move. It is smaller if p n_a or p n_b is small, because the two
-        records may have exchanged their values.
-    """
-    n, pair = check_size(size), pair_distribution(size, rate)
-    if min(first, second) < 1 or first + second > n:
-        raise InputError(
-            f"swapping: {first} and {second} records of two counties do not fit a stratum of {n}"
-        )
-    third = (first + second - 2) / max(n - 2, 1)  # a third record is of one of the counties
-    fourth = (first - 1) * (second - 1) / max((n - 2) * (n - 3), 1)
-    same = pair.both_fixed + pair.one_fixed * third + pair.apart * fourth
-    exchanged = pair.exchanged + pair.one_arrow * third + pair.apart * fourth
-    return math.log(same / exchanged)
 
 
 def _expected_exchanges(n: int, p: float) -> float:
