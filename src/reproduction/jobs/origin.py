@@ -33,7 +33,7 @@ def find_origin(checkout, config) -> dict[str, str | int | None]:
 
 
 def describe_origin(checkout, config) -> str:
-    """State the version, the commit and the configuration from which a page was made."""
+    """Describe the version, the commit and the configuration in one sentence."""
     found = find_origin(checkout, config)
     name, changed = "commit not known (not a git checkout)", found["changed_files"]
     if found["commit"]:
