@@ -51,7 +51,7 @@ def round_tables(
     child_sums : int array, shape (children,), optional
         At least one of the two sums is required.
     ties : float array, shape (children, cells), optional
-        Priority among equal remainders, which is drawn by default. It is not used with both sums.
+        Priority among equal remainders, which is drawn by default. It has no effect with both sums.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def _programme(
     off = float(np.abs(found.x - whole).max())
     if off > VERTEX_TOLERANCE:
         raise InputError(
-            f"topdown: table: the rounded counts are {off:.2g} from integers. Use smaller counts."
+            f"topdown: table: rounded counts differ by {off:.2g} from integers. Use smaller counts."
         )
     up = np.zeros(part.shape, dtype=np.int64)
     np.add.at(up, (j, x), sign * whole.astype(np.int64))

@@ -132,8 +132,8 @@ class ExtendedLaplace(NullSpaceMechanism):
         outside = np.abs(inside - inside @ self.basis @ self.basis.T).max(initial=0)
         if outside > ROUNDING_TOLERANCE * np.abs(inside).max(initial=0):
             raise InputError(
-                "subspace: basis: a record can move the answers out of the span. Add columns, or "
-                "use `difference_basis`."
+                "subspace: basis: a record can move the answers out of the span of the basis. Add "
+                "columns, or use `difference_basis`."
             )
 
     @cached_property
