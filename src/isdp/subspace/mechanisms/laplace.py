@@ -91,7 +91,7 @@ class ExtendedLaplace(NullSpaceMechanism):
     sensitivity depends on the basis, unlike the l2 sensitivity. The error can therefore be smaller
     or larger than that of the projection. For histograms of at least eight cells under a total, the
     error is larger in every basis of this package. For ranges and prefix sums, the error is much
-    smaller in `difference_basis`.
+    smaller with `difference_basis`.
 
     Parameters
     ----------
