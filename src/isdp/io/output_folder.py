@@ -103,8 +103,8 @@ class OutputFolder:
         for name in self.names:
             if os.path.lexists(self.path / name) and not self.force:
                 raise InputError(
-                    f"{self.path / name}: this file exists. The option --force replaces it, but each "
-                    f"further release of the {self.cost}"
+                    f"{self.path / name}: this file exists. The option --force replaces it, but "
+                    f"each further release of the {self.cost}"
                 )
 
 
