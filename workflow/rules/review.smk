@@ -1,4 +1,4 @@
-"""Scorecard, data dictionary, Snakemake's report, review notebooks and front page."""
+"""Build the scorecard, data dictionary, Snakemake report, review notebooks and front page."""
 
 from isdp.errors import InputError
 from reproduction.review.claims import list_claims, list_tables, read_figures
@@ -20,7 +20,7 @@ except InputError as error:
     sys.exit(f"error: {error}")
 
 
-# `national` is a separate target
+# `national` is a target of its own
 STUDIES = [study for study in DESCRIPTIONS.studies if study not in ("review", "national")]
 RESULTS = [getattr(rules, study).input for study in STUDIES]
 
@@ -44,7 +44,7 @@ rule verify_draws:
     params:
         sources=code(),
     message:
-        "Check of the invariants of every draw in results/, in exact integers"
+        "Checking the invariants of every draw in exact integers"
     script:
         "../scripts/review/verify_draws.py"
 
@@ -67,7 +67,7 @@ rule scorecard:
     params:
         sources=presentation("review"),
     message:
-        "Verdicts on the papers' claims"
+        "Computing the verdicts on the papers' claims"
     script:
         "../scripts/review/scorecard.py"
 
@@ -128,7 +128,7 @@ rule record_config:
         sources=presentation("review"),
         settings=SETTINGS,
     message:
-        "Config of this run: results/config.yaml"
+        "Storing the configuration of this run in results/config.yaml"
     script:
         "../scripts/review/record_config.py"
 
@@ -176,7 +176,7 @@ rule build_report:
         snakefile=str(HERE / "workflow/Snakefile"),
         captions="results/captions",
     message:
-        "Report: results/report.html"
+        "Building the report results/report.html"
     script:
         "../scripts/review/build_report.py"
 
@@ -185,7 +185,7 @@ rule execute_notebook:
     input:
         rules.everything.input,
         notebook=str(HERE / "notebooks/{page}.ipynb"),
-        # the overview lists the titles of the other notebooks
+        # the overview reads the titles of the other notebooks
         others=lambda wildcards: NOTEBOOKS if wildcards.page == "00_overview" else [],
         config="results/config.yaml",
         shown="results/shown.txt",
@@ -199,7 +199,7 @@ rule execute_notebook:
     params:
         sources=presentation("review"),
     message:
-        "Review notebook {wildcards.page}"
+        "Executing the review notebook {wildcards.page}"
     script:
         "../scripts/review/execute_notebook.py"
 
@@ -224,6 +224,6 @@ rule build_front_page:
     params:
         sources=presentation("review"),
     message:
-        "Front page: results/index.html"
+        "Building the front page results/index.html"
     script:
         "../scripts/review/build_front_page.py"
