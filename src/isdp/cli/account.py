@@ -40,12 +40,12 @@ def add(commands) -> None:
 def run(certificate_paths: list[str], **given) -> int:
     """Run the command and print the total."""
     from isdp.commands.account import account
-    from isdp.io.certificate import OF_THE_LAW_ALONE
+    from isdp.io.certificate import DISTRIBUTION_ONLY
     from isdp.io.wording import counted
     from isdp.mechanisms.generalized_laplace import NORMS
 
     found = account(certificate_paths, **given)
-    whose = f"{OF_THE_LAW_ALONE}: " if found.experiments else ""
+    whose = f"{DISTRIBUTION_ONLY}: " if found.experiments else ""
     releases = counted(len(certificate_paths), "release")
     print(f"{releases} together: {whose}{found.guarantee.statement()}")
     print("tables are compared that agree in the totals of all of these releases")
