@@ -39,13 +39,13 @@ def add_options(own: argparse.ArgumentParser) -> None:
 def run(certificate_paths: list[str], **given: Any) -> int:
     """Run the command and print the total."""
     from isdp.commands.account import account
-    from isdp.io.certificate import said_of_privacy
+    from isdp.io.certificate import qualify_statement
     from isdp.io.wording import counted
     from isdp.mechanisms.generalized_laplace import NORMS
 
     found = account(certificate_paths, **given)
     releases = counted(len(certificate_paths), "release")
-    statement = said_of_privacy(found.guarantee.statement(), not found.experiments)
+    statement = qualify_statement(found.guarantee.statement(), not found.experiments)
     print(f"{releases} together: {statement}")
     print("tables are compared that agree in the totals of all of these releases")
     for path in found.experiments:

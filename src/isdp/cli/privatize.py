@@ -69,7 +69,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
 def run(**given: Any) -> int:
     """Run the command and print a summary."""
     from isdp.commands.privatize.run import privatize_file
-    from isdp.io.certificate import said_of_privacy
+    from isdp.io.certificate import qualify_statement
     from isdp.io.wording import counted
 
     certificate = privatize_file(request=request(given), **given)
@@ -81,7 +81,7 @@ def run(**given: Any) -> int:
         f"{counted(certificate['output']['negative_counts'], 'negative count')}"
     )
     print(f"{out}/certificate.md: {certificate['status']}")
-    print(said_of_privacy(certificate["mechanism"]["statement"], certificate["for_release"]))
+    print(qualify_statement(certificate["mechanism"]["statement"], certificate["for_release"]))
     fixed = certificate["lattice"]["cells_without_freedom"]
     if fixed:
         determined = counted(fixed, "cell is", "cells are")

@@ -83,7 +83,7 @@ def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given
     """Run the command and print a summary."""
     from isdp.commands.topdown.run import TopDownOptions, topdown
     from isdp.exact.release_noise import parse_epsilon
-    from isdp.io.certificate import said_of_privacy
+    from isdp.io.certificate import qualify_statement
 
     options = {name: given.pop(name) for name in ("count", "force", "accept")}
     experiment, seed = take_experiment(given)
@@ -118,7 +118,7 @@ def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given
     )
     certificate = topdown(table_path, topdown_options, out, **options)
     print(f"{out}/certificate.md: {certificate['status']}")
-    print(said_of_privacy(certificate["guarantee"]["statement"], certificate["for_release"]))
+    print(qualify_statement(certificate["guarantee"]["statement"], certificate["for_release"]))
     return 0
 
 

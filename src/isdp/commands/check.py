@@ -111,7 +111,7 @@ def _read_totals(path: str | Path) -> dict[str, int]:
         columns["total"],
         lambda row: f"{path}: row {row + 1} ({names.text(row)}), column 'total'",
         "Totals must be whole numbers of at most 18 digits.",
-        largest=10**18 - 1,
+        max_magnitude=10**18 - 1,
         negative=True,
     )
     totals: dict[str, int] = {}

@@ -317,7 +317,7 @@ def read_planned_table(
         If a file is invalid, or the totals determine every cell.
     """
     path = Path(cells_path)
-    columns = read_columns(path, "a csv with one row per cell", passed_over=(count,))
+    columns = read_columns(path, "a csv with one row per cell", skipped=(count,))
     table = describe_cells(path, columns, names, count)
     held = read_invariants(invariants_path, table)
     refuse_equal_names(held, table, invariants_path)

@@ -157,7 +157,7 @@ def read_counts(column: Column, table: Table, negative: bool = False) -> IntArra
         "Counts must be whole numbers of at most 18 digits."
         if negative
         else "Counts must be whole numbers of 0 or more, with at most 12 digits.",
-        largest=MAX_NOISY_COUNT if negative else MAX_COUNT,
+        max_magnitude=MAX_NOISY_COUNT if negative else MAX_COUNT,
         negative=negative,
     )
 
