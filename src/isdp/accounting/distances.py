@@ -36,11 +36,11 @@ def hamming(first: Iterable[Hashable], second: Iterable[Hashable]) -> float:
 
 
 def hamming_of_tables(first: ArrayLike, second: ArrayLike) -> float:
-    """d_HAM of two tables of counts: half their l1 distance if the totals agree, else infinite."""
+    """Return `hamming` of two tables of counts: half their l1 distance, if their totals agree."""
     first, second = np.asarray(first), np.asarray(second)
     whole = first.dtype.kind in "iu" and second.dtype.kind in "iu"
     if first.shape != second.shape or not whole:
-        raise InputError("distances: wanted two tables of whole numbers of one shape")
+        raise InputError("distances: give two tables of whole numbers with the same shape")
     if first.sum() != second.sum():
         return math.inf
     return int(abs(first.astype(np.int64) - second.astype(np.int64)).sum()) // 2

@@ -1,6 +1,6 @@
-"""Version, commit and configuration from which a page was made.
+"""Describe the version, the commit and the configuration from which a page was made.
 
-They are never parameters of a rule, so that a new commit alone reruns nothing.
+This description is never a parameter of a rule, because every new commit would rerun the rule.
 """
 
 import hashlib
@@ -10,40 +10,48 @@ from pathlib import Path
 
 from isdp import __version__
 
-HASH_LENGTH = 12  # characters of a hash that identify it
+HASH_LENGTH = 12  # number of characters of a hash that a page shows
 
 
-def describe_origin(checkout, config) -> str:
-    """State the version, the commit and the configuration from which a page was made.
+def find_origin(checkout, config) -> dict[str, str | int | None]:
+    """Return the version, the commit, the number of changed files, and the config's hash.
 
-    `checkout` is the folder of the workflow. The commit is unknown without git, or if the folder is
-    not the top of its own repository, so that the commit of another project is never named.
+    The commit is None if git is not installed, or if the folder `checkout` is not the top of a git
+    repository. In this case git could return the commit of another project.
     """
-    digest = hashlib.sha256(Path(config).read_bytes()).hexdigest()
-    return (
-        f"Made by version {__version__}, {_commit(Path(checkout))}; "
-        f"SHA-256 of {Path(config).name}: {digest[:HASH_LENGTH]}."
-    )
-
-
-def _commit(checkout: Path) -> str:
+    checkout = Path(checkout)
     top = _git(checkout, "rev-parse", "--show-toplevel")
     commit = _git(checkout, "rev-parse", "--verify", "--quiet", "HEAD")
     status = _git(checkout, "status", "--porcelain")
-    if not (top and commit and status is not None and Path(top).samefile(checkout)):
-        return "commit not known (not a git checkout)"
-    if not status:
-        return f"commit {commit[:HASH_LENGTH]} from a clean checkout"
-    changed = len(status.splitlines())
-    files = f"{changed} file{'s' * (changed > 1)}"
-    return f"commit {commit[:HASH_LENGTH]} with changes that are not committed ({files})"
+    known = bool(top and commit and status is not None and Path(top).samefile(checkout))
+    return {
+        "version": __version__,
+        "commit": commit if known else None,
+        "changed_files": len(status.splitlines()) if known else None,
+        "config_sha256": hashlib.sha256(Path(config).read_bytes()).hexdigest(),
+    }
+
+
+def describe_origin(checkout, config) -> str:
+    """Describe the version, the commit and the configuration in one sentence."""
+    found = find_origin(checkout, config)
+    name, changed = "commit not known (not a git checkout)", found["changed_files"]
+    if found["commit"]:
+        name = f"commit {found['commit'][:HASH_LENGTH]} from a clean checkout"
+    if changed:
+        files = f"{changed} file{'s' * (changed > 1)}"
+        name = (
+            f"commit {found['commit'][:HASH_LENGTH]} with changes that are not committed ({files})"
+        )
+    digest = found["config_sha256"][:HASH_LENGTH]
+    return f"Made by version {found['version']}, {name}; SHA-256 of {Path(config).name}: {digest}."
 
 
 def _git(checkout: Path, *arguments: str) -> str | None:
-    """Run a git command in a folder; return None without git or without an answer."""
-    # the variables of a git hook would select another repository
+    """Return the output of a git command in a folder, or None if git fails or is not installed."""
+    # a git hook sets variables that would select another repository
     kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-    # a lock could disturb the user's own git commands
+    # without this option, `git status` takes a lock that makes concurrent git commands fail
     command = ["git", "--no-optional-locks", "-C", str(checkout), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, env=kept, check=True)

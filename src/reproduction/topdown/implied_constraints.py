@@ -153,7 +153,7 @@ def simulate_naive_releases(rng: np.random.Generator, truth, epsilon: float, dra
     The three totals (female-only, co-ed and male-only) get double geometric noise, are projected
     onto the least numbers and the grand total, and rounded.
     """
-    least = DORMITORIES.least.sum(axis=0)
+    least = DORMITORIES.minimums.sum(axis=0)
     noise = draw_noise(rng, "pure", [epsilon], [3 * draws]).reshape(draws, 3)
     sums = np.full(draws, DORMITORIES.totals.sum() - least.sum())
     released = least + round_to_simplices(rng, np.asarray(truth) + noise - least, sums)
@@ -181,8 +181,8 @@ def tabulate_group_quarters(counties: pd.DataFrame, people) -> pd.DataFrame:
         _, bounds = presence.subset_bounds()
         patterns = len(np.unique(presence.present, axis=0))
         binding = int((bounds < presence.totals.sum()).sum())
-        needed = len(presence.needed())
-        rows.append((state, len(places), presence.kinds, patterns, len(bounds), binding, needed))
+        needed = len(presence.irredundant_subsets())
+        rows.append((state, len(places), presence.groups, patterns, len(bounds), binding, needed))
     columns = ["state", "counties", "kinds", "patterns", "subsets", "binding", "needed"]
     return pd.DataFrame(rows, columns=columns)
 

@@ -128,11 +128,11 @@ def test_no_freedom_meets_at_once(acceptance):
     assert (meet(1, w, lag=7).tau == 8).all()
     after, together = step(np.random.default_rng(1), w, start(w))
     assert together
-    assert after.apart.shape == (0,)
+    assert after.difference.shape == (0,)
 
 
 def arrays(state):
-    return state.first.noise, state.second.noise, state.apart
+    return state.first.noise, state.second.noise, state.difference
 
 
 def test_both_start_at_zero_unless_told():
@@ -141,7 +141,7 @@ def test_both_start_at_zero_unless_told():
     assert not any(x.any() for x in arrays(state))
     apart = start(walk(), second=[3, -3, 0, 0, 0])
     assert not apart.identical
-    assert (walk().lattice.basis @ apart.apart == [3, -3, 0, 0, 0]).all()
+    assert (walk().lattice.basis @ apart.difference == [3, -3, 0, 0, 0]).all()
 
 
 @pytest.mark.parametrize(
