@@ -32,6 +32,7 @@ from functools import lru_cache
 import numpy as np
 from flint import acb, arb, ctx
 
+from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.exact.bits.bernoulli import PROBABILITY_MARGIN, draw_bernoulli, to_ball
@@ -75,7 +76,7 @@ class SplittingSampler(RandomBitSampler):
     method = "halving"
     reason = "the noise is Gaussian, and the invariants are totals of disjoint blocks"
 
-    def __init__(self, invariants: Invariants, target: Target | Mechanism, lower=None):
+    def __init__(self, invariants: Invariants, target: Target | Mechanism, lower: object = None):
         refuse_lower_bounds(self.method, lower)
         energy = check_energy(self.method, target, [(2, False)])
         blocks = block_order(invariants)
@@ -110,7 +111,7 @@ class SplittingSampler(RandomBitSampler):
                 f"{MAX_PROPOSALS}. Use a larger sigma."
             )
 
-    def draw(self, bits: BitSource, n_draws: int) -> np.ndarray:
+    def draw(self, bits: BitSource, n_draws: int) -> IntArray:
         """See `RandomBitSampler.draw`."""
         noise = np.zeros((n_draws, len(self.order)), dtype=np.int64)
         free = self.order[: self.starts[0]]
@@ -142,8 +143,8 @@ class _SplitCounter:
 
 
 def _split_recursively(
-    bits: BitSource, variance: Fraction, sums: np.ndarray, cells: int, counter: _SplitCounter
-) -> np.ndarray:
+    bits: BitSource, variance: Fraction, sums: IntArray, cells: int, counter: _SplitCounter
+) -> IntArray:
     """Draw cells that add up to the given sums, as an int64 array of shape (sums, cells)."""
     if cells == 1:
         return sums[:, None]
@@ -175,11 +176,11 @@ def _splits(cells: int) -> set[tuple[int, int]]:
 def _split(
     bits: BitSource,
     variance: Fraction,
-    sums: np.ndarray,
+    sums: IntArray,
     first: int,
     second: int,
     counter: _SplitCounter,
-) -> np.ndarray:
+) -> IntArray:
     """Draw the sums of the `first` cells, given the sums of all cells."""
     common = math.gcd(first, second)
     numerators, denominator = sums * (first // common), (first + second) // common
@@ -198,7 +199,7 @@ def _split(
     return drawn
 
 
-def _keep(bits: BitSource, parts: list[ThetaPeriod], pair: list[np.ndarray]) -> np.ndarray:
+def _keep(bits: BitSource, parts: list[ThetaPeriod], pair: list[IntArray]) -> BoolArray:
     """Accept proposed splits with the probabilities in the module's docstring."""
     spread = parts[0].spread + parts[1].spread
     if spread * len(pair[0]) <= 1:
@@ -277,7 +278,7 @@ class ThetaPeriod:
             # the other terms are cosines, whose amplitudes add up to theta_m(0) - 1
             self.spread = float((2 * self.log(0).expm1()).upper())
 
-    def relative(self, sums: np.ndarray) -> np.ndarray:
+    def relative(self, sums: IntArray) -> FloatArray:
         """Compute theta_m(s) / theta_m(0) with an error of at most PROBABILITY_MARGIN / 8."""
         if self.spread < PROBABILITY_MARGIN / 8:
             return np.ones(len(sums))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
+from isdp.arrays import FloatArray
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 
 
-def cell_bound(bound, cells: int) -> np.ndarray:
+def cell_bound(bound: ArrayLike | None, cells: int) -> FloatArray:
     """Check a lower bound, and return one float per cell, which is -inf without a bound."""
     if bound is None:
         return np.full(cells, -np.inf)
@@ -24,7 +26,7 @@ def cell_bound(bound, cells: int) -> np.ndarray:
     return np.broadcast_to(bound.astype(float), (cells,)).copy()
 
 
-def refuse_infeasible(invariants: Invariants, lower: np.ndarray) -> None:
+def refuse_infeasible(invariants: Invariants, lower: FloatArray) -> None:
     """Raise `InputError` if no integer noise u with A u = 0 satisfies the bounds."""
     if (lower <= 0).all():
         return

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from flint import fmpz
 
+from isdp.arrays import FloatArray, IntArray
 from isdp.constraints.invariants import Invariants
 from isdp.exact.elimination.compiled_messages import Split
 from isdp.exact.elimination.tree import reducer
@@ -44,15 +45,17 @@ class Convolution(NamedTuple):
         The number of coefficients of the product.
     """
 
-    strides: np.ndarray
-    bounds: np.ndarray
-    image: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
+    strides: IntArray
+    bounds: IntArray
+    image: IntArray
+    left: IntArray
+    right: IntArray
     places: int
 
 
-def make_convolution(given, free, part_half, left: int) -> Convolution | None:
+def make_convolution(
+    given: IntArray, free: IntArray, part_half: IntArray, left: int
+) -> Convolution | None:
     """Return the convolution of a union, or None if the product has too many coefficients.
 
     Parameters
@@ -79,7 +82,9 @@ def make_convolution(given, free, part_half, left: int) -> Convolution | None:
     return Convolution(strides, bounds, images @ given, weights[:left], weights[left:], places)
 
 
-def convolve(convolution: Convolution, split: Split, left, right) -> tuple[np.ndarray, float]:
+def convolve(
+    convolution: Convolution, split: Split, left: FloatArray, right: FloatArray
+) -> tuple[FloatArray, float]:
     """Compute the message of a union from the messages of its parts.
 
     Parameters
@@ -132,7 +137,7 @@ def convolve(convolution: Convolution, split: Split, left, right) -> tuple[np.nd
     return message, (1 + 1e-9) * (p * right.sum() + q * left.sum() + terms * p * q)
 
 
-def _at(weights: np.ndarray, half: np.ndarray) -> np.ndarray:
+def _at(weights: IntArray, half: IntArray) -> IntArray:
     """Return ``weights @ x`` for the states x of a box. The last coordinate changes fastest."""
     places = np.zeros(1, dtype=np.int64)
     for weight, bound in zip(weights.tolist(), half.tolist(), strict=True):
@@ -140,7 +145,7 @@ def _at(weights: np.ndarray, half: np.ndarray) -> np.ndarray:
     return places
 
 
-def _integer(message: np.ndarray, exponents: np.ndarray, shift: int) -> fmpz:
+def _integer(message: FloatArray, exponents: IntArray, shift: int) -> fmpz:
     """Multiply a message by 2^shift, round it up, and write it into the slots of an integer."""
     exponents = exponents - exponents.min()
     slots = np.zeros((int(exponents.max()) + 1, 2), dtype="<u8")

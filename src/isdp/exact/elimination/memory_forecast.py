@@ -117,7 +117,7 @@ def refuse_memory(n_bytes: float, frontier: int) -> None:
 
 def refuse_plan(plan: TruncationPlan, max_products: float) -> None:
     """Raise `InputError` if a plan needs more than 2 GB, or more products than `max_products`."""
-    frontier = max((len(half) for widths in plan.half_widths for half in widths), default=0)
+    frontier = max((len(planned.half) for tree in plan.trees for planned in tree), default=0)
     refuse_memory(plan.bytes, frontier)
     if plan.products > max_products:
         raise InputError(

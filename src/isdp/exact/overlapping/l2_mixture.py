@@ -17,6 +17,7 @@ import math
 
 import numpy as np
 
+from isdp.arrays import IntArray
 from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -95,14 +96,14 @@ class MixtureSampler:
         self,
         invariants: Invariants,
         target: Mechanism,
-        lower=None,
+        lower: object = None,
         max_proposals: float = MAX_PROPOSALS,
     ):
         refuse_lower_bounds(self.method, lower)
-        check_energy(self.method, target, [(2, True)])
+        energy = check_energy(self.method, target, [(2, True)])
         refuse_many_cells(invariants.cells)
         self.invariants, self.max_proposals = invariants, max_proposals
-        self.epsilon = epsilon = target.energy.rate
+        self.epsilon = epsilon = float(energy.rate)
         self.frame = gram_schmidt(invariants)
         d = len(self.frame.lengths)
         top = math.sqrt(d + 1) + 12
@@ -137,7 +138,7 @@ class MixtureSampler:
         one_proposal = sigma + coefficient_error(top / self.epsilon / self.frame.lengths)
         return math.exp(-72) + frame_error(self.frame) + self.expected_proposals * one_proposal
 
-    def sample(self, rng: np.random.Generator, n_draws: int) -> np.ndarray:
+    def sample(self, rng: np.random.Generator, n_draws: int) -> IntArray:
         """Draw independent noise vectors, int64 (n_draws, cells), and check the invariants.
 
         Raises
