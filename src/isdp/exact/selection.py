@@ -30,8 +30,8 @@ from isdp.mechanisms.base import Mechanism, Target
 
 MAX_CELLS_TREE_FIRST = 100  # with more cells, the search for an elimination tree takes seconds
 MAX_CELLS_QUICK = 1000  # with more cells, the set-up takes more than a second
-MAX_PRODUCTS_QUICK = 1e9  # products of elimination messages; this number takes seconds
-MAX_SUMS_QUICK = 1e6  # sums of classes per draw; this number takes half a second
+MAX_PRODUCTS_QUICK = 1e9  # products of elimination messages, which take seconds
+MAX_SUMS_QUICK = 1e6  # sums of classes per draw, which take half a second
 # draws with fewer sums of classes are faster than the set-up of elimination messages
 MAX_SUMS_FIRST = 1e4  # per draw
 MAX_SUMS_FIRST_IN_ALL = 1e6  # for all draws
@@ -101,7 +101,7 @@ class ExactSampler:
 
     @property
     def expected_proposals(self) -> float:
-        """An estimate of the expected number of proposals per draw; 1 without rejection."""
+        """An estimate of the expected number of proposals per draw, which is 1 without rejection."""
         return float(getattr(self.sampler, "expected_proposals", 1))
 
 

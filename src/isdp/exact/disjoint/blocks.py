@@ -43,7 +43,7 @@ def _labels_and_sizes(invariants: Invariants) -> tuple[IntArray, IntArray] | Non
 
 
 def block_sizes(blocks: IntArray) -> IntArray:
-    """Return the number of cells in no block, and then the number of cells of each block.
+    """Count the cells in no block, and then the cells of each block.
 
     Parameters
     ----------

@@ -17,8 +17,8 @@ proportional to g(N, T). The excesses are then a uniform composition of T.
 
 The maximum of g(N, T) over T decreases with N. The acceptance probability is relative to the
 maximum at a number of cells that exceeds N with a probability below exp(-60) (Chernoff's bound).
-All decisions use exact arithmetic. The random bits are pseudo-random: the sampler is for
-experiments.
+All decisions use exact arithmetic. The random bits are pseudo-random, so that the sampler is for
+experiments only.
 """
 
 from __future__ import annotations
@@ -73,15 +73,6 @@ class BoundedCompositionSampler:
     ------
     InputError
         If rows overlap, the weight has another form, or no noise satisfies the bounds.
-
-    Examples
-    --------
-    >>> from isdp import GeneralizedLaplace
-    >>> counts = np.array([0, 3, 1, 8])
-    >>> sampler = BoundedCompositionSampler(Invariants.total(4), GeneralizedLaplace(0.5), -counts)
-    >>> noise = sampler.sample(np.random.default_rng(1), 100)
-    >>> int((noise + counts).min()), int(abs(noise.sum(axis=1)).max())
-    (0, 0)
     """
 
     method = "bounded compositions"
@@ -113,13 +104,7 @@ class BoundedCompositionSampler:
             self.error += MAX_PROPOSALS * math.exp(-LOG_MISS_PROBABILITY)
 
     def sample(self, rng: np.random.Generator, n_draws: int) -> IntArray:
-        """Draw noise, int64 (n_draws, cells), and check its invariants.
-
-        Raises
-        ------
-        InputError
-            If a million proposals for a block are rejected.
-        """
+        """Draw independent noise vectors, int64 (n_draws, cells), and check the invariants."""
         noise = np.zeros(
             (check_integer("exact", "n_draws", n_draws), self.invariants.cells), dtype=np.int64
         )
@@ -236,7 +221,7 @@ class _Block:
         below = self._cells._bounds.astype(float) / 2.0**64
         counts = np.bincount(self._cells._depth_index, minlength=len(below))
         non_negative = int((lower >= 0).sum())
-        # the mean of exp(-t N) is a product over the cells; P(N <= n) is at most exp(t n) times it
+        # the mean of exp(-t N) is a product over the cells, and bounds P(N <= n) / exp(t n)
         logs = (
             np.log(below + (1 - below) * np.exp(-CHERNOFF_TILTS[:, None])) @ counts
             - CHERNOFF_TILTS * non_negative

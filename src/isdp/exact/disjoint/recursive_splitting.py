@@ -44,7 +44,7 @@ from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 MAX_PROPOSALS = 100  # expected per split
-MAX_TERMS = 20_000  # in the finite sum; this number takes a second
+MAX_TERMS = 20_000  # terms of the finite sum, which take a second
 PRECISION = 192  # initial precision of balls, in bits
 MAX_PRODUCT = 2.0**61
 MAX_DEVIATIONS = 64  # standard deviations
@@ -81,7 +81,9 @@ class SplittingSampler(RandomBitSampler):
         energy = check_energy(self.method, target, [(2, False)])
         blocks = block_order(invariants)
         if blocks is None:
-            raise MisfitError("halving: the invariants must be totals of disjoint blocks")
+            raise MisfitError(
+                "recursive splitting: the invariants must be totals of disjoint blocks"
+            )
         self.order, self.starts = blocks
         self.invariants = invariants
         self.variance = variance = gaussian_variance(energy)
@@ -132,8 +134,6 @@ class SplittingSampler(RandomBitSampler):
 
 
 class _SplitCounter:
-    """A counter that reports the number of completed splits."""
-
     def __init__(self, report: Callable[[float], None]):
         self.report, self.done = report, 0
 
@@ -165,7 +165,6 @@ def _parts(cells: int) -> tuple[int, int]:
 
 
 def _splits(cells: int) -> set[tuple[int, int]]:
-    """Return the pairs of sizes of all splits of a block."""
     found, sizes = set(), {cells}
     while pairs := {_parts(size) for size in sizes if size > 1}:
         found |= pairs
@@ -203,7 +202,7 @@ def _keep(bits: BitSource, parts: list[ThetaPeriod], pair: list[IntArray]) -> Bo
     """Accept proposed splits with the probabilities in the module's docstring."""
     spread = parts[0].spread + parts[1].spread
     if spread * len(pair[0]) <= 1:
-        # in this squeeze, one bound decides nearly all splits
+        # one bound decides nearly all splits (a squeeze)
         probabilities, margin = np.ones(len(pair[0])), max(PROBABILITY_MARGIN, 2 * spread)
     else:
         probabilities, margin = (

@@ -30,13 +30,12 @@ def refuse_infeasible(invariants: Invariants, lower: FloatArray) -> None:
     """Raise `InputError` if no integer noise u with A u = 0 satisfies the bounds."""
     if (lower <= 0).all():
         return
-    held = scipy.optimize.LinearConstraint(invariants.sparse.astype(float), 0, 0)
-    kwargs = {"constraints": held} if invariants.constraints else {}
+    totals = scipy.optimize.LinearConstraint(invariants.sparse.astype(float), 0, 0)
     found = scipy.optimize.milp(
         np.zeros(invariants.cells),
         integrality=np.ones(invariants.cells),
         bounds=scipy.optimize.Bounds(lower, np.inf),
-        **kwargs,
+        constraints=totals if invariants.constraints else None,
     )
     if found.status == 2:
         raise InputError(

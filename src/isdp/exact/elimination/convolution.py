@@ -25,7 +25,7 @@ from isdp.exact.elimination.compiled_messages import Split
 from isdp.exact.elimination.tree import reducer
 from isdp.lattice.null_lattice import kernel_lattice
 
-MAX_PLACES = 2**24  # coefficients of a product; this number needs 2 GB
+MAX_PLACES = 2**24  # coefficients of a product, which need 2 GB in all
 SLOT_BITS = 128
 MAX_INPUT_BITS = 62  # an input fits in a 64-bit integer
 
@@ -68,8 +68,8 @@ def make_convolution(
         The number of coordinates of the left part.
     """
     # The rows of T span the vectors that vanish on the splits of the zero state. Every integer
-    # vector with T (x1, x2) = 0 is such a split, because all states of the parts whose sum is a
-    # state of the union are possible together.
+    # vector with T (x1, x2) = 0 is a split of the zero state, because states of the parts are
+    # possible together if their sum is a state of the union.
     images = kernel_lattice(Invariants(np.ascontiguousarray(free.T)), "lll").basis.T
     if len(images) > 1:
         images = (reducer(images * np.maximum(part_half, 1.0)) @ images).astype(np.int64)

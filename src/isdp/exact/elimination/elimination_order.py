@@ -50,7 +50,7 @@ class _Frontiers:
         return int(self._factors[group].shape[1])
 
     def merge(self, first: int, second: int) -> tuple[int, int]:
-        """Return the dimension of the union's frontier, and the number of free splits' entries."""
+        """Return the dimension of the union's frontier, and the dimension of its splits."""
         union = first | second
         key = (min(first, second), union)
         if key not in self._inner:
@@ -187,7 +187,7 @@ def _rotated(
     order: list[tuple[int, int]],
     rng: np.random.Generator,
 ) -> list[tuple[int, int]]:
-    """Improve a tree by simulated annealing; a move exchanges a set's sibling and its child."""
+    """Improve a tree by simulated annealing. A move exchanges a set's sibling and its child."""
     groups = [1 << t for t in range(n_classes)]
     parts, parent = {}, {}
     for i, j in order:

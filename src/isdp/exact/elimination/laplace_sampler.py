@@ -227,14 +227,10 @@ class EliminationSampler(RandomBitSampler):
         return successes, noise
 
     def _propose(self, bits: BitSource, n_proposals: int) -> tuple[IntArray, IntArray]:
-        """Draw from Q.
+        """Draw noise from Q, and return it with the units of each split.
 
-        Returns
-        -------
-        noise : int64 array, shape (n_proposals, constrained cells)
-        units : int64 array, shape (n_proposals, splits)
-            The units of each split. They are 0, and the noise is invalid, if a random number was
-            beyond the units of all splits.
+        If a random number is beyond the units of all splits, 0 units and invalid noise are
+        returned.
         """
         noise, all_units = np.zeros((n_proposals, len(self.constrained)), dtype=np.int64), []
         plan, messages, scales, _ = self.filled

@@ -25,15 +25,8 @@ ADVICE = "Use less noise, fewer overlapping totals or a Markov chain (isdp.mcmc.
 
 
 def min_frontier(invariants: Invariants) -> int:
-    """Compute a lower bound on the maximum frontier of every elimination order.
+    """Compute a lower bound on the maximum dimension of a frontier in every elimination tree.
 
-    Returns
-    -------
-    int
-        Every tree of pairwise merges has a set of cells with a frontier of at least this dimension.
-
-    Notes
-    -----
     Let P be the projection onto the row space of A. The dimension of the frontier of a set S is the
     number of eigenvalues of P_SS strictly between 0 and 1. An eigenvalue x satisfies
     x (1 - x) <= 1/4. The sum of x (1 - x) over the eigenvalues is the cut of S, which is the sum of
@@ -86,11 +79,6 @@ def min_message_bytes(
     n_bytes : float
     n_sums : int
         The result of `min_frontier`.
-
-    Raises
-    ------
-    InputError
-        If there are more than 2000 cells.
     """
     if invariants.cells > MAX_CELLS:
         raise InputError(

@@ -179,8 +179,6 @@ class TruncatedEliminationSampler:
             node.given.shape[1] for tree in self._forest.trees for node in tree if node.right >= 0
         ]
 
-    # -- set-up -------------------------------------------------------------------------------
-
     def _widen(self, log_wanted: float) -> float:
         """Choose windows for bounded noise, and return the log of the bound on truncation."""
         unbounded = np.full(self.invariants.cells, -math.inf)
@@ -264,8 +262,6 @@ class TruncatedEliminationSampler:
         if total == 0:
             return weights, 0.0
         return weights / total, math.log(total)
-
-    # -- use ----------------------------------------------------------------------------------
 
     def sample(self, rng: np.random.Generator, n_draws: int) -> IntArray:
         """Draw independent noise vectors, int64 (n_draws, cells), and check the invariants."""

@@ -20,7 +20,7 @@ UNIT_ROUNDOFF = 2.0**-53
 MAX_WINDOW = 2.0**60
 MAX_PRODUCTS = 1e11  # this number takes minutes
 PRODUCTS_PER_PLACE = 2000.0  # products that take as long as one coefficient of a convolution
-PRODUCTS_AT_ONCE = 10**8  # between two reports of progress; this number takes a tenth of a second
+PRODUCTS_AT_ONCE = 10**8  # between two reports of progress, in a tenth of a second
 BYTES_PER_PLACE = 120  # memory for each coefficient while a convolution is computed
 
 
@@ -187,14 +187,7 @@ def max_splits(split: Split) -> tuple[float, float]:
 def track_nodes(
     plan: TruncationPlan, tree: list[PlannedNode]
 ) -> Iterator[tuple[PlannedNode, Callable[[float], None]]]:
-    """Iterate over the nodes of a tree, and report progress by their cost.
-
-    Yields
-    ------
-    node
-    report : callable
-        ``report(share)`` reports the completed share of the node's message.
-    """
+    """Yield the nodes of a tree, each with a function that reports its completed share."""
     work: list[float] = []
     seen: set[int] = set()
     for _, half, split, message in tree:
@@ -223,16 +216,10 @@ def sum_messages(
     out: FloatArray,
     report: Callable[[float], None] = lambda share: None,
 ) -> None:
-    """Compute the message of a union by sums over the splits of each state.
+    """Write the message of a union to `out`, by sums over the splits of each state.
 
-    Parameters
-    ----------
-    left, right : float64 arrays
-        The messages of the parts.
-    out : float64 array
-        The message of the union is written into this array.
-    report : callable
-        ``report(share)`` is called several times per second with the completed share.
+    `left` and `right` are the messages of the parts. The function calls ``report(share)`` several
+    times per second with the completed share.
     """
     lines, longest = max_splits(split)
     rows = max(1, int(PRODUCTS_AT_ONCE / (lines * longest)))

@@ -44,16 +44,6 @@ class CellClassSampler(RandomBitSampler):
     ------
     InputError
         If the weight has another form, a draw takes too many proposals, or sums could exceed 2^53.
-
-    Examples
-    --------
-    >>> from isdp import GeneralizedLaplace
-    >>> states_by_sex = np.arange(6000).reshape(3, 2, 1000)
-    >>> totals = [*states_by_sex, states_by_sex[:, 0]]
-    >>> held = Invariants.subsets([cells.ravel() for cells in totals], 6000)
-    >>> noise = CellClassSampler(held, GeneralizedLaplace(0.1)).sample(np.random.default_rng(1), 2)
-    >>> noise.shape, int(abs(noise.reshape(2, 3, 2, 1000).sum(axis=(1, 3))).max())
-    ((2, 6000), 0)
     """
 
     method = "sums of types"

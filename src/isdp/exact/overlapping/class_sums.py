@@ -37,7 +37,7 @@ from isdp.io.progress import progress
 from isdp.lattice.elimination import pivot_columns, solve_determined
 from isdp.lattice.smith import smith_normal_form
 
-MAX_SUMS = 1e8  # proposed per draw; this number takes minutes
+MAX_SUMS = 1e8  # proposed sums per draw, which take minutes
 PROPOSED_SUMS_AT_ONCE = 1 << 20
 MAX_WEIGHT = 2**31
 MAX_CLASSES = 100_000
@@ -132,8 +132,6 @@ class CellClassSums:
         # classes of one cell need the geometric distribution alone
         self._counts = negative_binomials(epsilon)
         self._indices = self._counts.indices(self.sizes)
-
-    # -- set-up -------------------------------------------------------------------------------
 
     def _close(self, held: list[ClassBlocks], across: IntArray) -> tuple[FinalStage, set[int]]:
         """Choose blocks of large variance that determine all crossing totals."""
@@ -244,8 +242,6 @@ class CellClassSums:
                 f"(isdp.mcmc.draw_chains)."
             )
 
-    # -- use ----------------------------------------------------------------------------------
-
     def draw(self, bits: BitSource, n_draws: int) -> tuple[IntArray, IntArray]:
         """Draw independent sums.
 
@@ -344,12 +340,8 @@ class CellClassSums:
 def _disjoint_rows(invariants: Invariants, sizes: IntArray) -> tuple[list[ClassBlocks], IntArray]:
     """Find rows that have no class in common.
 
-    Returns
-    -------
-    blocks : list of ClassBlocks
-        One block for each of these rows, and one for each class in none of them.
-    across : int64 array, shape (independent other rows, classes)
-        The rows that do not follow from the blocks and from each other.
+    The result has one block for each of these rows, and one for each class in none of them. It also
+    has the other rows, without those that follow from the blocks and from each other.
     """
     a = invariants.sparse
     free = np.ones(invariants.cells, dtype=bool)

@@ -88,14 +88,6 @@ class KleinSampler(RandomBitSampler):
     InputError
         If the weight has another form, the lattice is too large, draws take too many proposals, or
         sums could overflow 64-bit integers.
-
-    Examples
-    --------
-    >>> from isdp import GeneralizedGaussian
-    >>> sampler = KleinSampler(Invariants.total(3), GeneralizedGaussian(2.0))
-    >>> noise = sampler.sample(np.random.default_rng(1), n_draws=5)
-    >>> noise.shape, int(abs(noise.sum(axis=-1)).max())
-    ((5, 3), 0)
     """
 
     method = "Klein"
@@ -178,7 +170,7 @@ class KleinSampler(RandomBitSampler):
     def _keep(
         self, bits: BitSource, noise: IntArray, coefficients: IntArray, numerators: IntArray
     ) -> BoolArray:
-        """Accept proposals; bool (n_proposals,)."""
+        """Accept proposals with the probabilities in the module's docstring."""
         logs = -0.5 * np.square(noise.astype(float)).sum(axis=1) / float(self.variance)
         probabilities = np.ones(len(noise))
         for variance, k, numerator in zip(self.variances, coefficients, numerators, strict=True):
@@ -247,23 +239,13 @@ def log_masses(widths: ArrayLike, centre: float) -> FloatArray:
 
 
 def log_sum_lower_bound(lengths: ArrayLike, sigma: ArrayLike) -> FloatArray:
-    """Compute a lower bound on the logarithm of a Gaussian sum over the lattice.
+    """Compute lower bounds on the logarithms of Gaussian sums over the lattice for all sigma.
 
     The sum is that of exp(-||u||^2 / (2 sigma^2)) over all u. With s_i = sigma / lengths[i], it has
     three lower bounds, of which the maximum is returned. The first is the term of u = 0. The second
     is the sum over the sublattice of the first i basis vectors, for any i. By Poisson's formula it
     is at least the integral over their span, prod_{j <= i} s_j sqrt(2 pi). The third is the product
     of m(s_i, 1/2) over i, because the minimum of m is at 1/2.
-
-    Parameters
-    ----------
-    lengths : array, shape (dimension,)
-        The lengths of the Gram-Schmidt vectors.
-    sigma : array, shape (...)
-
-    Returns
-    -------
-    float64 array, shape (...)
     """
     widths = np.asarray(sigma, dtype=float)[..., None] / np.asarray(lengths)
     poisson = np.cumsum(np.log(widths * ROOT_TWO_PI), axis=-1).max(axis=-1, initial=0.0)
@@ -309,11 +291,6 @@ def _excess(
     excess, has no eigenvalue below 1. All eigenvalues are in circles around the diagonal entries
     (Gershgorin). The radius of a circle is the sum of the absolute values of the row's other
     entries.
-
-    Raises
-    ------
-    InputError
-        If rounding is too coarse for the basis.
     """
     d = len(widths)
     if d == 0:
