@@ -101,7 +101,7 @@ class ExactSampler:
 
     @property
     def expected_proposals(self) -> float:
-        """An estimate of the expected number of proposals per draw, which is 1 without rejection."""
+        """The estimated number of proposals per draw, which is 1 without rejection."""
         return float(getattr(self.sampler, "expected_proposals", 1))
 
 
