@@ -8,11 +8,10 @@ to q(s). If the variables are accepted with a probability proportional to q(s), 
 and their sum is S.
 
 A weak composition of s into n parts is a choice of n - 1 bars from s + n - 1 positions (stars and
-bars), and its parts are the gaps between bars. Geometric variables are placed end to end, with a
-bar after each. Every position is then a bar independently and with the same probability, so that
-all choices of the same number of bars are equally likely. Bars are then added at random free
-positions, or random bars are removed, until their number is n - 1. All choices remain equally
-likely.
+bars). Its parts are the gaps between bars. Geometric variables are placed end to end, with a bar
+after each. Every position is then a bar independently and with the same probability. All choices of
+the same number of bars are therefore equally likely. Bars are then added at random free positions,
+or random bars are removed, until their number is n - 1. All choices remain equally likely.
 
 A small epsilon would need many positions. The parts are then divided by a power of two. Independent
 geometric variables x_i = 2^k q_i + r_i, with 0 <= r_i < 2^k, have independent q_i and r_i. Given

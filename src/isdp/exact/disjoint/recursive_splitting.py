@@ -1,7 +1,7 @@
 """Exact discrete Gaussian noise under disjoint totals of any size, by recursive splitting.
 
 Under one total over n cells, the noise has the distribution of independent discrete Gaussian
-variables given that they add up to 0. Sums are split from the top down to single cells: given the
+variables given that they add up to 0. Sums are split from the top down to single cells. Given the
 sum s of m1 + m2 cells, the sampler draws the sum k of the first m1 cells. Let F_m(s) be the total
 weight of all vectors of m cells that add up to s. The probability of k is proportional to
 F_m1(k) F_m2(s - k), and

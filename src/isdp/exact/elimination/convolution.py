@@ -1,6 +1,6 @@
 """Messages of unions, each computed by one multiplication of large integers.
 
-A state of a union determines the image t = T (x1, x2) of its parts' states, and its splits are all
+A state of a union determines the image t = T (x1, x2) of its parts' states. Its splits are all
 pairs of states with this image. The message is therefore the convolution of its parts' messages
 along T, evaluated at the images of the union's states. If the images are numbered in mixed radix,
 the convolution is a product of two polynomials in one variable. Kronecker substitution writes the
@@ -67,9 +67,9 @@ def make_convolution(
     left : int
         The number of coordinates of the left part.
     """
-    # The rows of T span the vectors that vanish on the splits of the zero state. Every integer
-    # vector with T (x1, x2) = 0 is a split of the zero state, because states of the parts are
-    # possible together if their sum is a state of the union.
+    # The rows of T span the vectors that vanish on the splits of the zero state. States of the
+    # parts are possible together if their sum is a state of the union. Every integer vector with
+    # T (x1, x2) = 0 is therefore a split of the zero state.
     images = kernel_lattice(Invariants(np.ascontiguousarray(free.T)), "lll").basis.T
     if len(images) > 1:
         images = (reducer(images * np.maximum(part_half, 1.0)) @ images).astype(np.int64)

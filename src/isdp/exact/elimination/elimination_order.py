@@ -30,8 +30,8 @@ class _Frontiers:
     """Cached orthogonal coordinates of the frontiers of sets of cell classes.
 
     Let Q be an orthonormal basis of the row space of A, with one row per cell. The eigenvalues of
-    Q_S' Q_S are squared cosines of angles. An eigenvalue is 1 for a sum that the set S does not
-    share with other cells, and between 0 and 1 for a sum in the frontier.
+    Q_S' Q_S are squared cosines of angles. They are between 0 and 1 for sums in the frontier, and 1
+    for sums that the set S does not share with other cells.
     """
 
     def __init__(self, columns: FloatArray, counts: IntArray):
@@ -187,7 +187,10 @@ def _rotated(
     order: list[tuple[int, int]],
     rng: np.random.Generator,
 ) -> list[tuple[int, int]]:
-    """Improve a tree by simulated annealing. A move exchanges a set's sibling and its child."""
+    """Improve a tree by simulated annealing.
+
+    A move exchanges the sibling of a set with one of the two parts of the set.
+    """
     groups = [1 << t for t in range(n_classes)]
     parts, parent = {}, {}
     for i, j in order:

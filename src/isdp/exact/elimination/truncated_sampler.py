@@ -117,12 +117,12 @@ class TruncatedEliminationSampler:
     the products at the state x, e(x) is the error of the convolution, and Z' is the sum of mu'. Let
     mu and Z be the same quantities without errors. The distance is at most sum |mu' - mu| / Z.
 
-    At a state x, a union adds at most |e(x)| to this sum, and the sum over its splits of
-    E1 M2 + M1 E2 + E1 E2, where E1 and E2 are the bounds of its parts. One factor of each product
-    is bounded by its maximum. The other is summed over all states, each of which is in at most one
-    split. If it is smaller, the number of splits times the maximum is used instead of this sum. If
-    the bound is above 1e-9, which lower bounds on the noise can cause, all messages are summed term
-    by term.
+    Let E1 and E2 be the bounds of the errors of a union's parts. At a state x, the union adds at
+    most |e(x)| to this sum, and the sum of E1 M2 + M1 E2 + E1 E2 over its splits. One factor of
+    each product is bounded by its maximum. The other is summed over all states, each of which is in
+    at most one split. If it is smaller, the number of splits times the maximum is used instead of
+    this sum. If the bound is above 1e-9, all messages are summed term by term. Lower bounds on the
+    noise can cause this.
 
     Examples
     --------

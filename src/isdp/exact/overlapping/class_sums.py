@@ -129,7 +129,7 @@ class CellClassSums:
         self.separate = _grouped([block for i, block in enumerate(held) if i not in last])
         self.expected_proposals = self._estimate()
         self._refuse_proposals(len(across), len(held), max_sums)
-        # classes of one cell need the geometric distribution alone
+        # classes of one cell use `_geometric` instead
         self._counts = negative_binomials(epsilon)
         self._indices = self._counts.indices(self.sizes)
 
@@ -220,7 +220,7 @@ class CellClassSums:
         log_probability = (
             -0.5 * np.linalg.slogdet(np.eye(len(scale)) + spread / np.outer(scale, scale))[1]
         )
-        # The acceptance probability of a smaller variable is about 1 / sqrt(2). For a class of one
+        # The acceptance probability of y in `_keep_sums` is about 1 / sqrt(2). For a class of one
         # cell, this factor corrects the normal approximation.
         log_probability -= 0.5 * math.log(2) * len(scale)
         if final.denominator > 1:  # determined sums are rarely all integers
@@ -248,7 +248,7 @@ class CellClassSums:
         Returns
         -------
         sums, smaller : int64 arrays, shape (n_draws, classes)
-            The noise of a class of several cells is x - y, where x and y are independent uniform
+            The noise of a class of several cells is x - y. Here x and y are independent uniform
             compositions of ``sums + smaller`` and of ``smaller`` into its cells. The noise of a
             class of one cell is its entry of ``sums``.
         """
