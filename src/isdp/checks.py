@@ -32,6 +32,8 @@ def check_integer(
 ) -> int:
     """Return an integer as an int.
 
+    Raise `InputError` if the value is not an integer of this range.
+
     Parameters
     ----------
     where, name : str
@@ -40,11 +42,6 @@ def check_integer(
         An integer, or a number that equals one, such as 3.0. A bool is refused.
     minimum, maximum : int
         The range includes both ends.
-
-    Raises
-    ------
-    InputError
-        If the value is not an integer of this range.
 
     Examples
     --------
@@ -110,15 +107,12 @@ def check_choice(name: str, value: T, known: Collection[object]) -> T:
 def parse_rational(name: str, value: object) -> Fraction:
     """Convert a number to the exact fraction that its decimal or fractional form denotes.
 
+    Raise `InputError` if the value does not denote a finite number.
+
     Parameters
     ----------
     value : Fraction, int, str or float
         A float denotes its shortest decimal form. A string may be "1/4" or "0.25".
-
-    Raises
-    ------
-    InputError
-        If the value does not denote a finite number.
     """
     try:
         if isinstance(value, Rational) and not isinstance(value, bool):
@@ -138,12 +132,8 @@ def parse_rational(name: str, value: object) -> Fraction:
 def parse_positive(name: str, value: ExactNumber) -> tuple[float, Fraction]:
     """Convert a positive number to a float and to an exact fraction; see `parse_rational`.
 
-    The first result is the value itself if it is an int or a float.
-
-    Raises
-    ------
-    InputError
-        If the value is not a positive number within the range of floats.
+    The first result is the value itself if it is an int or a float. Raise `InputError` if the value
+    is not a positive number within the range of floats.
     """
     exact = parse_rational(name, value)
     try:
@@ -170,17 +160,14 @@ def check_integer_vector(
 ) -> NDArray[np.int64]:
     """Return integers as an int64 array of shape (length,).
 
+    Raise `InputError` if the array has another shape or type, or an entry exceeds `max_magnitude`.
+
     Parameters
     ----------
     where, name : str
         The caller and the argument, for the message.
     max_magnitude : int
         Maximum absolute value, at most that of int64.
-
-    Raises
-    ------
-    InputError
-        If the array has another shape or type, or an entry exceeds `max_magnitude`.
     """
     array = np.asarray(values)
     if array.shape != (length,):

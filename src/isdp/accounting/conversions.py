@@ -162,10 +162,7 @@ def rho_for(conversion: Conversion, epsilon: float, delta: float) -> float:
 def convert(guarantee: PrivacyGuarantee, delta: float, conversion: Conversion) -> PrivacyGuarantee:
     """Convert a zCDP guarantee to (epsilon, delta) for one person who changes cell.
 
-    Raises
-    ------
-    InputError
-        If the guarantee is not zCDP or has no loss per person.
+    Raise `InputError` if the guarantee is not zCDP or has no loss per person.
     """
     rho = guarantee.loss_per_person
     if guarantee.flavour != "zCDP" or rho is None:

@@ -15,18 +15,14 @@ def irreducible_conflict(polytope: Polytope) -> list[str]:
     """Name constraints that contradict each other, and that do not if any one of them is dropped.
 
     The algorithm is the deletion filter of Chinneck and Dravnieks (1991). It drops each constraint
-    in turn and restores it if the others can then be satisfied. Solutions may be fractions.
+    in turn and restores it if the others can then be satisfied. Solutions may be fractions. Raise
+    `InputError` if the solver does not decide a feasibility problem within a minute.
 
     Returns
     -------
     list of str
         Names of the equalities, then of the inequalities. The list is empty if all constraints can
         be satisfied.
-
-    Raises
-    ------
-    InputError
-        If the solver does not decide a feasibility problem within a minute.
     """
     names = [*polytope.equalities.names, *polytope.inequalities.names]
     kept = np.ones(len(names), dtype=bool)

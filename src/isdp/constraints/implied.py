@@ -45,7 +45,8 @@ def implied_constraints(
 
     A variable that occurs in an equality is substituted. For any other variable, each inequality
     that bounds it from below is added to each that bounds it from above. The next variable is the
-    one that creates the fewest inequalities. Repeated and weaker inequalities are dropped.
+    one that creates the fewest inequalities. Repeated and weaker inequalities are dropped. Raise
+    `InputError` if `keep` is invalid, the constraints contradict each other, or there are too many.
 
     Parameters
     ----------
@@ -53,11 +54,6 @@ def implied_constraints(
         Cells of the polytope to keep.
     max_inequalities : int
         The number of inequalities may grow doubly exponentially.
-
-    Raises
-    ------
-    InputError
-        If `keep` is invalid, the constraints contradict each other, or there are too many.
     """
     keep = [int(variable) for variable in keep]
     if len(set(keep)) != len(keep) or not set(keep) <= set(range(polytope.cells)):

@@ -103,16 +103,13 @@ class Presence:
     def subset_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """List every nonempty subset of the groups with the bound on its total.
 
+        Raise `InputError` if there are more than 20 groups.
+
         Returns
         -------
         members : bool array, shape (2^groups - 1, groups)
             Row i - 1 contains the binary digits of i; group k has the digit of weight 2^k.
         bounds : int64 array, shape (2^groups - 1,)
-
-        Raises
-        ------
-        InputError
-            If there are more than 20 groups.
         """
         if self.groups > MAX_LISTED_GROUPS:
             raise InputError(
@@ -186,6 +183,8 @@ class Presence:
     def split(self, group_totals) -> np.ndarray:
         """Split group totals among the leaves in integers.
 
+        Raise `InputError` if the group totals violate a bound. The message names its groups.
+
         Parameters
         ----------
         group_totals : int array, shape (groups,)
@@ -193,11 +192,6 @@ class Presence:
         Returns
         -------
         int64 array, shape (leaves, groups)
-
-        Raises
-        ------
-        InputError
-            If the group totals violate a bound. The message names its groups.
         """
         table, subset = self._flow(group_totals)
         if subset is not None:

@@ -138,17 +138,13 @@ def solve_determined(matrix: ArrayLike, order: ArrayLike | None = None) -> Deter
 def unit_cells(equalities: Invariants) -> NDArray[np.int64]:
     """Find cells that the other cells determine in integers.
 
-    The pivot of each row is an entry of 1 or -1. Its cell is determined.
+    The pivot of each row is an entry of 1 or -1. Its cell is determined. Raise `InputError` if a
+    row has no entry of 1 or -1 after elimination by the rows before it.
 
     Returns
     -------
     int64 array, shape (rank,)
         The cells in ascending order.
-
-    Raises
-    ------
-    InputError
-        If a row has no entry of 1 or -1 after elimination by the rows before it.
     """
     matrix = equalities.sparse
     rows = [
@@ -183,6 +179,9 @@ def solve_for(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Solve A u = a exactly for given cells.
 
+    Raise `InputError` if the solved cells are not distinct cells with independent columns that span
+    the columns of A, the totals contradict each other, or the solution is not in 64-bit integers.
+
     Parameters
     ----------
     totals : int array, shape (equalities,)
@@ -195,12 +194,6 @@ def solve_for(
     offset : int64 array, shape (rank,)
     matrix : int64 array, shape (rank, cells - rank)
         The solution is ``u[solved] = offset + matrix @ u[free]``.
-
-    Raises
-    ------
-    InputError
-        If the solved cells are not distinct cells with independent columns that span the columns
-        of A, the totals contradict each other, or the solution is not in 64-bit integers.
     """
     cells = equalities.cells
     solved = [int(cell) for cell in solved]
@@ -243,7 +236,8 @@ def independent_rows(matrix: csr_array) -> NDArray[np.int64]:
     """Find the rows that do not depend linearly on the rows before them.
 
     Rows of different connected components are independent. Each component is therefore eliminated
-    separately, and equal columns are used once.
+    separately, and equal columns are used once. Raise `InputError` if a component is too large for
+    exact elimination.
 
     Parameters
     ----------
@@ -253,11 +247,6 @@ def independent_rows(matrix: csr_array) -> NDArray[np.int64]:
     -------
     int64 array, shape (rank,)
         The rows in ascending order.
-
-    Raises
-    ------
-    InputError
-        If a component is too large for exact elimination.
     """
     matrix = matrix[:, find_cell_classes(Invariants(matrix))[1]]
     graph = block_array([[None, matrix], [matrix.T, None]], format="csr")

@@ -83,10 +83,7 @@ def start(
 ) -> CoupledState:
     """Start two chains at given noise vectors, by default at zero.
 
-    Raises
-    ------
-    InputError
-        If a vector does not belong to the lattice.
+    Raise `InputError` if a vector does not belong to the lattice.
     """
     _refuse_uncoupled(walk)
     one, two = walk.init(first), walk.init(second)

@@ -106,13 +106,7 @@ class IndependenceSampler:
         self.within.check(noise)
 
     def init(self, noise: ArrayLike | None = None) -> ChainState:
-        """Return the state at a noise vector, by default zero.
-
-        Raises
-        ------
-        InputError
-            If the vector does not belong to the polytope.
-        """
+        """Return the state at a noise vector, by default zero; see `LatticeWalk.init`."""
         start = start_vector(noise, self.cells)
         self.check(start)
         return state_at(start, self._energy.power)
@@ -120,20 +114,9 @@ class IndependenceSampler:
     def run(
         self, rng: np.random.Generator, state: ChainState, draws: int, thin: int = 1
     ) -> tuple[np.ndarray, ChainState, ChainInfo]:
-        """Continue the chain from a state, which is not changed and not part of the draws.
+        """Continue the chain from a state; see `LatticeWalk.run`.
 
-        Parameters
-        ----------
-        draws, thin : int
-            The number of states to keep, and the number of proposals for each.
-
-        Returns
-        -------
-        draws : int64 array, shape (draws, cells)
-        state : ChainState
-            The last state.
-        info : ChainInfo
-            The numbers of proposals. An accepted proposal may equal the state before it.
+        Each of the `thin` sweeps is one proposal. An accepted proposal may equal the state.
         """
         noise = state.noise.copy()
         kept = np.empty((draws, self.cells), dtype=np.int64)
