@@ -88,19 +88,11 @@ class Hierarchy:
         return np.split(order, np.cumsum(counts)[:-1])
 
     def aggregate(self, table: ArrayLike) -> list[NDArray[np.int64]]:
-        """Sum a table of the leaves exactly to the regions of all levels.
+        """Sum a table of shape (leaves, cells) exactly to the regions of each level.
 
-        Raise `InputError` if the table has another number of rows, a count is negative or not an
-        integer, or the total could exceed 64-bit integers.
-
-        Parameters
-        ----------
-        table : int array, shape (leaves, cells)
-
-        Returns
-        -------
-        list of int64 array, each of shape (units of the level, cells)
-            The tables of the levels from the root to the leaves.
+        The tables of the levels have shape (units of the level, cells). Raise `InputError` if the
+        table has another number of rows, a count is negative or not an integer, or the total could
+        exceed 64-bit integers.
         """
         table = np.asarray(table)
         leaves = len(self.leaf_units[0])

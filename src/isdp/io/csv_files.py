@@ -228,15 +228,9 @@ def _may_repeat(texts: np.ndarray) -> bool:
 def refuse_line_breaks(columns: Mapping[str, Column], path, *names: str) -> None:
     """Refuse labels with line breaks, at which many CSV readers end a row.
 
-    Raise `InputError` if a label has a line break. The message gives the column and the first such
-    row, counted from 1 below the header.
-
-    Parameters
-    ----------
-    path : path
-        Name of the table in messages.
-    *names : str
-        Names of other columns to check.
+    The function also checks the names of all columns, and the names of other columns in `names`.
+    Raise `InputError` if there is a line break. The message gives the file, the column and the
+    first such row, counted from 1 below the header.
     """
     for name in [*columns, *names]:
         if any(end in name for end in LINE_ENDS):
@@ -251,12 +245,7 @@ def refuse_line_breaks(columns: Mapping[str, Column], path, *names: str) -> None
 
 
 def write_columns(path, columns: Mapping[str, Column | np.ndarray]) -> None:
-    """Write columns of equal length as a CSV file, in pieces that need little memory.
-
-    Parameters
-    ----------
-    columns : mapping of str to Column or array, each of shape (rows,)
-    """
+    """Write columns of equal length as a CSV file, in pieces that need little memory."""
     pd.DataFrame(columns=list(columns)).to_csv(path, index=False, lineterminator="\n")
     rows = max((len(getattr(values, "codes", values)) for values in columns.values()), default=0)
     path = Path(path)
@@ -275,13 +264,7 @@ def write_columns(path, columns: Mapping[str, Column | np.ndarray]) -> None:
 
 
 def combined(columns: Sequence[Column]) -> np.ndarray:
-    """Assign an integer to each row, which is equal for rows with equal texts in all columns.
-
-    Returns
-    -------
-    int64 array, shape (rows,)
-        The integers are below 2^62 and have no other meaning.
-    """
+    """Assign the same integer below 2^62 to rows that have equal texts in all columns."""
     numbers, bound = columns[0].codes.astype(np.int64), len(columns[0].texts)
     for codes, texts in columns[1:]:
         if bound * len(texts) >= 2**62:
@@ -294,19 +277,10 @@ def combined(columns: Sequence[Column]) -> np.ndarray:
 
 
 def read_cells(path, limit: int = MAX_BYTES) -> pd.DataFrame:
-    """Read the cells of a small CSV file in UTF-8, with or without a byte order mark.
+    """Read the cells of a CSV file of at most `limit` bytes; see `cells_of`.
 
-    Raise `InputError` if the file is missing, empty, too large or invalid.
-
-    Parameters
-    ----------
-    limit : int
-        Maximum number of bytes.
-
-    Returns
-    -------
-    DataFrame
-        See `cells_of`.
+    The file is in UTF-8, with or without a byte order mark. Raise `InputError` if it is missing,
+    empty, too large or invalid.
     """
     place, content = Path(path).name, read_bytes(path, limit)
     try:
@@ -320,11 +294,6 @@ def cells_of(text: str, place: str) -> pd.DataFrame:
 
     Raise `InputError` if there is no header, a column occurs twice, the number of cells of a row
     differs from the header, or the text is not CSV.
-
-    Parameters
-    ----------
-    place : str
-        Name of the file in messages.
 
     Returns
     -------
@@ -365,14 +334,8 @@ def check_cells(
 def check_unique(cells: pd.Series, noun: str, place: str) -> None:
     """Refuse the first cell that repeats another.
 
-    Raise `InputError` if a cell occurs twice. The message gives both lines.
-
-    Parameters
-    ----------
-    cells : Series of str
-        The index has the lines of the cells.
-    noun, place : str
-        The name of a cell and of the file in messages.
+    Raise `InputError` if a cell occurs twice. The message contains the noun for a cell, and both
+    lines from the index.
     """
     again = cells[cells.duplicated()]
     if len(again):
@@ -399,10 +362,10 @@ def whole_numbers(
     max_magnitude: int,
     negative: bool = False,
 ) -> np.ndarray:
-    """Convert texts to integers.
+    """Convert texts to integers of 0 or more, or of any sign if `negative`.
 
-    Raise `InputError` if a text is not such a number. The message gives the first row and the
-    problem. It does not quote the text, which may be a confidential count.
+    Raise `InputError` if a text is not an integer of this range. The message gives the first such
+    row and the problem. It does not quote the text, which may be a confidential count.
 
     Parameters
     ----------
@@ -412,8 +375,6 @@ def whole_numbers(
         A sentence on the remedy, which ends the message.
     max_magnitude : int
         Maximum absolute value.
-    negative : bool
-        Allow negative numbers.
 
     Returns
     -------

@@ -36,10 +36,6 @@ class Draws:
         """Return the noise with its cells in the given order.
 
         Raise `InputError` if `cells` does not contain each cell of the draws exactly once.
-
-        Returns
-        -------
-        int64 array, shape (chain, draw, cell)
         """
         index = {name: i for i, name in enumerate(self.cells)}
         if len(index) != len(self.cells) or sorted(index) != sorted(cells):
