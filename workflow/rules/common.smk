@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from checkout import BASE, HERE
-from reproduction.config.model import read_config
+from reproduction.config.model import Config, read_config
 from reproduction.jobs.descriptions import caption_file, read_descriptions
 from reproduction.jobs.settings import ConfigError, find_local_file, read_column
 from reproduction.jobs.single_run import claim_folder
@@ -22,6 +22,9 @@ try:
     SETTINGS = read_config(config, BASE)  # written to results/config.yaml
 except ConfigError as error:
     sys.exit(f"error: {error}")
+STUDIES_WITH_RULES = [
+    block for block in Config.model_fields if (HERE / f"workflow/rules/{block}.smk").is_file()
+]
 # paths in the configuration are relative to this checkout
 LEDGER, PUBLISHED = (str(HERE / config["data"][key]) for key in ("ledger", "published"))
 HISTOGRAM, GROUP_QUARTERS = (

@@ -1,19 +1,17 @@
 """Build the scorecard, data dictionary, Snakemake report, review notebooks and front page."""
 
 from isdp.errors import InputError
-from reproduction.review.claims import list_claims, list_tables, read_figures
+from reproduction.review.claims import list_claims, list_paper_figures, list_tables
 from reproduction.review.shown import list_made_tables
 
 NOTEBOOKS = files_of("notebooks/*.ipynb")
 PAGES = {
     "notebooks": NOTEBOOKS,
     "claims": files_of("src/reproduction/*/claims.py"),
-    "figures": files_of("config/figures/*.yaml"),
-    "figures_schema": str(HERE / "workflow/schemas/figures.schema.yaml"),
 }
 try:
     ALL_CLAIMS = list_claims(NOTEBOOKS)
-    ALL_FIGURES = read_figures(PAGES["figures"], PAGES["figures_schema"], ALL_CLAIMS)
+    list_paper_figures(DESCRIPTIONS, ALL_CLAIMS)
     for name in list_tables(ALL_CLAIMS):
         DESCRIPTIONS.find("tables", name)
 except InputError as error:
@@ -139,6 +137,7 @@ rule write_claims:
         card=rules.scorecard.output.card,
         checks=rules.scorecard.output.checks,
         config=rules.record_config.output.config,
+        schema=str(HERE / "workflow/schemas/claims.schema.json"),
     output:
         claims="results/claims.json",
     log:

@@ -12,6 +12,7 @@ Captions are Jinja templates in reStructuredText. Snakemake renders them for the
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Annotated, Literal
 
 import pandas as pd
 import pydantic
@@ -52,6 +53,26 @@ class Figure(Table):
     gallery: str = ""
 
 
+class PaperFigure(_Model):
+    """Figure or table of a paper next to ours, for the front page.
+
+    `label` is the paper's label, `about` its subject in a few words, and `description` its content.
+    `ours` describes our version and its differences. `data` lists what a run may lack, so that the
+    title has to state the difference. In `figures`, `{state}` stands for each state.
+    """
+
+    name: Annotated[str, pydantic.Field(pattern="^[a-z0-9-]+$")]
+    paper: Literal["ISDP", "SDP", "CDP", "TDA", "SWAP", "ours"]
+    label: str
+    about: str
+    description: str
+    ours: str
+    data: list[Literal["vintage", "states"]] = []
+    figures: list[str]
+    tables: list[str]
+    claims: list[str]
+
+
 class Study(_Model):
     """Descriptions of all tables and figures of a study, which form one category of the report.
 
@@ -64,6 +85,7 @@ class Study(_Model):
     columns: dict[str, str] = {}
     tables: dict[str, Table] = {}
     figures: dict[str, Figure] = {}
+    paper_figures: list[PaperFigure] = []
 
 
 class Descriptions:
