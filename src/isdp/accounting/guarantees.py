@@ -43,8 +43,8 @@ class PrivacyGuarantee:
         The distance between two tables, which is a norm ("l1", "l2", ...) or a number of changed
         persons ("person") or households ("household").
     per_person : int, float, Fraction or None
-        The number of units of the loss that one person who changes cell causes. It is 2 in l1,
-        sqrt(2) in l2 and 2 in squared l2. It is None if the number is unknown.
+        The distance between two tables if one person changes cell, in units of the loss. It is 2
+        in l1, sqrt(2) in l2 and 2 in squared l2. It is None if the distance is unknown.
     source : str
         The theorem and its paper.
     delta : int, float or Fraction

@@ -264,7 +264,7 @@ def write_columns(path, columns: Mapping[str, Column | np.ndarray]) -> None:
 
 
 def combined(columns: Sequence[Column]) -> np.ndarray:
-    """Assign the same integer below 2^62 to rows that have equal texts in all columns."""
+    """Assign an integer below 2^62 to each row, so that equal rows have equal integers."""
     numbers, bound = columns[0].codes.astype(np.int64), len(columns[0].texts)
     for codes, texts in columns[1:]:
         if bound * len(texts) >= 2**62:

@@ -212,11 +212,10 @@ def tv_bound(times: MeetingTimes, t: ArrayLike) -> pd.DataFrame:
     Returns
     -------
     DataFrame with the columns lag, t, bound, low, high, at_least and censored
-        `low` and `high` are the ends of an approximate 99 % Monte Carlo interval. `high` is at
-        least the binomial upper limit on the proportion of runs that have not met, times the mean
-        term of the longest runs. `at_least` is the mean in which tau of a censored run is the cap.
-        It is missing if the term of a censored run is 0. `censored` is the number of uninformative
-        runs; see `MeetingTimes`.
+        `low` and `high` are the ends of an approximate 99 % Monte Carlo interval. If few runs have
+        not met, `high` uses the binomial upper limit on their proportion. `at_least` is the mean in
+        which tau of a censored run is the cap. It is missing if the term of a censored run is 0.
+        `censored` is the number of uninformative runs; see `MeetingTimes`.
     """
     t = np.atleast_1d(np.asarray(t))
     if t.dtype.kind not in "iu" or (t < 0).any():
