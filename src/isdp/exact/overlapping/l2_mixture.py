@@ -1,8 +1,8 @@
 """Draws of generalized Laplace noise under the l2 norm, as a scale mixture of Gaussians.
 
-The mean of exp(-r^2 / (2 sigma^2)) over sigma = |N(0, 1)| / epsilon is proportional to
-exp(-epsilon r) (Andrews and Mallows 1974). The noise is therefore Gaussian noise with a random
-sigma. The density of sigma is proportional to exp(-(epsilon sigma)^2 / 2) times the sum of
+The mean of exp(-r^2 / (2 sigma^2)) over sigma = |N(0, 1)| / epsilon is exp(-epsilon r) (Andrews and
+Mallows 1974). The noise is therefore Gaussian noise with a random sigma. The density of sigma is
+proportional to exp(-(epsilon sigma)^2 / 2) times the sum of
 exp(-||u||^2 / (2 sigma^2)) over the lattice. Klein's algorithm bounds this sum by prod_i m(s_i, 0)
 (`isdp.exact.overlapping.klein`). Sigma is drawn with the bound instead of the sum, and the
 rejection of Klein's algorithm corrects the difference.
