@@ -140,7 +140,7 @@ def _known_query(rng: np.random.Generator, epsilon: float) -> dict:
     noise = draw_chains(
         GeneralizedLaplace(epsilon), Invariants.total(1), n_draws=1000, rng=rng
     ).ravel()
-    # if all noise is 0, every release equals the query for all databases that meet the invariant
+    # if all noise is 0, the release is the same for all datasets that meet the invariant
     loss = 0.0 if (noise == 0).all() else math.inf
     return {
         "mechanism": "conditional, query known (Example 5.2)",

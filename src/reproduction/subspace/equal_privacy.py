@@ -94,7 +94,7 @@ def compare_margins(
     """Compute the error of every mechanism for a two-way table with both margins fixed.
 
     The projected difference of a replaced record is not a vector of integers. Integer noise has
-    therefore no guarantee in that privacy unit, and continuous noise replaces it. The epsilon of
+    no guarantee in that privacy unit, and continuous noise is compared instead. The epsilon of
     continuous noise is chosen so that the loss at the largest projected difference is epsilon.
 
     Parameters

@@ -1,8 +1,8 @@
-"""Laplace noise conditioned on the invariants, the continuous limit of ISDP's noise.
+"""Laplace noise conditioned on the invariants.
 
 The density on the null space is proportional to exp(-||u||_1 / scale). It is the limit of the
-integer distribution as the scale grows. Under a total the noise is K-norm noise, which has an exact
-sampler. For other invariants this module runs hit-and-run walks.
+integer distribution of ISDP as the scale grows. Under a total the noise is K-norm noise, which has
+an exact sampler. For other invariants this module runs hit-and-run walks.
 """
 
 from __future__ import annotations
