@@ -12,30 +12,19 @@ from scipy.sparse import coo_array
 from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.errors import InputError
 
-INTEGER_TOLERANCE = 1e-6  # persons; a count this close to an integer is read as the integer
-RELATIVE_TOLERANCE = 64 * np.finfo(float).eps  # the same, as a part of a very large count
-VERTEX_TOLERANCE = 1e-6  # distance of a solution of the linear programme from 0 or 1
+INTEGER_TOLERANCE = 1e-6  # in persons; a count this close to an integer is read as the integer
+RELATIVE_TOLERANCE = 64 * np.finfo(float).eps  # additional tolerance, as a part of the count
+VERTEX_TOLERANCE = 1e-6  # maximum distance of a solution of the linear programme from 0 or 1
 
 
 @dataclass(frozen=True)
 class Rounded:
-    """A rounded table and statistics of the rounding.
-
-    Attributes
-    ----------
-    cost : float
-        Sum of the absolute changes, in persons.
-    variables : int
-        Number of cells that are not integers.
-    off_whole : float
-        Maximum distance of the solution of the linear programme from an integer. It is 0 if the
-        rounding has a closed form.
-    """
+    """A rounded table and statistics of the rounding."""
 
     table: IntArray
-    cost: float
-    variables: int
-    off_whole: float
+    cost: float  # sum of the absolute changes, in persons
+    variables: int  # number of cells that were not integers
+    off_whole: float  # maximum distance of a solution of the linear programme from integers
 
 
 def round_tables(
@@ -48,7 +37,7 @@ def round_tables(
     """Round to integers with given sums, with the minimum sum of absolute changes.
 
     No cell changes by more than 1. With cell sums or child sums alone, the largest remainders are
-    rounded up. With both, the rounding is a linear programme over the incidence matrix of a
+    rounded up. With both sums, the rounding is a linear programme over the incidence matrix of a
     bipartite graph. This matrix is totally unimodular, so the vertices are integers. The dual
     simplex method returns a vertex. Ties are broken at random.
 
@@ -62,7 +51,7 @@ def round_tables(
     child_sums : int array, shape (children,), optional
         At least one of the two sums is required.
     ties : float array, shape (children, cells), optional
-        Priority among equal remainders, which is drawn by default. It is not used with both sums.
+        Priority among equal remainders, which is drawn by default. It has no effect with both sums.
 
     Raises
     ------
@@ -70,7 +59,7 @@ def round_tables(
         If the table does not have the sums up to rounding errors.
     """
     table = np.asarray(table, dtype=float)
-    floor, part = whole_and_remainder(table)
+    floor, part = split_off_remainders(table)
     # large counts may have lost a remainder, so these may decrease by one
     lowered = (part == 0) & (RELATIVE_TOLERANCE * floor > INTEGER_TOLERANCE)
     order = rng.random(table.shape) if ties is None else np.asarray(ties)
@@ -85,11 +74,11 @@ def round_tables(
         up = _largest_remainders(part.T, lowered.T, missing_in_child, order.T).T
     else:
         raise InputError("topdown: cell_sums: rounding needs cell_sums or child_sums. Give one.")
-    whole = floor + up
-    return Rounded(whole, float(np.abs(whole - table).sum()), int((part > 0).sum()), off)
+    rounded = floor + up
+    return Rounded(rounded, float(np.abs(rounded - table).sum()), int((part > 0).sum()), off)
 
 
-def whole_and_remainder(table: FloatArray) -> tuple[IntArray, FloatArray]:
+def split_off_remainders(table: FloatArray) -> tuple[IntArray, FloatArray]:
     """Return the integer part and the remainder, in which values close to 0 or 1 are rounded."""
     nearest = np.rint(table)
     near = np.abs(table - nearest) <= INTEGER_TOLERANCE + RELATIVE_TOLERANCE * np.abs(table)
@@ -156,14 +145,14 @@ def _programme(
             f"topdown: table: no rounding has the given sums ({found.message.strip()}). Correct "
             f"the sums."
         )
-    whole = np.rint(found.x)
-    off = float(np.abs(found.x - whole).max())
+    rounded = np.rint(found.x)
+    off = float(np.abs(found.x - rounded).max())
     if off > VERTEX_TOLERANCE:
         raise InputError(
-            f"topdown: table: the rounded counts are {off:.2g} from integers. Use smaller counts."
+            f"topdown: table: rounded counts differ by {off:.2g} from integers. Use smaller counts."
         )
     up = np.zeros(part.shape, dtype=np.int64)
-    np.add.at(up, (j, x), sign * whole.astype(np.int64))
+    np.add.at(up, (j, x), sign * rounded.astype(np.int64))
     return up, off
 
 

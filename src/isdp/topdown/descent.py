@@ -34,7 +34,7 @@ NoiseSampler = Callable[[np.random.Generator, Flavour, Sequence[Fraction], Seque
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """Result of a run.
+    """Result of a TopDown run.
 
     Attributes
     ----------
@@ -182,10 +182,6 @@ class Family:
 
     Attributes
     ----------
-    depth : int
-        Depth of the children.
-    parent : str
-        Name of the parent.
     workload : Workload
         Queries of the level of the children, possibly restricted to answers that count `cells`.
     answers : int64 array, shape (children, answers)
@@ -207,7 +203,7 @@ class Family:
 
 
 class Descent:
-    """The steps of a run, from one level to the next."""
+    """The steps of a TopDown run, from one level to the next."""
 
     def __init__(self, plan: Plan, hierarchy: Hierarchy, streams: Streams, noise: NoiseSampler):
         self.plan, self.hierarchy, self.streams, self.noise = plan, hierarchy, streams, noise

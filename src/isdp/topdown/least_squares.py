@@ -23,11 +23,11 @@ from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.errors import InputError
 from isdp.topdown.projections import project_onto_simplices, project_onto_transportation_polytope
 
-MAX_STEPS = 20_000  # of ADMM
-RESIDUAL_TOLERANCE = 1e-5  # persons, of the primal and dual residuals of ADMM
-RELATIVE_TOLERANCE = 1e-11  # the same, as a part of a very large maximum count
+MAX_STEPS = 20_000  # maximum number of ADMM steps
+RESIDUAL_TOLERANCE = 1e-5  # in persons; maximum primal and dual residual of ADMM
+RELATIVE_TOLERANCE = 1e-11  # additional tolerance, as a part of the maximum count
 RELAXATION = 1.6  # over-relaxation factor of ADMM
-MAX_RESIDUAL_RATIO = 10.0  # of the primal and dual residuals; above it, the step size changes
+MAX_RESIDUAL_RATIO = 10.0  # maximum ratio of the residuals; above it, the step size changes
 
 # computes the minimiser of a function plus step |h|^2/2 - push'h, given step and push
 Proximal = Callable[[float, FloatArray], FloatArray]
@@ -74,7 +74,7 @@ class LeastSquaresProblem:
 
     @property
     def parts(self) -> list[IntArray]:
-        """Cells of each group, of which a group may have none."""
+        """Cells of each group. A group may have no cells."""
         count = 1 if self.child_sums is None else self.group_sums.shape[1]
         return [np.flatnonzero(self.group_of_cell == group) for group in range(count)]
 
@@ -219,17 +219,17 @@ def minimize_by_admm(
         mixed = RELAXATION * table + (1 - RELAXATION) * copy
         before, copy = copy, project(mixed + gap)
         gap = gap + mixed - copy
-        apart, moved = np.abs(table - copy).max(), np.abs(copy - before).max()
-        if max(apart, moved) <= limit:
+        primal, dual = np.abs(table - copy).max(), np.abs(copy - before).max()
+        if max(primal, dual) <= limit:
             return copy
         if balance and turn % 25 == 0:
-            ratio = apart / max(moved, 1e-300)
+            ratio = primal / max(dual, 1e-300)
             if not 1 / MAX_RESIDUAL_RATIO < ratio < MAX_RESIDUAL_RATIO:
                 factor = np.sqrt(np.clip(ratio, 0.04, 25))
                 step, gap = step * factor, gap / factor
     raise InputError(
         f"topdown: queries: the estimation did not converge in {MAX_STEPS} steps (residual "
-        f"{max(apart, moved):.2g} persons). Divide the budget more evenly among the queries."
+        f"{max(primal, dual):.2g} persons). Divide the budget more evenly among the queries."
     )
 
 

@@ -20,12 +20,10 @@ Passes = Literal["one", "isolate_total"]
 
 @dataclass(frozen=True)
 class Plan:
-    """Settings of a run.
+    """Settings of a TopDown run.
 
     Parameters
     ----------
-    budget : Budget
-        Budget for every level of the hierarchy.
     held : tuple of str
         Levels whose regions have exact totals. The totals of all levels above are exact too.
     nonnegative : bool

@@ -88,7 +88,7 @@ def spoil(row, column, value):
         (spoil(0, 3, "W:n:x"), "line 1"),
         (lambda lines: lines[:-1], "1 counties are missing"),
         (lambda lines: [*lines, lines[-1]], "1 are repeated"),
-        (lambda lines: [*lines[:-1], lines[-1][:40]], "cut short"),
+        (lambda lines: [*lines[:-1], lines[-1][:40]], "complete the file"),
     ],
 )
 def test_a_spoiled_histogram_is_refused(tmp_path, change, match):

@@ -181,7 +181,7 @@ def test_no_freedom_meets_at_once(acceptance):
     assert (meet(1, w, lag=7).tau == 8).all()
     after, together = step(np.random.default_rng(1), w, start(w))
     assert together
-    assert after.apart.shape == (0,)
+    assert after.difference.shape == (0,)
 
 
 @ACCEPTANCES
@@ -189,7 +189,7 @@ def test_a_step_leaves_its_state(acceptance):
     w, rng = walk(epsilon=0.05, acceptance=acceptance), np.random.default_rng(3)
     state = start(w, [5, -5, 0, 0, 0], [0, 0, 0, 9, -9])
     for _ in range(30):
-        kept = (state.first.noise.copy(), state.second.noise.copy(), state.apart.copy())
+        kept = (state.first.noise.copy(), state.second.noise.copy(), state.difference.copy())
         sizes = (state.first.size, state.second.size)
         after, _ = step(rng, w, state)
         assert all((x == y).all() for x, y in zip(kept, (*arrays(state),), strict=True))
@@ -199,7 +199,7 @@ def test_a_step_leaves_its_state(acceptance):
 
 
 def arrays(state):
-    return state.first.noise, state.second.noise, state.apart
+    return state.first.noise, state.second.noise, state.difference
 
 
 def test_both_start_at_zero_unless_told():
@@ -208,7 +208,7 @@ def test_both_start_at_zero_unless_told():
     assert not any(x.any() for x in arrays(state))
     apart = start(walk(), second=[3, -3, 0, 0, 0])
     assert not apart.identical
-    assert (walk().lattice.basis @ apart.apart == [3, -3, 0, 0, 0]).all()
+    assert (walk().lattice.basis @ apart.difference == [3, -3, 0, 0, 0]).all()
 
 
 @pytest.mark.parametrize(

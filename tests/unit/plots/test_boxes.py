@@ -105,4 +105,4 @@ def test_a_panel_a_law_in_their_order(table):
 
 def test_without_any_draws_the_figure_says_why(table):
     figure = plot_cell_boxes(table.assign(law="x", name="")[:0], "title", {"l1": "the law"})
-    assert "No perfect sampler" in figure.axes[0].texts[0].get_text()
+    assert "No exact sampler" in figure.axes[0].texts[0].get_text()

@@ -298,7 +298,7 @@ def test_the_certificate_says_what_is_present(command, frame, present):
         "absent_otherwise": False,
     }
     assert "which groups are present" in certificate["guarantee"]["held"]
-    assert "kinds that are present" in certificate["checked_in_integers"]
+    assert "groups that are present" in certificate["checked_in_integers"]
     assert "2 kinds, by age and region" in (command.out / "certificate.md").read_text()
 
 
