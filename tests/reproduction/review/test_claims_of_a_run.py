@@ -63,6 +63,7 @@ TOLERANCES = {
     "half of all, or half as many again as expected": {
         **{
             "das-direction": 24,
+            "truncation-smallest-counties": 27,
             "tda-sparse": 405846,
             "tda-gq-smaller": 63,
             "isdp-bias-non-negativity": (12, 36),
