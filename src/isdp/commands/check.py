@@ -55,7 +55,7 @@ def check(
     Raises
     ------
     InputError
-        If a file cannot be read, or neither totals nor a certificate are given.
+        If a file cannot be read, or neither totals nor a certificate is given.
     """
     if totals_path is None and certificate_path is None:
         raise InputError("--totals, --certificate: neither is given. Give one or both.")
@@ -173,7 +173,7 @@ def _certified(
             hashlib.sha256(rules).hexdigest(),
         ),
         "cells": (("input", "cells"), len(table)),
-        "columns": (("input", "published_as_they_are"), table.published_columns),
+        "columns": (("input", "published_as_they_are"), list(table.columns)),
         "negative counts": (("output", "negative_counts"), int((table.counts < 0).sum())),
         "degrees of freedom": (("lattice", "degrees_of_freedom"), int(free.degrees)),
         "determined cells": (("lattice", "cells_without_freedom"), len(free.determined)),

@@ -58,7 +58,7 @@ SIZES = {"0": 0, "1 to 9": 1, "10 to 99": 10, "100 or more": 100}
 ALL = "all"
 MIN_RUNS, MAX_RUNS = 10, 10_000
 MAX_BUDGETS = 20
-MAX_RECORDS = 50_000_000  # of a region; swapping keeps all of them in memory
+MAX_RECORDS = 50_000_000  # of a region in a simulation, which keeps them in memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +220,7 @@ def _check(system: System, question: Question) -> None:
     if system.needs_counts and question.source == NO_COUNTS:
         raise InputError(NEEDS_COUNTS)
     if isinstance(system, ConditionedNoise) and not question.disjoint:
-        raise InputError("it needs disjoint totals of all cells, and these totals are not")
+        raise InputError("it needs disjoint totals of all cells, and other totals are held here")
     why = ""
     if isinstance(system, TopDown):
         why = question.why_not_regions
@@ -278,7 +278,7 @@ def _errors(
     """Return the root mean squared error and the bias for each query and size class."""
     draw = None
     if isinstance(system, PlainNoise) and question.free.blocks is None:
-        draw = _error_draws(system, budget, question, seed)  # refuses if no sampler is practical
+        draw = _error_draws(system, budget, question, seed)  # an error if no sampler is practical
     found: dict[int, tuple[Estimate, Estimate]] = {}
     moments_of = _moments(system, budget, question)
     for query, group in groupby(enumerate(wanted), key=lambda one: one[1][0]):

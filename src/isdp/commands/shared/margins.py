@@ -42,13 +42,13 @@ LEVEL = 0.95
 ROUNDING = 1e-9  # bound on the error of a probability or a variance of `isdp.exact.distributions`
 SIZES = (0, 1, 2, 5, 10, 20, 50, 100)  # counts whose probability of turning negative is listed
 MAX_SUMS, MAX_VALUES = 1000, 100
-MAX_PARTS = 2000  # of all sums together whose distributions are computed
-MAX_DRAWN_NUMBERS = 1e7  # cells times draws
-MAX_NUMBERS_IN_MEMORY = 2e7  # cells times draws that are made together
-MAX_PROPOSALS = 5e6  # of all draws together, for rejection samplers
+MAX_PARTS = 2000  # maximum number of parts of all sums, if distributions are computed
+MAX_DRAWN_NUMBERS = 1e7  # maximum number of cells times draws
+MAX_NUMBERS_IN_MEMORY = 2e7  # the same for draws that are made together
+MAX_PROPOSALS = 5e6  # maximum number of proposals of a rejection sampler in all draws
 MIN_DRAWS = 100
-MAX_MATRIX_NUMBERS = 2e7  # cell classes times totals
-MAX_POOLED_CELLS = 20  # cells of a class that are used in each draw
+MAX_MATRIX_NUMBERS = 2e7  # maximum number of cell classes times totals
+MAX_POOLED_CELLS = 20  # maximum number of cells of a class that are used in each draw
 EXACT, BOUNDED, SIMULATED, UNKNOWN = "exact", "bounded", "simulated", "unknown"
 
 
@@ -115,9 +115,9 @@ class Margin:
 
 
 class ProbabilityUnchanged(NamedTuple):
-    """The probability that a free cell keeps its count, over all free cells, to four decimals.
+    """The mean and the maximum over the free cells of the probability of no noise.
 
-    If it is simulated, `error` is two standard errors of the maximum.
+    They have four decimals. If they are simulated, `error` is two standard errors of the maximum.
     """
 
     mean: float
@@ -332,7 +332,7 @@ def _margins_of_noise(
 
 
 def _under_disjoint_totals(target: MarginTarget, energy: Energy, use_distribution: bool) -> Margin:
-    """Find a margin from the distribution, or bound that of a sum by its variance."""
+    """Find a margin from the distribution, or bound the margin of a sum by its variance."""
     if use_distribution:
         try:
             return _from_distribution(target, energy)
@@ -393,7 +393,7 @@ def _bound_beyond(variance: float, size: int) -> float:
 
 
 def _smallest(holds: Callable[[int], bool]) -> int:
-    """Find the smallest integer of 0 or more from which on a condition holds, by bisection."""
+    """Find by bisection the smallest integer of 0 or more from which a condition holds."""
     high = 1
     while not holds(high):
         high *= 2

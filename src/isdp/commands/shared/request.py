@@ -16,7 +16,7 @@ from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import NORMS, GeneralizedLaplace
 
 UNITS = ("person", "unit")
-DELTA = 1e-10  # as for the redistricting data of the 2020 Census
+DELTA = 1e-10  # the delta of the redistricting data of the 2020 Census
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ ROOT_LEVEL, ROOT_REGION = "all", "all"  # the level above all others, and its on
 FILES = ("released.csv", "measurements.csv", "budget.csv", "certificate.json", "certificate.md")
 # released.csv has these columns in addition to the axes of the table
 RELEASED_COLUMNS = ("level", "region", "count", "margin_simulated")
-MAX_CELLS = 50_000_000  # of all levels together
+MAX_CELLS = 50_000_000  # of all levels
 LEVEL_OF_MARGINS = 0.9
 LOG = logging.getLogger(__name__)
 NOT_WRITTEN = "Nothing is written. Report this error."
@@ -243,7 +243,7 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
         {name: leaves[name].tolist() for name in levels}, root=ROOT_LEVEL
     )
     row = pd.MultiIndex.from_frame(leaves).get_indexer(pd.MultiIndex.from_frame(places))
-    place = []  # of each row along each axis
+    place = []  # the category of each row along each axis
     for name in axes:
         codes, texts = table.columns[name]
         place.append(pd.Index(categories[name]).get_indexer(texts.astype(object))[codes])
