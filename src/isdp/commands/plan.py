@@ -46,7 +46,7 @@ FILES = ("plan.csv", "plan.json", "curve.csv", *PICTURES)
 DRAWS, DRAWS_OF_CURVE = 2000, 400
 FACTORS = tuple(2.0**power for power in range(-3, 4))
 MIN_SETTING, MAX_SETTING = 1e-6, 1e3  # the range of the search
-STRIDE = 300  # of the search; a power of ten has 900 settings of three digits
+STRIDE = 300  # step of the search; a power of ten has 900 settings of three digits
 
 
 class NoiseForecast(NamedTuple):

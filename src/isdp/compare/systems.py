@@ -30,7 +30,7 @@ from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
 PER_MOVE = 2  # l1 distance and squared l2 distance of one person who changes cell
-DELTA = 1e-10  # for the calibration of SDP's Gaussian noise, whose rho does not depend on it
+DELTA = 1e-10  # it calibrates SDP's Gaussian noise, whose rho does not depend on it
 REGION_TOTALS = "the total of each region"
 TWO_CELLS = Invariants.total(2)  # SDP's noise has the same scale under all invariants
 MIN_BUDGET, MAX_BUDGET = 1e-14, 1000  # some distributions overflow outside this range

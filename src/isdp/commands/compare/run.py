@@ -58,7 +58,7 @@ SIZES = {"0": 0, "1 to 9": 1, "10 to 99": 10, "100 or more": 100}
 ALL = "all"
 MIN_RUNS, MAX_RUNS = 10, 10_000
 MAX_BUDGETS = 20
-MAX_RECORDS = 50_000_000  # of a region in a simulation, which keeps them in memory
+MAX_RECORDS = 50_000_000  # a simulation keeps the records of a region in memory
 
 
 @dataclass(frozen=True, eq=False)

@@ -423,7 +423,7 @@ def _affordable(sampler: ExactSampler, cells: int, draws: int) -> int:
     """Return a number of draws that takes seconds; it is the same on every machine."""
     by_proposals = int(MAX_PROPOSALS / sampler.expected_proposals)
     if by_proposals < MIN_DRAWS:
-        raise InputError("margins: the sampler takes too many proposals per draw")
+        raise InputError("margins: the sampler needs too many proposals per draw. Use less noise.")
     return min(by_proposals, max(MIN_DRAWS, min(draws, int(MAX_DRAWN_NUMBERS / cells))))
 
 
@@ -469,7 +469,7 @@ def _projected_squares(targets: Sequence[MarginTarget], invariants: Invariants) 
     """Return the squared norm of each target's projection onto the null space of the totals."""
     classes = len(find_cell_classes(invariants)[1])
     if classes * invariants.constraints > MAX_MATRIX_NUMBERS:
-        raise InputError(f"margins: {classes:,} cell classes are too many for a bound")
+        raise InputError(f"margins: {classes:,} cell classes are too many for a bound. Merge cells.")
     rows = [target.rows if target.scope == "sum" else target.rows[:1] for target in targets]
     groups = np.repeat(np.arange(len(rows)), list(map(len, rows)))
     sums = incidence(groups, np.concatenate(rows), (len(rows), invariants.cells))

@@ -27,7 +27,7 @@ WEAK_NOISE, SORTED_ROWS, MISSING_ROWS = "weak-noise", "sorted-rows", "missing-ro
 NAMES = (WEAK_NOISE, SORTED_ROWS, MISSING_ROWS)
 MAX_PROBABILITY_UNCHANGED = 0.95  # noise is too weak if a count keeps its value with it
 MIN_SORTED_ROWS = 6  # fewer rows are often sorted by coincidence
-MULTIPLES = 60  # of a lattice vector in a sum; the terms of larger multiples are negligible
+MULTIPLES = 60  # the weights of larger multiples of a lattice vector are negligible
 
 
 def read_accepted(accept: str | Iterable[str], known: Sequence[str] = NAMES) -> tuple[str, ...]:

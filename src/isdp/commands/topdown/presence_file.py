@@ -26,7 +26,7 @@ from isdp.topdown.known_presence import KnownPresence
 MIN_COLUMN = "least"  # the optional column of minimum numbers of people
 MAX_DIGITS = 12
 FROM_ZERO = "counts from 0 up"
-MAX_CONFLICT_CELLS = 5000  # of a region in which an irreducible conflict is sought
+MAX_CONFLICT_CELLS = 5000  # larger regions have no search for an irreducible conflict
 
 
 def read_present(

@@ -64,7 +64,7 @@ ROOT_LEVEL, ROOT_REGION = "all", "all"  # the level above all others, and its on
 FILES = ("released.csv", "measurements.csv", "budget.csv", "certificate.json", "certificate.md")
 # released.csv has these columns in addition to the axes of the table
 RELEASED_COLUMNS = ("level", "region", "count", "margin_simulated")
-MAX_CELLS = 50_000_000  # of all levels
+MAX_CELLS = 50_000_000  # maximum number of cells of all levels
 LEVEL_OF_MARGINS = 0.9
 LOG = logging.getLogger(__name__)
 NOT_WRITTEN = "Nothing is written. Report this error."
