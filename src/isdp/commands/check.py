@@ -149,7 +149,6 @@ def read_certificate(path: str | Path) -> dict[str, Any]:
 
 
 def _part(certificate: Any, *keys: str) -> Any:
-    """Return the value under nested keys, or None if a key is missing."""
     for key in keys:
         certificate = certificate.get(key) if isinstance(certificate, dict) else None
     return certificate

@@ -401,7 +401,6 @@ def record(forecast: NoiseForecast) -> dict[str, object]:
 
 
 def _picture(curve: pd.DataFrame, forecast: NoiseForecast) -> Callable[..., None]:
-    """Draw the curve, and return a function that saves the figure."""
     from isdp.plots.noise_curves import plot_error_curves
     from isdp.plots.style import save
 

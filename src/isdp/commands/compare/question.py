@@ -235,7 +235,6 @@ def _stand_in(path: str | Path, table: Table, count: str) -> IntArray:
 
 
 def _usual_sums(table: Table, nested: Nested | None) -> list[HeldTotals]:
-    """Return the totals of the areas, and those by each column of 2 to 100 values."""
     usual = usual_sums(table)
     if nested is None:
         return usual

@@ -160,7 +160,6 @@ def _systems(question: Question) -> list[System]:
 
 
 def _plan(question: Question, flavour: Literal["pure", "zCDP"], budget: float) -> Plan:
-    """Return the default plan of `isdp topdown`."""
     if question.nested is None:
         raise InputError(question.why_not_nested)
     options = TopDownOptions(LEVELS[1:], flavour, Fraction(repr(budget)), held=(LEVELS[1],))
@@ -275,7 +274,6 @@ def _errors(
     simulations: int,
     seed: int,
 ) -> list[tuple[Estimate, Estimate]]:
-    """Return the root mean squared error and the bias for each query and size class."""
     draw = None
     if isinstance(system, PlainNoise) and question.free.blocks is None:
         draw = _error_draws(system, budget, question, seed)  # an error if no sampler is practical
@@ -299,7 +297,7 @@ def _errors(
 def _error_draws(
     system: System, budget: float, question: Question, seed: int
 ) -> Callable[[int], FloatArray]:
-    """Return a function from the number of a run to the errors of the cells in that run."""
+    """Return a function that takes the number of a run and draws the errors of the cells."""
 
     def rng_of(run: int) -> np.random.Generator:
         return stream(seed, "isdp compare", f"{system.name}, {system.parameter} {budget!r}", run)
@@ -322,7 +320,7 @@ def _error_draws(
 def _moments(
     system: System, budget: float, question: Question
 ) -> Callable[[HeldTotals], ErrorMoments | None]:
-    """Return a function from a query to the moments of its errors, or None if they are unknown."""
+    """Return a function that finds the moments of a query's errors, or None if they are unknown."""
     swapped = of_swapping(budget, question) if isinstance(system, Swapping) else None
 
     def moments_of(query: HeldTotals) -> ErrorMoments | None:

@@ -168,7 +168,6 @@ def _counts(values: pd.Series, table: Table) -> IntArray:
 
 
 def _as_texts(content: object) -> Any:
-    """Convert all values into texts, as in a file of invariants."""
     if isinstance(content, Mapping):
         return {str(key): _as_texts(value) for key, value in content.items()}
     if isinstance(content, list | tuple):

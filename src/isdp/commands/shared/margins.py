@@ -358,7 +358,6 @@ def _from_distribution(target: MarginTarget, energy: Energy) -> Margin:
 def _figures(
     energy: Energy, parts: tuple[Part, ...]
 ) -> tuple[Estimate, Estimate, Estimate, dict[int, Estimate]]:
-    """Return the standard deviation, the limit and the probabilities of a margin."""
     distribution = sum_distribution(energy, parts)
     limit = _smallest(lambda size: distribution.beyond(size) <= 1 - LEVEL)
     return (
@@ -420,7 +419,7 @@ def _by_draws(
 
 
 def _affordable(sampler: ExactSampler, cells: int, draws: int) -> int:
-    """Return a number of draws that takes seconds; it is the same on every machine."""
+    """Reduce the number of draws by limits that do not depend on the speed of the machine."""
     by_proposals = int(MAX_PROPOSALS / sampler.expected_proposals)
     if by_proposals < MIN_DRAWS:
         raise InputError("margins: the sampler needs too many proposals per draw. Use less noise.")
@@ -469,7 +468,9 @@ def _projected_squares(targets: Sequence[MarginTarget], invariants: Invariants) 
     """Return the squared norm of each target's projection onto the null space of the totals."""
     classes = len(find_cell_classes(invariants)[1])
     if classes * invariants.constraints > MAX_MATRIX_NUMBERS:
-        raise InputError(f"margins: {classes:,} cell classes are too many for a bound. Merge cells.")
+        raise InputError(
+            f"margins: {classes:,} cell classes are too many for a bound. Merge cells."
+        )
     rows = [target.rows if target.scope == "sum" else target.rows[:1] for target in targets]
     groups = np.repeat(np.arange(len(rows)), list(map(len, rows)))
     sums = incidence(groups, np.concatenate(rows), (len(rows), invariants.cells))

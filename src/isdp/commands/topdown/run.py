@@ -220,7 +220,7 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
     if missing or len(set(levels)) != len(levels) or ROOT_LEVEL in levels:
         raise InputError(
             f"{table.path}: --levels: {', '.join(levels)} must be different columns of the table "
-            f"other than {ROOT_LEVEL!r}. There are {', '.join(table.names)}."
+            f"other than {ROOT_LEVEL!r}. Use some of {', '.join(table.names)}."
         )
     reserved = [name for name in axes if name in RELEASED_COLUMNS]
     if reserved:
@@ -286,7 +286,6 @@ def plan_of(problem: Problem, options: TopDownOptions) -> Plan:
 def _known(
     problem: Problem, options: TopDownOptions, zeros: tuple[int, ...], depth: int
 ) -> KnownPresence | None:
-    """Read the groups that are present, and check them against the held totals and the table."""
     if options.present is None:
         if options.absent_otherwise:
             raise InputError("--absent-otherwise: this option needs --present. Add --present.")
@@ -328,7 +327,6 @@ def _usual_queries(schema: Schema, asks_total: bool) -> dict[str, Fraction]:
 
 
 def _zeros(problem: Problem, selectors: Sequence[Mapping[str, str]]) -> tuple[int, ...]:
-    """Return the sorted cell numbers of the structural zeros."""
     chosen = np.zeros(problem.schema.shape, dtype=bool)
     for selector in selectors:
         place: list[slice | int] = [slice(None)] * len(problem.schema.axes)
