@@ -10,7 +10,7 @@ def note_vintage(vintage: str) -> str:
     """Name the vintage of the errors of the Census DAS if it differs from the papers'."""
     if vintage in ("", PAPER_VINTAGE):
         return ""
-    return f"errors of the Census DAS: vintage {vintage}, not the paper's {PAPER_VINTAGE}"
+    return f"errors of the Census DAS: vintage {vintage}, not the paper's vintage {PAPER_VINTAGE}"
 
 
 def note_state(state: str, rule: str) -> str:

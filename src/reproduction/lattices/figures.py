@@ -14,7 +14,7 @@ from reproduction.lattices.entry import build_experiment, describe_mechanism
 SAMPLERS = {
     "paper": "the paper's chain",
     "mcmc": "our faster chain",
-    "staged rejection": "exact, by staged rejection",
+    "sums of types": "exact, by sums of cell classes",
     "messages": "exact, by variable elimination",
 }
 
