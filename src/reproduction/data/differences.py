@@ -1,6 +1,6 @@
-"""Notes in figure titles on differences between the data of a run and the papers' data."""
+"""Describe differences between the data of a run and the papers' data in figure titles."""
 
-PAPER_VINTAGE = "20201116"  # of the demonstration data in ISDP and SDP
+PAPER_VINTAGE = "20201116"  # vintage of the demonstration data in ISDP and SDP
 PAPER_STATE = "IL"  # a state that both papers name
 PAPER_RULE = f"slope negative and significant at 0.01 in vintage {PAPER_VINTAGE}"
 FROM_CONFIG = "named in the config"
