@@ -80,10 +80,7 @@ class Polytope:
     def around(self, centre: ArrayLike) -> Polytope:
         """Return the polytope of noise u for which ``centre + u`` lies in this polytope.
 
-        Parameters
-        ----------
-        centre : int array, shape (cells,)
-            For example a confidential table.
+        The centre, such as a confidential table, has shape (cells,).
         """
         return Polytope(
             self.equalities,
@@ -98,29 +95,16 @@ class Polytope:
         return slack
 
     def contains(self, tables: ArrayLike) -> NDArray[np.bool_]:
-        """Test each table exactly against all equalities and inequalities.
-
-        Parameters
-        ----------
-        tables : int array, shape (..., cells)
-
-        Returns
-        -------
-        bool array, shape (...)
-        """
+        """Test each table of an integer array (..., cells) exactly; the result has shape (...)."""
         equal = (self.equalities.apply(tables) == self.totals).all(axis=-1)
         above = (self.inequalities.apply(tables) >= self.lower_bounds).all(axis=-1)
         inside: NDArray[np.bool_] = np.logical_and(equal, above)
         return inside
 
     def check(self, tables: ArrayLike) -> None:
-        """Raise `InputError` unless every table satisfies all equalities and inequalities.
+        """Raise `InputError` unless the polytope contains every table of an array (..., cells).
 
         The test is exact. The message names the first table that fails and its constraint.
-
-        Parameters
-        ----------
-        tables : int array, shape (..., cells)
         """
         for names, violated in (
             (self.equalities.names, self.equalities.apply(tables) != self.totals),
