@@ -159,6 +159,31 @@ def das_negative_slopes(regressions):
 @claim(
     paper="SDP",
     experiment="Counties",
+    where="Section 1; Fig 1, caption",
+    statement=(
+        "The DAS associates positive errors with larger counties and negative errors with smaller "
+        "counties."
+    ),
+    paper_value="positive errors with larger counties",
+    unit="negative slopes on log population, of 48",
+    needs_vintage="20201116",
+    if_differs="error in the paper",
+    tables=["das_regressions"],
+    figures=["das_slopes"],
+    note=(
+        "The same caption counts 37 negative slopes, which is the opposite (entry 13 of the "
+        "errata). If the statement were true, at most half of the slopes would be negative."
+    ),
+)
+def das_direction(table):
+    return Evidence(
+        count(table.query("negative == True"), among=table, exact=True), at_most(24, "ours")
+    )
+
+
+@claim(
+    paper="SDP",
+    experiment="Counties",
     where="Section 1, Fig 1",
     statement="11 of the negative slopes are significant at 0.01.",
     paper_value="11",
