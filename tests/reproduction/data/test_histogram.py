@@ -135,8 +135,10 @@ def demonstration_csv(counts):
     return columns
 
 
-def write_demonstration(tmp_path, private, published_counts, change=lambda frame: frame):
-    frame = pd.DataFrame({"gisjoin": [f"G{f[:2]}0{f[2:]}0" for f in SOME["fips"]]})
+def write_demonstration(
+    tmp_path, private, published_counts, change=lambda frame: frame, fips=SOME["fips"]
+):
+    frame = pd.DataFrame({"gisjoin": [f"G{f[:2]}0{f[2:]}0" for f in fips]})
     for suffix, counts in (("dp", private), ("sf", published_counts)):
         parts = demonstration_csv(counts)
         frame = frame.join(pd.DataFrame({f"{k}_{suffix}": v for k, v in parts.items()}))
