@@ -30,7 +30,7 @@ def plot_experiment(
     """Draw the figures of one experiment: `noise`, `exact`, `laws` and `bound`.
 
     `read` maps names to tables. The tables boxes and exact_boxes are from
-    `reproduction.lattices.noise.describe_noise`. The tables laws and agreement are from
+    `reproduction.lattices.noise.describe_noise`. The tables `laws` and agreement are from
     `reproduction.exactness.experiment.compare_distributions`. The other tables are those of
     `plot_bound`. `runs` is the number of pairs of coupled chains for each lag.
     """
