@@ -152,7 +152,7 @@ def das_regressions(regressions):
     figures=["das_slopes"],
 )
 def das_negative_slopes(regressions):
-    negative = regressions.query("negative == True")  # without demonstration data it is missing
+    negative = regressions.query("negative == True")  # a run without demonstration data has blanks
     return Evidence(count(negative, among=regressions, exact=True), equals(37, "paper"))
 
 
