@@ -149,7 +149,6 @@ rule write_claims:
         ENVIRONMENT
     params:
         sources=presentation("review"),
-        seed=config["seed"],
     message:
         "Claims with their evidence: results/claims.json"
     script:

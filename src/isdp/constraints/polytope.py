@@ -116,3 +116,35 @@ class Polytope:
                     f"polytope: table {tuple(table)} violates {names[row]!r}. Correct the table or "
                     f"the constraint"
                 )
+
+    def feasible_table(self) -> NDArray[np.int64]:
+        """Find a table in the polytope by integer programming (HiGHS).
+
+        Raises
+        ------
+        InputError
+            If no table is found within a minute.
+        """
+        from scipy.optimize import Bounds, LinearConstraint, milp  # slow to import, seldom needed
+
+        from isdp.constraints.contradictions import TIME_LIMIT  # this module imports `Polytope`
+
+        a, b = (each.sparse.astype(float) for each in (self.equalities, self.inequalities))
+        found = milp(
+            np.zeros(self.cells),
+            constraints=[
+                LinearConstraint(a, self.totals, self.totals),
+                LinearConstraint(b, self.lower_bounds, np.inf),
+            ],
+            integrality=np.ones(self.cells),
+            bounds=Bounds(-np.inf, np.inf),
+            options={"time_limit": TIME_LIMIT},
+        )
+        if found.x is None:
+            raise InputError(
+                f"polytope: no table satisfies all constraints ({found.message.strip()}). "
+                f"Check the totals and the bounds"
+            )
+        table: NDArray[np.int64] = np.round(found.x).astype(np.int64)
+        self.check(table)
+        return table

@@ -7,12 +7,17 @@ from isdp.mechanisms.generalized_laplace import (
     double_geometric_noise,
     double_geometric_pmf,
 )
+from isdp.mechanisms.nested import NestedGaussian, NestedLaplace
+from isdp.mechanisms.set_tree import SetTree
 
 __all__ = [
     "Energy",
     "GeneralizedGaussian",
     "GeneralizedLaplace",
     "Mechanism",
+    "NestedGaussian",
+    "NestedLaplace",
+    "SetTree",
     "double_geometric_noise",
     "double_geometric_pmf",
 ]

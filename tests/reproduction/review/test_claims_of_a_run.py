@@ -127,13 +127,14 @@ def test_a_claim_that_can_be_undecided_states_the_size_that_would_decide(claim, 
         assert judged.n_draws or found.decides
 
 
-def other_values(criterion):
-    """Values at a criterion, and values that miss it by its bound, or by 1 if the bound is 0."""
-    for _, bound in criterion.conditions:
+def other_values(found):
+    """Values at a criterion and on both sides of it, beyond the error of our value."""
+    errors = [10 * error for error in judged_quantity(found).errors if math.isfinite(error)]
+    for _, bound in found.criterion.conditions:
         if isinstance(bound, str) or math.isinf(bound):
             yield from ["another", bound] if isinstance(bound, str) else [0.0]
             continue
-        step = abs(bound) or 1.0
+        step = max([abs(bound), *errors]) or 1.0
         yield from (bound, bound + step, bound - step / 2, -bound - step)
 
 
@@ -142,13 +143,13 @@ def changed_tables(claim, found, tables):
     judged = judged_quantity(found)
     name = judged.table or claim.tables[0]
     source = tables[name]
-    for value in other_values(found.criterion):
+    for value in other_values(found):
         for rows in (judged.rows, source.index) if judged.column else ():
             one = source.astype({judged.column: object if isinstance(value, str) else float})
             one.loc[rows, judged.column] = value
             yield {name: one}
-        if judged.rows and isinstance(value, int) and value > 0:  # as many rows as are wanted
-            wanted = list(islice(cycle(judged.rows), value))
+        if isinstance(value, int):  # as many rows as are wanted
+            wanted = list(islice(cycle(judged.rows), max(value, 0)))
             yield {name: pd.concat([source.drop(judged.rows), source.loc[wanted]])}
     if judged.rows:
         yield {name: source.drop(judged.rows[:1])}
@@ -171,6 +172,10 @@ def test_a_plausible_wrong_value_turns_the_verdict(claim, tables):
     def verdict(tables):
         return build_scorecard([claim], tables, provenance)["verdict"].item()
 
+    if claim.needs_vintage:  # columns that these data fill
+        name = claim.tables[0]
+        empty = tables[name].columns[tables[name].isna().all()]
+        tables = tables | {name: tables[name].assign(**dict.fromkeys(empty, True))}
     found = evidence_of(claim, tables)
     before = verdict(tables)
     if before == "not checkable":
