@@ -151,7 +151,7 @@ def _common(one: list[int], other: list[int]) -> int:
     return shared
 
 
-def _levels(parents: FloatArray) -> list[FloatArray]:
+def _levels(parents: IntArray) -> list[IntArray]:
     """Return the nodes of each depth, from the roots down."""
     depths = node_depths(parents)
     order = np.argsort(depths, kind="stable")
