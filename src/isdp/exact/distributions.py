@@ -192,7 +192,7 @@ def sum_distribution(energy: Energy, parts: Sequence[Part]) -> SumDistribution:
 
 
 def _scale(energy: Energy) -> float:
-    """Return the scale of a cell's noise: the probability beyond 40 scales is negligible."""
+    """Return the scale of a cell's noise, which exceeds 40 scales with a negligible probability."""
     return 1 / energy.rate if energy.power == 1 else 1 / math.sqrt(2 * energy.rate)
 
 

@@ -2,8 +2,8 @@
 
 ISDP, Algorithm 1, proposes jumps C e, where the columns of C are a basis of the lattice and e has
 independent double geometric entries. Every state therefore belongs to the lattice. The acceptance
-rule "joint" accepts or refuses the jump as a whole, and "coordinate" does so for each basis vector.
-The draws are for experiments, because the walk uses pseudo-random numbers and floating point.
+rule "joint" decides on the whole jump, and "coordinate" on the step along each basis vector. The
+draws are for experiments, because the walk uses pseudo-random numbers and floating point.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class ChainState(NamedTuple):
 class ChainInfo(NamedTuple):
     """Numbers of proposed and accepted nonzero jumps, and of updates.
 
-    A joint sweep proposes one jump, and a coordinate sweep proposes one for each basis vector. The
-    updates are the basis vectors of all sweeps, including those with a zero step.
+    A joint sweep proposes one jump, and a coordinate sweep proposes one for each basis vector. Each
+    basis vector of each sweep is one update, even if its step is zero.
     """
 
     proposed: int
@@ -61,7 +61,7 @@ class ChainInfo(NamedTuple):
 
 
 def start_vector(noise: ArrayLike | None, cells: int) -> NDArray[np.int64]:
-    """Return a copy of the start of a chain, by default zero, after a check of its shape."""
+    """Check the shape of the start of a chain, by default zero, and return a copy."""
     start = np.zeros(cells, dtype=np.int64) if noise is None else np.array(noise)
     if start.shape != (cells,):
         raise InputError(
@@ -290,7 +290,7 @@ def draw_chains(
 ) -> NDArray[np.int64]:
     """Draw noise u with A u = 0 by Markov chain Monte Carlo, for experiments.
 
-    ISDP, Algorithm 1, has the basis "smith" and the acceptance rule "joint".
+    Algorithm 1 of ISDP uses the basis "smith" and the acceptance rule "joint".
 
     Parameters
     ----------
@@ -299,9 +299,9 @@ def draw_chains(
     n_draws, n_chains, burn_in, thin, start
         See `run_chains`.
     basis : {"smith", "lll", "exchange"}
-        Vectors of the jumps; see `isdp.lattice.kernel_lattice`.
+        Vectors of the jumps, as in `isdp.lattice.kernel_lattice`.
     acceptance : {"joint", "coordinate"}
-        Acceptance rule; see `LatticeWalk`.
+        Acceptance rule, as in `LatticeWalk`.
     proposal : float, optional
         Double geometric parameter of the coefficients of a jump. By default, the coefficients have
         about the magnitude of the noise in one cell.

@@ -125,7 +125,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def radius(self, dimension: int) -> float:
-        """Bound the norm of a draw, up to a probability below 1e-20."""
+        """Return a bound that the norm of a draw exceeds with a probability below 1e-20."""
 
     def as_dict(self) -> dict[str, object]:
         """Return the name and the parameters as values for JSON."""

@@ -70,5 +70,5 @@ __all__ = [
     "spherical_shape",
 ]
 
-if not TYPE_CHECKING:  # otherwise a type checker accepts any name
+if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept any name
     __getattr__ = refuse_renamed(__name__)

@@ -3,7 +3,7 @@
 The l1 sensitivity of a query depends on the basis. Contrasts of n cells are n - 1 orthonormal
 vectors with sum zero. Under disjoint totals, each block of cells has its own contrasts. Under the
 margins of a table, the basis consists of Kronecker products of contrasts. These bases have closed
-forms, so results do not depend on the build of an eigenvalue routine.
+forms, so that results do not depend on the build of an eigenvalue routine.
 """
 
 from __future__ import annotations

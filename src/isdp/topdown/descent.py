@@ -47,8 +47,8 @@ class Release:
         Guarantee of the measurements, and therefore of all results.
     nodes : list of dict
         One dict for each parent. Its keys are level (of the children), parent, children, cells (not
-        zero at the parent), dropped (zero at the parent), and the variables, cost (persons) and
-        off_whole of `isdp.topdown.controlled_rounding.Rounded`.
+        zero at the parent) and dropped (zero at the parent). Further keys are the variables, cost
+        (persons) and off_whole of `isdp.topdown.controlled_rounding.Rounded`.
     """
 
     tables: dict[str, IntArray]
@@ -86,7 +86,7 @@ def run(
     Raises
     ------
     InputError
-        If table, hierarchy and plan do not fit each other.
+        If the table, the hierarchy and the plan do not fit each other.
     """
     if np.ndim(table) == 2 and np.shape(table)[1] != plan.schema.cells:
         raise InputError(
@@ -211,7 +211,7 @@ class Descent:
         self._known: dict[int, tuple[IntArray, BoolArray]] = {}
 
     def known_at_level(self, known: KnownPresence, depth: int) -> tuple[IntArray, BoolArray]:
-        """Return minimum counts and allowed groups of the regions of a level."""
+        """Return the minimum counts and the allowed groups of the regions of a level."""
         if depth not in self._known:
             self._known[depth] = known.at_level(self.hierarchy, depth)
         return self._known[depth]

@@ -24,12 +24,12 @@ from isdp.errors import InputError
 from isdp.topdown.projections import project_onto_simplices, project_onto_transportation_polytope
 
 MAX_STEPS = 20_000  # maximum number of ADMM steps
-RESIDUAL_TOLERANCE = 1e-5  # in persons; maximum primal and dual residual of ADMM
-RELATIVE_TOLERANCE = 1e-11  # additional tolerance, as a part of the maximum count
+RESIDUAL_TOLERANCE = 1e-5  # persons; maximum primal and dual residual of ADMM
+RELATIVE_TOLERANCE = 1e-11  # additional tolerance, relative to the maximum count
 RELAXATION = 1.6  # over-relaxation factor of ADMM
-MAX_RESIDUAL_RATIO = 10.0  # maximum ratio of the residuals; above it, the step size changes
+MAX_RESIDUAL_RATIO = 10.0  # ratio of the residuals above which the step size changes
 
-# computes the minimiser of a function plus step |h|^2/2 - push'h, given step and push
+# a function of step and push, the minimiser of a function plus step |h|^2/2 - push'h
 Proximal = Callable[[float, FloatArray], FloatArray]
 Projection = Callable[[FloatArray], FloatArray]
 
@@ -88,7 +88,7 @@ class LeastSquaresProblem:
 def normal_equations(
     rows: csr_array, weights: FloatArray, answers: IntArray, cells: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute P and the vectors b_j from the measurements. Other cells are fixed at zero.
+    """Compute P and the vectors b_j from the measurements. The other cells are fixed at zero.
 
     Parameters
     ----------

@@ -96,7 +96,7 @@ def _keep(
     denominator: int,
 ) -> NDArray[np.bool_]:
     """Accept proposals that lie `steps` beyond the nearest integer on their side."""
-    further = np.maximum(2 * gaps - denominator, 0)  # excess over the gap of the other side
+    further = np.maximum(2 * gaps - denominator, 0)  # excess of the gap over that of the other side
     distance = steps + gaps / denominator
     falls = (distance - float(variance / scale)) ** 2 / (2 * float(variance))
     falls += further / (denominator * scale)

@@ -33,7 +33,7 @@ def _labels_and_sizes(invariants: Invariants) -> tuple[IntArray, IntArray] | Non
     a = invariants.sparse
     labels = np.full(invariants.cells, -1, dtype=np.int64)
     sizes = np.zeros(a.shape[0], dtype=np.int64)
-    smallest_first = np.argsort(np.diff(a.indptr), kind="stable")  # parts before their sum
+    smallest_first = np.argsort(np.diff(a.indptr), kind="stable")  # parts precede their sum
     if not _label(a.indptr, a.indices, a.data, smallest_first, labels, sizes):
         return None
     used = sizes > 0

@@ -13,11 +13,12 @@ after each. Every position is then a bar independently and with the same probabi
 the same number of bars are therefore equally likely. Bars are then added at random free positions,
 or random bars are removed, until their number is n - 1. All choices remain equally likely.
 
-A small epsilon would need many positions. The parts are then divided by a power of two. Independent
-geometric variables x_i = 2^k q_i + r_i, with 0 <= r_i < 2^k, have independent q_i and r_i. Given
-the r_i, the q_i are a uniform composition of (total - sum of r_i) / 2^k. All remainders but the
-last are drawn independently. The last remainder makes the sum of the quotients an integer. The
-remainders are accepted with a probability proportional to that of the sum of the quotients.
+If epsilon is small, this would need many positions. The parts are therefore divided by a power of
+two. Independent geometric variables x_i = 2^k q_i + r_i, with 0 <= r_i < 2^k, have independent q_i
+and r_i. Given the r_i, the q_i are a uniform composition of (total - sum of r_i) / 2^k. All
+remainders but the last are drawn independently. The last remainder makes the sum of the quotients
+an integer. The remainders are accepted with a probability proportional to that of the sum of the
+quotients.
 """
 
 from __future__ import annotations

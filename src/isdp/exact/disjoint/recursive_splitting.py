@@ -43,8 +43,8 @@ from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
-MAX_PROPOSALS = 100  # expected per split
-MAX_TERMS = 20_000  # terms of the finite sum, which take a second
+MAX_PROPOSALS = 100  # maximum expected number per split
+MAX_TERMS = 20_000  # maximum number of terms of the finite sum, which take a second
 PRECISION = 192  # initial precision of balls, in bits
 MAX_PRODUCT = 2.0**61
 MAX_DEVIATIONS = 64  # standard deviations
@@ -234,10 +234,10 @@ def _expected_proposals(variance: Fraction, first: int, second: int, all_cells: 
     """Bound the expected number of proposals of a split, in a block that adds up to 0.
 
     Let m(v, c) be the ratio of the sum of a discrete Gaussian of variance v around c to its
-    integral. It is at most m(v, 0). A split of s takes
-    m(v, c) theta_first(0) theta_second(0) / theta_both(s) proposals. The probability of s is
-    F_both(s) F_others(-s) / F_all(0), so that theta_both(s) cancels in the mean. What remains is at
-    most the sum of a Gaussian over s, times theta_others(0).
+    integral. It is at most m(v, 0). A split of s takes m(v, c) theta_first(0) theta_second(0) /
+    theta_both(s) proposals. The probability of s is F_both(s) F_others(-s) / F_all(0), so that
+    theta_both(s) cancels in the mean. The remaining factor is at most the sum of a Gaussian over s,
+    times theta_others(0).
     """
     both, others = first + second, all_cells - first - second
     with ctx.workprec(_rough_precision(variance)):

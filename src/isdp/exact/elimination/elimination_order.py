@@ -18,7 +18,7 @@ from isdp.arrays import FloatArray, IntArray
 from isdp.io.progress import progress, tracked
 
 WIDTH = 32.0  # the nominal width of a window, for the comparison of costs
-MEMORY_IN_DIMENSIONS = 1.5  # a stored number costs as much as this power of WIDTH products
+MEMORY_IN_DIMENSIONS = 1.5  # a stored number costs as much as WIDTH^1.5 products
 TOLERANCE = 1e-8
 MAX_CHEAP_COST = WIDTH**5.5  # below this cost, simulated annealing takes more time than it saves
 ROTATIONS = 6000

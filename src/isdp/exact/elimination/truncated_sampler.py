@@ -9,8 +9,8 @@ backward sampling).
 
 Each sum of a frontier is truncated to an interval, its truncation window. The windows of q sums
 contain about epsilon^-q states. Messages of wide windows are convolved
-(`isdp.exact.elimination.convolution`) in time epsilon^-q log(1/epsilon). A draw takes time
-epsilon^-q at most.
+(`isdp.exact.elimination.convolution`) in time epsilon^-q log(1/epsilon). The time of a draw is at
+most of the order epsilon^-q.
 
 The distribution is approximate for three reasons. Partial sums are truncated to windows, weights
 are rounded to double precision, and the errors of convolutions are relative to the maximum weight.
@@ -199,7 +199,7 @@ class TruncatedEliminationSampler:
         )
 
     def _fill(self, log_left_out: float, lower: FloatArray) -> None:
-        """Compute the messages. Convolutions are used if their error bound is small enough."""
+        """Compute the messages. Convolutions are used if their error bound is at most 1e-9."""
         form = (self._power, self._rate)
 
         def plan_of(forest: EliminationForest, convolve: bool) -> TruncationPlan:

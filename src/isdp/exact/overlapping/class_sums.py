@@ -37,7 +37,7 @@ from isdp.io.progress import progress
 from isdp.lattice.elimination import pivot_columns, solve_determined
 from isdp.lattice.smith import smith_normal_form
 
-MAX_SUMS = 1e8  # proposed sums per draw, which take minutes
+MAX_SUMS = 1e8  # maximum number of proposed sums per draw, which take minutes
 PROPOSED_SUMS_AT_ONCE = 1 << 20
 MAX_WEIGHT = 2**31
 MAX_CLASSES = 100_000
@@ -50,7 +50,7 @@ class ClassBlocks(NamedTuple):
     ----------
     classes : int64 array, shape (blocks, classes)
     held : bool
-        The sums of a block add up to zero, so that the last sum follows from the others.
+        True if the sums of a block add up to zero, which determines the last sum.
     """
 
     classes: IntArray
@@ -199,7 +199,7 @@ class CellClassSums:
         return sorted(range(len(held)), key=width, reverse=True)
 
     def _estimate(self) -> float:
-        """Estimate the number of proposals for normal sums, or the number if all sums are zero."""
+        """Estimate the number of proposals per draw from the variances of the sums."""
         final, variance = self.final, self._variance
         if not len(final.determined):
             return 1.0
@@ -383,7 +383,7 @@ def _rank_within(held: list[ClassBlocks], across: IntArray, inside: BoolArray) -
 
 
 def _grouped(blocks: list[ClassBlocks]) -> list[ClassBlocks]:
-    """Group blocks with equally many classes."""
+    """Group blocks with the same number of classes."""
     groups: dict[tuple[int, bool], list[IntArray]] = {}
     for block in blocks:
         groups.setdefault((block.classes.shape[1], block.held), []).append(block.classes)

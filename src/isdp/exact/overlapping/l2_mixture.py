@@ -39,8 +39,8 @@ from isdp.exact.sampler import (
 from isdp.io.progress import tracked
 from isdp.mechanisms.base import Mechanism, check_energy
 
-BINS_PER_UNIT = 100  # bins per unit of epsilon sigma
-NUMBERS_AT_ONCE = 10**6  # between two reports of progress, which takes less than a second
+BINS_PER_UNIT = 100  # number of bins per unit of epsilon times sigma
+NUMBERS_AT_ONCE = 10**6  # random numbers between two reports of progress
 # The probability that a draw needs more than 100 times the maximum is below e^-100.
 MAX_PROPOSAL_FACTOR = 100
 

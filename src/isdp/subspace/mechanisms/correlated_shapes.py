@@ -26,7 +26,7 @@ from isdp.subspace.queries import Query
 
 ELLIPSOID_TOLERANCE = 1e-6
 MAX_ELLIPSOID_STEPS = 20_000
-EXPONENT_GROWTH = 1.2  # factor per step while the lower bound rises
+EXPONENT_GROWTH = 1.2  # the power grows by this factor in each step
 Weighting = Literal["paper", "best", "rescaled"]
 WEIGHTINGS = get_args(Weighting)
 
@@ -123,9 +123,9 @@ def min_trace_shape(
 
     Notes
     -----
-    All ranges over 64 record types take less than a second. For prefix sums over 1,024 types, a
-    step takes a third of a second. A `tolerance` of 3e-4 is reached within a minute, but 1e-5 is
-    not.
+    For all ranges over 64 record types, the search takes less than a second. For prefix sums over
+    1,024 types, each step takes a third of a second. A `tolerance` of 3e-4 is reached within a
+    minute, but 1e-5 is not.
     """
     check_positive_float("subspace: tolerance", tolerance)
     space = geometry(query, invariants, relation)
@@ -166,7 +166,7 @@ class _Search:
         self.power = 2.0
         lengths = space.squares(np.eye(space.rank))
         longest = lengths >= lengths.max() * (1 - 1e-9)
-        self._evaluate(longest / longest.sum())  # optimal in symmetric cases
+        self._evaluate(longest / longest.sum())  # equal weights are optimal in symmetric cases
         self._current = self._evaluate(space.mask / space.mask.sum())
 
     def _evaluate(self, weights: FloatArray) -> _Evaluation:
@@ -278,7 +278,7 @@ def min_volume_ellipsoid(space: Geometry) -> FloatArray:
 def _split(space: Geometry) -> tuple[FloatArray, ...]:
     """Compute orthonormal bases of the parts, each of shape (r, size).
 
-    The result is cached, because all weights share it and the ellipsoids take long.
+    The result is cached, because it is the same for all `weights` and takes long to compute.
     """
     answers = space.span.shape[0]
     coarse_first = np.hstack([np.full((answers, 1), answers**-0.5), contrasts(answers).toarray()])

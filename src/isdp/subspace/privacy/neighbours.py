@@ -54,10 +54,10 @@ def representative_types(
 ) -> IntArray:
     """Choose record types whose pairs represent all pairs of neighbours.
 
-    A cell class consists of cells with equal columns of the invariants. Exchanging two cells of one
-    class of a histogram permutes the answers and does not change the invariants. Two types of each
-    class are therefore sufficient. In other queries, one type of each group of equal columns is
-    sufficient.
+    A cell class consists of cells with equal columns of the invariants. In a histogram, an exchange
+    of two cells of one class permutes the answers and does not change the invariants. Two types of
+    each class are therefore sufficient. For other queries, one type of each group of equal columns
+    is sufficient.
 
     Returns
     -------
