@@ -171,7 +171,7 @@ def das_negative_slopes(regressions):
     tables=["das_regressions"],
     figures=["das_slopes"],
     note=(
-        "The same caption counts 37 negative slopes, which is the opposite (entry 13 of the "
+        "The introduction counts 37 negative slopes, which is the opposite (entry 13 of the "
         "errata). If the statement were true, at most half of the slopes would be negative."
     ),
 )
