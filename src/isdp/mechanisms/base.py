@@ -65,6 +65,24 @@ class NestedEnergy(NamedTuple):
     rate_of: NDArray[np.int64]
 
 
+class CrossingEnergy(NamedTuple):
+    """Log-weight ``-sum of precision_ij S_ab(u)^2 / 2`` over pairs of sets of regions and groups.
+
+    S_ab(u) is the sum of the noise vector u over the set a of regions, which has level i, and the
+    set b of cells, which has level j. The noise is in row-major order, with one row per region.
+
+    Attributes
+    ----------
+    precisions : tuple of tuples of Fraction
+        ``precisions[i][j]`` is 1 / sigma^2 for the i-th level of the regions and the j-th level of
+        the groups, and 0 if there is no term.
+    """
+
+    regions: SetTree
+    groups: SetTree
+    precisions: tuple[tuple[Fraction, ...], ...]
+
+
 class Target(NamedTuple):
     """Name and energy of the target distribution of a sampler."""
 
@@ -74,6 +92,11 @@ class Target(NamedTuple):
     @property
     def nested_energy(self) -> None:
         """A target has no terms for sets of cells."""
+        return None
+
+    @property
+    def crossing_energy(self) -> None:
+        """A target has no terms for sets of regions and cells."""
         return None
 
 
@@ -104,6 +127,11 @@ class Mechanism(ABC):
     @property
     def nested_energy(self) -> NestedEnergy | None:
         """The log-weight with a term for each set of a nested family; None if it has none."""
+        return None
+
+    @property
+    def crossing_energy(self) -> CrossingEnergy | None:
+        """The log-weight with a term for each total of a crossing family; None if it has none."""
         return None
 
     @property

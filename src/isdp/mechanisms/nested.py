@@ -114,7 +114,8 @@ class _Nested(Mechanism):
         group = np.zeros(tree.cells, dtype=np.int64)
         if invariants is not None:
             group = find_cell_classes(_of_same_cells(invariants, tree))[0]
-        node, path = np.arange(tree.cells), _PathSums(self, tree.cells)
+        node, path = np.arange(tree.cells), RateSums(self.rates, tree.cells)
+        path.add(self.rate_of[node])
         height = int(tree.depths.max())
         found: dict[str, Fraction] = {}
         for depth in range(height, -1, -1):
@@ -135,7 +136,7 @@ class _Nested(Mechanism):
             node, group, at_depth = above[kept], group[kept], at_depth[kept]
             path.select(kept)
             inside = node >= 0
-            path.add(np.where(at_depth, node, -1))
+            path.add(np.where(at_depth & inside, self.rate_of[node], -1))
             node, group = node[inside], group[inside]
             path.select(inside)
         names = [NO_SET, *tree.levels]
@@ -147,14 +148,15 @@ class _Nested(Mechanism):
         It is 0 if the invariants have a total of each cell.
         """
         tree = self.tree
-        node, path = np.arange(tree.cells), _PathSums(self, tree.cells)
+        node, path = np.arange(tree.cells), RateSums(self.rates, tree.cells)
+        path.add(self.rate_of[node])
         if invariants is not None:
             totals = np.diff(_of_same_cells(invariants, tree).sparse.tocsc().indptr)
             node = np.flatnonzero(totals == 0)
             path.select(node)
         for _ in range(int(tree.depths.max())):
             node = np.where(node >= 0, tree.parents[node], -1)
-            path.add(node)
+            path.add(np.where(node >= 0, self.rate_of[node], -1))
         return path.values[path.ranks.max()] if len(node) else Fraction(0)
 
     def noise_norm(self, noise: ArrayLike) -> NDArray[np.float64]:
@@ -254,22 +256,35 @@ class NestedLaplace(_Nested):
         _set_fields(self, tree, *_read_scales(tree, "epsilons", epsilons, limits))
 
 
-class _PathSums:
-    """Sums of the rates on the paths from cells to nodes, as ranks of their distinct values."""
+class RateSums:
+    """Exact sums of rates, one for each item, as ranks of their distinct values.
 
-    def __init__(self, mechanism: _Nested, cells: int):
-        self.rates, self.rate_of = [Fraction(0), *mechanism.rates], mechanism.rate_of + 1
-        self.values, self.ranks = [Fraction(0)], np.zeros(cells, dtype=np.int64)
-        self.add(np.arange(cells))
+    Parameters
+    ----------
+    rates : sequence of Fraction
+        The rates, to which `add` refers by their index.
+    items : int
+        The number of items, whose sums are 0 at first.
+
+    Attributes
+    ----------
+    values : list of Fraction
+        The distinct sums in ascending order.
+    ranks : int64 array, shape (items,)
+        Index of each item's sum in `values`.
+    """
+
+    def __init__(self, rates: Sequence[Fraction], items: int):
+        self.rates = [Fraction(0), *rates]
+        self.values, self.ranks = [Fraction(0)], np.zeros(items, dtype=np.int64)
 
     def select(self, items: NDArray[np.generic]) -> None:
         """Keep some items, by a mask or by their indices."""
         self.ranks = self.ranks[items]
 
-    def add(self, nodes: NDArray[np.int64]) -> None:
-        """Add the rate of one node to each item; -1 stands for no node."""
-        rates = np.where(nodes >= 0, self.rate_of[nodes], 0)
-        keys, where = np.unique(self.ranks * len(self.rates) + rates, return_inverse=True)
+    def add(self, rate_of: NDArray[np.int64]) -> None:
+        """Add one rate to each item; the index -1 adds nothing."""
+        keys, where = np.unique(self.ranks * len(self.rates) + rate_of + 1, return_inverse=True)
         pairs = [divmod(key, len(self.rates)) for key in keys.tolist()]
         sums = [self.values[rank] + self.rates[rate] for rank, rate in pairs]
         self.values = sorted(set(sums))
