@@ -68,14 +68,14 @@ class ExactSampler:
     Attributes
     ----------
     method : str
-        The name of the method, such as "compositions". It is "independent parts" if each part has
-        a method of its own.
+        The name of the method, such as "compositions". The name is "independent parts" if each part
+        has a separate method.
     reason : str
         The reason for the selection of this sampler.
     error : float
         A bound on the total variation distance between the distribution of a draw and the target,
-        given true random numbers. It includes truncation and rounding. It is 0 for Gaussian noise
-        and for l1 noise if there are no lower bounds.
+        given true random numbers. The bound includes truncation and rounding. It is 0 for Gaussian
+        noise and for l1 noise if there are no lower bounds.
     """
 
     method: str

@@ -38,8 +38,8 @@ class KernelLattice:
     kind : {"smith", "lll", "exchange"}
         The construction of the vectors, as in `kernel_lattice`.
     columns : csc_array of int64, shape (cells, vectors)
-        Vectors that generate the lattice, one per column. They form the basis C, or a larger set
-        for "exchange". There are no columns if the invariants determine every cell.
+        Vectors that generate the lattice, one per column. The vectors form the basis C, or a larger
+        set for "exchange". There are no columns if the invariants determine every cell.
     """
 
     invariants: Invariants
@@ -55,7 +55,7 @@ class KernelLattice:
 
     @property
     def basis(self) -> NDArray[np.int64]:
-        """The basis C, shape (cells, dimension); raise `InputError` if the vectors are no basis."""
+        """The basis C of shape (cells, dimension), or `InputError` if the vectors are no basis."""
         if self.kind not in BASES:
             raise InputError(
                 f"lattice: the {self.kind} vectors are not a basis. Use {' or '.join(BASES)}"

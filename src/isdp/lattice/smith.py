@@ -27,7 +27,7 @@ class SmithForm:
     Attributes
     ----------
     divisors : tuple of int
-        The positive entries of the diagonal of D. Their number is the rank of A.
+        The positive entries of the diagonal of D. The number of entries is the rank of A.
     u_rows, v_columns : tuple of dict
         Sparse rows of U and sparse columns of V, as maps from index to entry.
     """

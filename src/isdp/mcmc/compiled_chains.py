@@ -205,7 +205,8 @@ def run_chain(rng, noise, walked, slack, size, walk, slack_changes, thins, kept)
     """Run ``thins[i]`` sweeps for each draw i, and store the state after them in ``kept[i]``.
 
     The function updates `noise`, its coordinates `walked` in the basis, and the slack of each
-    inequality in place. It returns the size and the numbers of proposed and accepted jumps.
+    inequality in place. The return values are the size and the numbers of proposed and accepted
+    jumps.
     """
     proposed = 0
     accepted = 0
@@ -533,8 +534,8 @@ def _draw_from_table(rng, table):
 def _propose(rng, proposal, proposals):
     """Draw each free cell above its lower bound, and compute solved cells as early as possible.
 
-    The function returns the l1 norm of the free cells. It returns -1 if a solved cell is below its
-    lower bound.
+    The function returns the l1 norm of the free cells. The result is -1 if a solved cell is below
+    its lower bound.
     """
     free, lower, follow, table = proposals.free, proposals.lower, proposals.follow, proposals.table
     norm = 0

@@ -1,8 +1,9 @@
 """Coupling of two chains with a lag, which bounds the distance of a chain to its target.
 
 The source is ISDP, Algorithms 2 and 3, after Biswas, Jacob and Vanetti (2019). Both chains run the
-walk of `isdp.mcmc.metropolis`, and the first chain is `lag` sweeps ahead. Their proposals have a
-maximal coupling for each basis vector. They share the uniform variable of each acceptance.
+walk of `isdp.mcmc.metropolis`, and the first chain is `lag` sweeps ahead. The proposals of the two
+chains have a maximal coupling for each basis vector. The chains share the uniform variable of each
+acceptance.
 """
 
 from __future__ import annotations
@@ -61,8 +62,8 @@ class MeetingTimes(NamedTuple):
     seconds : float
         Run time of all runs.
     jumps : int64 array, shape (runs,)
-        The number of jumps that the first chain accepted within the lag. It is the lag if the
-        invariants determine all cells.
+        The number of jumps that the first chain accepted within the lag. The number is the lag if
+        the invariants determine all cells.
     """
 
     lag: int
@@ -216,7 +217,7 @@ def tv_bound(times: MeetingTimes, t: ArrayLike) -> pd.DataFrame:
         `low` and `high` are the ends of an approximate 99 % Monte Carlo interval. If few runs have
         not met, `high` uses the binomial upper limit on their proportion. `at_least` is the mean if
         the cap is used as the tau of each censored run. It is missing if the term of a censored run
-        is 0. `censored` is the number of uninformative runs; see `MeetingTimes`.
+        is 0. `censored` is the number of uninformative runs, as in `MeetingTimes`.
     """
     t = np.atleast_1d(np.asarray(t))
     if t.dtype.kind not in "iu" or (t < 0).any():

@@ -56,7 +56,7 @@ class ChainInfo(NamedTuple):
 
     @property
     def acceptance_rate(self) -> float:
-        """The proportion of proposed jumps that were accepted; nan if none was proposed."""
+        """The proportion of proposed jumps that were accepted, or nan without proposals."""
         return self.accepted / self.proposed if self.proposed else math.nan
 
 
@@ -86,7 +86,7 @@ def vectors_of(compressed: csc_array | csr_array) -> Vectors:
 
 @dataclass(frozen=True, eq=False)
 class LatticeWalk:
-    """Random walk on the lattice whose stationary distribution is that of the mechanism.
+    """Random walk on the lattice with the distribution of a mechanism as the stationary one.
 
     Parameters
     ----------
@@ -99,8 +99,8 @@ class LatticeWalk:
     acceptance : {"joint", "coordinate"}
         Accept or refuse a jump as a whole, or separately for each vector.
     within : Polytope, optional
-        A polytope on which the target distribution is conditioned. Its equalities must be those of
-        the lattice.
+        A polytope on which the target distribution is conditioned. The equalities of the polytope
+        must be those of the lattice.
 
     Raises
     ------

@@ -28,10 +28,10 @@ def min_variance_pure(epsilon: float) -> float:
 def min_variance_approximate(epsilon: float, delta: float) -> float:
     """Compute the coefficient g = (1/t^2 - 1) / 12 of (epsilon, delta)-DP.
 
-    In units of |v|, no interval of length 1 has a probability above
-    t = (e^epsilon - 1 + 2 delta) / (e^epsilon + 1). The sum of the noise and an
-    independent uniform variable on such an interval therefore has a density of at most t. Its
-    variance is at least 1/(12 t^2), to which the uniform variable contributes 1/12.
+    In units of |v|, no interval of length 1 has a probability above t = (e^epsilon - 1 + 2 delta) /
+    (e^epsilon + 1). The sum of the noise and an independent uniform variable on such an interval
+    therefore has a density of at most t. The variance of the sum is at least 1/(12 t^2), to which
+    the uniform variable contributes 1/12.
     """
     check_probability("subspace: delta", delta)
     grown = math.expm1(check_positive_float("subspace: epsilon", epsilon))

@@ -64,7 +64,7 @@ class Schema:
     def kept_axes(self, query: str) -> tuple[int, ...]:
         """Return the axes of a query.
 
-        They are all axes for "detail", none for "total", and the named axes for "race*sex".
+        The axes are all axes for "detail", no axes for "total", and the named axes for "race*sex".
         """
         if query == TOTAL:
             return ()
@@ -223,7 +223,7 @@ class Budget:
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """Queries of one level. Their answers are concatenated in the order of `queries`.
+    """Queries of one level. The answers are concatenated in the order of `queries`.
 
     Attributes
     ----------

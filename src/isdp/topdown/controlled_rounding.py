@@ -12,7 +12,7 @@ from scipy.sparse import coo_array
 from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.errors import InputError
 
-INTEGER_TOLERANCE = 1e-6  # persons; the maximum rounding error of a count
+INTEGER_TOLERANCE = 1e-6  # maximum rounding error of a count, in persons
 RELATIVE_TOLERANCE = 64 * np.finfo(float).eps  # additional tolerance, relative to the count
 VERTEX_TOLERANCE = 1e-6  # maximum distance of a solution of the linear programme from 0 or 1
 
@@ -51,7 +51,8 @@ def round_tables(
     child_sums : int array, shape (children,), optional
         At least one of the two sums is required.
     ties : float array, shape (children, cells), optional
-        Priority among equal remainders, which is drawn by default. It has no effect with both sums.
+        Priority among equal remainders, which is drawn by default. The priority has no effect with
+        both sums.
 
     Raises
     ------

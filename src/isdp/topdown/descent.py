@@ -41,12 +41,13 @@ class Release:
     tables : dict from level to int64 array, shape (units, cells)
         The tables of each level sum to those of the level above, cell by cell.
     measurements : dict from level to int64 array, shape (units, answers)
-        Noisy answers, in the order of `isdp.topdown.budget.workload`. They may be published. The
-        tables are computed from them, the exact totals and the names of the regions.
+        Noisy answers, in the order of `isdp.topdown.budget.workload`. The measurements may be
+        published. The tables are computed from the measurements, the exact totals and the names of
+        the regions.
     guarantee : PrivacyGuarantee
         Guarantee of the measurements, and therefore of all results.
     nodes : list of dict
-        One dict for each parent. Its keys are level (of the children), parent, children, cells (not
+        One dict for each parent. The keys are level (of the children), parent, children, cells (not
         zero at the parent) and dropped (zero at the parent). Further keys are the variables, cost
         (persons) and off_whole of `isdp.topdown.controlled_rounding.Rounded`.
     """
@@ -311,7 +312,7 @@ class Descent:
         return round_tables(rng, best, cell_sums=sums).table[:, 0]
 
     def _determined_queries(self, work: Workload, totals: IntArray | None) -> set[str]:
-        """Return the queries whose answers follow from the totals and carry no information."""
+        """Return the queries whose answers add no information, because the totals determine them."""
         if totals is None:
             return set()
         if self.plan.known is None or totals.ndim == 1:

@@ -31,7 +31,7 @@ class KnownPresence:
     Parameters
     ----------
     axes : tuple of str
-        Axes of the schema. Their categories are the groups, in row-major order.
+        Axes of the schema. The categories along these axes are the groups, in row-major order.
     min_counts : int array, shape (leaves, groups)
         Minimum numbers of people, which are 0 or more.
     allowed : bool array, shape (leaves, groups)
@@ -102,9 +102,9 @@ def measured_group_totals(
 ) -> tuple[FloatArray, float]:
     """Estimate group totals from all answers of a level that determine them, without constraints.
 
-    The answers of each query that includes the axes of the groups are summed to group totals. Their
-    average is weighted by the inverse variances. The query "total" then shifts all groups of a
-    region equally, in proportion to its precision.
+    The answers of each query that includes the axes of the groups are summed to group totals. The
+    average of these sums is weighted by the inverse variances. The query "total" then shifts all
+    groups of a region equally, in proportion to its precision.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ y_j the noisy answers of child j. With P = R' W R and b_j = R' W y_j, the tables
     sum_j h_j' P h_j / 2 - b_j' h_j
 
 subject to the sums over the children (the cells of the parent) and, if given, the totals of the
-children. This is the least squares problem of the slides (TDA) without its constant.
+children. The objective is the least squares problem of the slides (TDA) without its constant.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from isdp.errors import InputError
 from isdp.topdown.projections import project_onto_simplices, project_onto_transportation_polytope
 
 MAX_STEPS = 20_000  # maximum number of ADMM steps
-RESIDUAL_TOLERANCE = 1e-5  # persons; maximum primal and dual residual of ADMM
+RESIDUAL_TOLERANCE = 1e-5  # maximum primal and dual residual of ADMM, in persons
 RELATIVE_TOLERANCE = 1e-11  # additional tolerance, relative to the maximum count
 RELAXATION = 1.6  # over-relaxation factor of ADMM
 MAX_RESIDUAL_RATIO = 10.0  # ratio of the residuals above which the step size changes
@@ -117,8 +117,8 @@ def solve(problem: LeastSquaresProblem, nonnegative: bool = True) -> FloatArray:
     Returns
     -------
     float64 array, shape (children, cells)
-        The sums hold up to rounding errors. With several queries, the error of an entry is about
-        1e-3 persons.
+        The tables have the given sums, up to rounding errors. With several queries, the error of an
+        entry is about 1e-3 persons.
 
     Raises
     ------
@@ -241,7 +241,7 @@ def _indicators(problem: LeastSquaresProblem) -> FloatArray:
 
 
 def _first_step(values: FloatArray, both: bool) -> float:
-    """Compute the geometric mean of the extreme eigenvalues.
+    """Compute the geometric mean of the smallest and the largest eigenvalue.
 
     If the totals of the children are fixed, the largest eigenvalue has no effect and is excluded.
     """

@@ -1,9 +1,9 @@
 """Joint estimate of the group totals of all levels, with known presence in the smallest regions.
 
-This is the "Minimal Schema" of the slides (TDA). If invariants concern few attributes, the table of
-these attributes is estimated for all levels in one least squares problem. One linear programme
-rounds the estimate. Every result can be extended to the regions below. Implied constraints are
-therefore not needed. The other attributes are estimated afterwards.
+The method is the "Minimal Schema" of the slides (TDA). If invariants concern few attributes, the
+table of these attributes is estimated for all levels in one least squares problem. One linear
+programme rounds the estimate. Every result can be extended to the regions below. Implied
+constraints are therefore not needed. The other attributes are estimated afterwards.
 """
 
 from __future__ import annotations

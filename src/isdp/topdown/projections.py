@@ -11,7 +11,7 @@ from isdp.errors import InputError
 MAX_STEPS = 200  # maximum number of Newton steps
 ARMIJO = 1e-4  # minimum share of the linear decrease in the line search
 MARGIN_TOLERANCE = 1e-12  # maximum error of the sums, relative to the total
-REFINED_TOLERANCE = 1e-3  # persons; residuals of the sums above this value are corrected
+REFINED_TOLERANCE = 1e-3  # maximum residual of a sum that is left, in persons
 
 
 def project_onto_simplices(points: ArrayLike, totals: ArrayLike) -> FloatArray:
@@ -63,7 +63,7 @@ def project_onto_transportation_polytope(
 
     Entry (j, x) of the solution is max(0, point + a_j + b_x). The multipliers a and b maximise a
     concave piecewise quadratic dual function. A semismooth Newton method with a line search
-    computes them. Its linear systems have the size of the shorter side of the table.
+    computes them. The linear systems of the method have the size of the shorter side of the table.
 
     Parameters
     ----------

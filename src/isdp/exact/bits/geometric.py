@@ -32,8 +32,8 @@ class TruncatedGeometric:
     is not an integer. If the first 64 random bits are above the bound, X > k. If they are below the
     bound, X <= k. If they equal the bound, further bits are needed.
 
-    A guide table of 2^16 entries holds the value for each prefix of 16 bits. It holds `UNDECIDED`
-    for each prefix of a bound, and the other 48 bits are drawn only after these prefixes.
+    A guide table of 2^16 entries holds the value for each prefix of 16 bits. The table holds
+    `UNDECIDED` for each prefix of a bound. The other 48 bits are drawn only after these prefixes.
     """
 
     def __init__(self, rate: Fraction, size: int | None = None):

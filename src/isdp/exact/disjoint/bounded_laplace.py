@@ -12,8 +12,8 @@ alpha. The probability that the excesses add up to T is
 
     g(N, T) = C(T + N - 1, N - 1) (1 - exp(-alpha))^N exp(-alpha T).
 
-The sampler draws the negative cells, which determine T. It accepts them with a probability
-proportional to g(N, T). The excesses are then a uniform composition of T.
+The sampler draws the negative cells, which determine T. The negative cells are accepted with a
+probability proportional to g(N, T). The excesses are then a uniform composition of T.
 
 The maximum of g(N, T) over T decreases with N. The acceptance probability is relative to the
 maximum at a number of cells that exceeds N with a probability below exp(-60) (Chernoff's bound).

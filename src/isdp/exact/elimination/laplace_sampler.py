@@ -12,9 +12,9 @@ g(u) = exp(-epsilon ||u||_1), and let exp(L) be slightly above the sum of g over
   bound is small, and proposals from R can be w times rarer than proposals from Q.
 
 Every u is therefore drawn with a probability proportional to g(u). Acceptances are exact Bernoulli
-draws. Their probabilities are at most 1 within the ball, because Q(u) telescopes. The message of
-each inner set occurs in one numerator and in one denominator and cancels. This requires that each
-message is at least the sum of its splits, which is also true of convolutions
+draws. Acceptance probabilities are at most 1 within the ball, because Q(u) telescopes. The message
+of each inner set occurs in one numerator and in one denominator and cancels. The proof requires
+that each message is at least the sum of its splits, which is also true of convolutions
 (`isdp.exact.elimination.convolution`).
 """
 

@@ -1,9 +1,10 @@
 """Exact draws of the sums of cell classes. A class is a set of cells with equal columns of A.
 
 The noise of a class of m cells is the difference of uniform compositions of two variables, x and y.
-Both are negative binomial variables, which are sums of m geometric variables. The sum of the class
-is s = x - y. The sums of the classes have a product distribution given A s = 0, and no truncation
-is needed. A draw for 100 classes takes the same time for 10^7 cells as for 10^4 cells.
+The variables x and y are negative binomial, which means that each is a sum of m geometric
+variables. The sum of the class is s = x - y. The sums of the classes have a product distribution
+given A s = 0, and no truncation is needed. A draw for 100 classes takes the same time for 10^7
+cells as for 10^4 cells.
 
 A draw has two stages. Rows of A that have no class in common, such as the totals of states, form
 blocks. In each block, all classes but one are drawn, which determines the sum of the last class.
@@ -100,7 +101,7 @@ class CellClassSums:
     ----------
     expected_proposals : float
         An estimate of the expected number of proposals per draw, which assumes that sums are
-        normally distributed. It is used only for the selection of a sampler.
+        normally distributed. The estimate is used only for the selection of a sampler.
 
     Raises
     ------
@@ -340,8 +341,8 @@ class CellClassSums:
 def _disjoint_rows(invariants: Invariants, sizes: IntArray) -> tuple[list[ClassBlocks], IntArray]:
     """Find rows that have no class in common.
 
-    The result has one block for each of these rows, and one for each class in none of them. It also
-    has the other rows, without those that follow from the blocks and from each other.
+    The result has one block for each of these rows, and one for each class in none of them. The
+    result also has the other rows, without those that follow from the blocks and from each other.
     """
     a = invariants.sparse
     free = np.ones(invariants.cells, dtype=bool)

@@ -99,10 +99,10 @@ def integer_gaussian(rng: np.random.Generator, c: float, s: float) -> float:
 
     For small s, one uniform number selects one of the eleven integers around c by inversion. The
     probability of all other integers is below e^-58, which is less than 2^-60. For large s,
-    proposals come from two geometric distributions. They begin at the two integers next to c and
-    decrease as exp(-x / s) with the distance x from c. Because exp(-x^2 / (2 s^2)) is proportional
-    to exp(-x / s) exp(-((x - s) / s)^2 / 2), the last factor is the acceptance probability. At
-    least half of the proposals are accepted.
+    proposals come from two geometric distributions. The two distributions begin at the integers
+    next to c and decrease as exp(-x / s) with the distance x from c. Because exp(-x^2 / (2 s^2)) is
+    proportional to exp(-x / s) exp(-((x - s) / s)^2 / 2), the last factor is the acceptance
+    probability. At least half of the proposals are accepted.
     """
     above = math.ceil(c)
     gap = above - c

@@ -58,8 +58,8 @@ class MixtureSampler:
     Attributes
     ----------
     expected_proposals : float
-        An upper bound on the expected number of runs of Klein's algorithm per draw. It is near 1
-        in any dimension, unless the noise is as small as the distances of lattice points.
+        An upper bound on the expected number of runs of Klein's algorithm per draw. The bound is
+        near 1 in any dimension, unless the noise is as small as the distances of lattice points.
     error : float
         A bound on the total variation distance between the distribution of a draw and the target.
 

@@ -8,9 +8,9 @@ Bhaskara, Dadush, Krishnaswamy and Talwar (2012) for elongated bodies is not imp
 The method "image" applies if the answers distinguish all histograms of one total. K is then a
 linear image of the polytope whose vertices are the differences of two unit vectors. Noise on this
 polytope has a closed form. Under a total, it is independent Laplace noise conditioned on sum zero.
-This is the continuous counterpart of the integer noise of *Integer Subspace Differential Privacy*.
-The method "hull" divides the hull into simplices, in at most 6 dimensions. The method "hit-and-run"
-is a Markov chain, and `KNorm.estimated_error` gives its effective sample size.
+The integer noise of *Integer Subspace Differential Privacy* is the discrete counterpart. The method
+"hull" divides the hull into simplices, in at most 6 dimensions. The method "hit-and-run" is a
+Markov chain, and `KNorm.estimated_error` gives its effective sample size.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ def draw_root_polytope_noise(
 ) -> FloatArray:
     """Draw vectors u of sum zero with a density proportional to exp(-||u||_1 / scale).
 
-    The number of positive cells is hypergeometric. It is the number of marked balls among n - 1
-    balls drawn from n marked and n - 2 unmarked balls. The set of positive cells is uniform given
-    its size. The positive and the negative part have the same sum, with the distribution
-    Gamma(n - 1, scale / 2). Each part divides this sum in proportion to independent exponential
-    variables.
+    The number of positive cells is hypergeometric. It is distributed as the number of marked balls
+    among n - 1 balls drawn from n marked and n - 2 unmarked balls. The set of positive cells is
+    uniform given its size. The positive and the negative part have the same sum, with the
+    distribution Gamma(n - 1, scale / 2). Each part divides this sum in proportion to independent
+    exponential variables.
 
     Returns
     -------

@@ -120,7 +120,7 @@ def sigma(epsilon: float, delta: float) -> float:
 def paper_constant(epsilon: float, delta: float) -> float:
     """Compute c = (1 + sqrt(1 + ln(1/delta))) / epsilon of SDP, Lemma 3.4 and Algorithm 1.
 
-    This constant is too small if delta is very small.
+    For a very small delta, the constant is too small.
     """
     check_positive_float("subspace: epsilon", epsilon)
     return (1 + math.sqrt(1 - math.log(check_probability("subspace: delta", delta)))) / epsilon

@@ -172,7 +172,7 @@ def _select(strata: Strata, bernoulli: BernoulliSource) -> tuple[BoolArray, IntA
 def check_permutation(strata: Strata, sigma: IntArray) -> None:
     """Check that `sigma` is a permutation that keeps every record in its stratum.
 
-    Such a permutation preserves the counts by stratum and swapping variable, and does not change
+    The permutation then preserves the counts by stratum and swapping variable, and does not change
     the held variables.
 
     Raises
