@@ -1,4 +1,4 @@
-"""Results of all runs of all systems: bias, trends, margins, and causes of the bias."""
+"""Tables that summarise the runs of all systems."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ import pandas as pd
 from reproduction.topdown.configurations import tabulate_configurations
 from reproduction.topdown.swapping_trace import subtract_algorithm
 
-# feature switched off, and its configuration; "nothing" is the reference of the features below it
+# For each feature, the configuration without it. A row "nothing" is the reference of the next rows.
 SWITCHED_OFF = {
     "nothing (all cells, one pass)": "identity 4",
     "non-negativity (all cells)": "identity 4, negatives allowed",
@@ -17,13 +17,13 @@ SWITCHED_OFF = {
     "non-negativity (four queries)": "slides, negatives allowed",
     "one pass: totals first": "slides, total first",
 }
-SHOWN_CLASSES = ("0", "6-10", "over 1000")  # classes of cells shown for each cause
+SHOWN_CLASSES = ("0", "6-10", "over 1000")
 
 
 def average_runs(table: pd.DataFrame, by: list[str], values: list[str]) -> pd.DataFrame:
-    """Average values over the runs of each system, and of its groups by some columns.
+    """Average the values over the runs, for each system and each group of the columns `by`.
 
-    NAME_error is the standard error of an average, missing for one run.
+    The column NAME_error is the standard error of NAME, which is missing for one run.
     """
     groups = table.groupby(["system", *by], sort=False)
     runs = groups["run"].nunique()
@@ -34,7 +34,7 @@ def average_runs(table: pd.DataFrame, by: list[str], values: list[str]) -> pd.Da
 
 
 def tabulate_bias(bias: pd.DataFrame) -> pd.DataFrame:
-    """Tabulate mean and root mean square errors by true count, for each system."""
+    """Average the errors of county cells over the runs, by true count."""
     found = average_runs(bias, ["cell_class"], ["mean", "rmse", "zeros"])
     keys = ["system", "cell_class"]
     cells = bias.drop_duplicates(keys)[[*keys, "cells"]]
@@ -43,7 +43,7 @@ def tabulate_bias(bias: pd.DataFrame) -> pd.DataFrame:
 
 
 def tabulate_trend(summary: pd.DataFrame) -> pd.DataFrame:
-    """Summarise the county totals' errors: sizes, zeros, slopes on log population."""
+    """Average the errors and slopes of county populations over the runs."""
     values = list(summary.columns.drop(["system", "run"]))
     shown = {"mae_total", "rmse_cell", "negative_slopes", "significant_slopes", "pooled_slope"}
     found = average_runs(summary, [], values)
@@ -51,7 +51,7 @@ def tabulate_trend(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def tabulate_causes(trend: pd.DataFrame, bias: pd.DataFrame) -> pd.DataFrame:
-    """Tabulate the bias with one feature switched off: the table topdown_causes."""
+    """Tabulate the bias and the slopes without each feature (table topdown_causes)."""
     causes = pd.DataFrame(SWITCHED_OFF.items(), columns=["switched_off", "system"])
     means = bias.pivot(index="system", columns="cell_class", values="mean").reindex(
         columns=SHOWN_CLASSES
@@ -65,7 +65,7 @@ def tabulate_causes(trend: pd.DataFrame, bias: pd.DataFrame) -> pd.DataFrame:
 
 
 def tabulate_rounding(nodes: pd.DataFrame) -> pd.DataFrame:
-    """Summarise the solutions of all parents and runs by level."""
+    """Summarise the solutions of all runs by level."""
     share = nodes["dropped"] / (nodes["cells"] + nodes["dropped"])
     levels = nodes.assign(dropped=share).groupby(["system", "level"], sort=False, as_index=False)
     return levels.agg(
@@ -80,10 +80,9 @@ def tabulate_rounding(nodes: pd.DataFrame) -> pd.DataFrame:
 def collect_tables(
     kinds: Mapping[str, pd.DataFrame], runs: Mapping[str, int], shown: str
 ) -> dict[str, pd.DataFrame]:
-    """Summarise the single runs of all systems, in tables and in the points of figures.
+    """Summarise the single runs of all systems in tables, and select the data of the figures.
 
-    `kinds` are the tables from `reproduction.topdown.systems`, and `shown` is the state whose
-    counties are drawn.
+    `shown` is the state whose counties are plotted.
     """
     bias, trend = tabulate_bias(kinds["bias"]), tabulate_trend(kinds["summary"])
     slopes = kinds["slopes"].query("run == 0").drop(columns="run")

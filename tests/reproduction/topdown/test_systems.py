@@ -103,7 +103,7 @@ def test_the_bureaus_counts_are_put_in_the_order_of_ours(small, monkeypatch):
     assert (found.counts == small.counts + 1).all()
     wrong = Histogram(turned.counties, turned.counts + 1)
     given_by_the_bureau(monkeypatch, private, wrong)
-    with pytest.raises(InputError, match="are not the published counts"):
+    with pytest.raises(InputError, match="published counts"):
         bureau.read_demonstration_counts({"vintage": bureau.VINTAGE}, None, "", None, small)
 
 

@@ -9,7 +9,7 @@ from reproduction.topdown.workarounds import (
     DORMITORIES,
     QUARTERS_CASE,
     STUDENTS_PEOPLE,
-    compare_ways,
+    compare_workarounds,
     measure_kinds,
     release_minimal,
     release_state_first,
@@ -87,7 +87,7 @@ def test_every_way_starts_from_the_same_measurements_and_the_failsafe_is_the_wor
     people = np.tile(STUDENTS_PEOPLE, (copies, 1))
     known = Presence(np.tile(DORMITORIES.totals, copies), np.tile(DORMITORIES.present, (copies, 1)))
     pairs = np.repeat(np.arange(copies), 2)
-    row = compare_ways(np.random.default_rng(2), people, pairs, known, 0.2, 1)
+    row = compare_workarounds(np.random.default_rng(2), people, pairs, known, 0.2, 1)
     assert row["releases"] == copies == len(made[False])
     fired = [state for state, _, moved in made[False] if moved]
     assert row["fired"] == len(fired)
@@ -118,7 +118,7 @@ def test_every_way_starts_from_the_same_measurements_and_the_failsafe_is_the_wor
 def test_releases_in_which_the_minimal_schema_breaks_a_total_are_counted(monkeypatch):
     pairs, known = np.zeros(2, dtype=int), DORMITORIES
     assert (
-        compare_ways(np.random.default_rng(5), STUDENTS_PEOPLE, pairs, known, 1.0, 3)[
+        compare_workarounds(np.random.default_rng(5), STUDENTS_PEOPLE, pairs, known, 1.0, 3)[
             "minimal_failed"
         ]
         == 0
@@ -128,7 +128,7 @@ def test_releases_in_which_the_minimal_schema_breaks_a_total_are_counted(monkeyp
         return release_minimal(rng, measured) + np.array([[1, 0, 0], [0, 0, 0]])
 
     monkeypatch.setattr(workarounds, "release_minimal", broken)
-    row = compare_ways(np.random.default_rng(5), STUDENTS_PEOPLE, pairs, known, 1.0, 3)
+    row = compare_workarounds(np.random.default_rng(5), STUDENTS_PEOPLE, pairs, known, 1.0, 3)
     assert row["minimal_failed"] == row["releases"] == 3
 
 
