@@ -19,7 +19,7 @@ from isdp.errors import InputError
 from isdp.lattice.elimination import pivot_columns
 
 MAX_ENUMERATED = 14  # Column sets are enumerated for up to this number of rows or columns.
-N_COLUMN_SETS = 20  # The number of random column sets of a larger matrix.
+
 COUNT_BOUNDS = (2, 5, 20)  # The counts in the random tables are below these bounds.
 N_TRIALS = 900  # The number of linear programmes in a search for a fractional vertex.
 N_LAST_TRIALS = 9000  # The number of linear programmes in the last search.
@@ -59,7 +59,7 @@ def totally_unimodular(rng: np.random.Generator, matrix) -> UnimodularityResult:
             True, "its rows are two laminar families (a network; Edmonds 1970)"
         )
     if min(core.shape) > MAX_ENUMERATED:
-        found = find_minor(rng, matrix, drop=True) or _even_part_of_some(rng, matrix, rows, columns)
+        found = find_minor(rng, matrix, drop=True)
         return found or UnimodularityResult(None, "neither proof nor counterexample found")
     wide = len(core) < core.shape[1]
     found = _nonsingular_even_part(core.T if wide else core)
@@ -67,19 +67,6 @@ def totally_unimodular(rng: np.random.Generator, matrix) -> UnimodularityResult:
         return UnimodularityResult(True, "all its parts with even rows are singular (Camion 1965)")
     part = found[::-1] if wide else found
     return _refuted("a square part with even rows", matrix, rows[part[0]], columns[part[1]])
-
-
-def _even_part_of_some(
-    rng: np.random.Generator, matrix, rows, columns
-) -> UnimodularityResult | None:
-    """Search random sets of columns, because the matrix has too many columns to enumerate."""
-    for _ in range(N_COLUMN_SETS):
-        some = np.sort(rng.choice(columns, MAX_ENUMERATED - 2, replace=False))
-        found = _nonsingular_even_part(matrix[np.ix_(rows, some)])
-        if found:
-            place = rows[found[0]], some[found[1]]
-            return _refuted("a square part with even rows", matrix, *place)
-    return None
 
 
 def whole_vertices(
