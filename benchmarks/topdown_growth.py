@@ -18,9 +18,9 @@ import pandas as pd
 
 from isdp.io.files import write_csv
 from isdp.streams import stream
-from isdp.topdown.sparse_descent import run_sparse
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
+from reproduction.national.sparse_descent import run_sparse
 from reproduction.national.synthetic_blocks import allocate_blocks, draw_state
 from reproduction.national.topdown_to_blocks import check_sums
 from reproduction.topdown.configurations import six_level_plan

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.topdown import Budget, Plan, Schema, run
-from isdp.topdown.sparse_descent import run_sparse
+from reproduction.national.sparse_descent import run_sparse
 from tests.statistical.checks import LawRejected, check_mean
 
 SCHEMA = Schema(("race", "sex"), (4, 2))

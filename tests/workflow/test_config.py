@@ -5,20 +5,6 @@ import re
 import yaml
 
 
-def test_a_claims_query_on_a_column_that_is_not_there_is_one_line_before_any_job(checkout):
-    path = checkout.folder / "config/claims/counties.yaml"
-    path.write_text(path.read_text().replace("rows: not frozen,", "rows: not thawed,"))
-    done = checkout.run("--cores", "1")
-    assert done.returncode != 0
-    told = [line for line in (done.stdout + done.stderr).splitlines() if "thawed" in line]
-    assert len(told) == 1
-    assert told[0].startswith(
-        "error: config/claims/counties.yaml: claim counties-rhat: table counties_rhat: "
-    )
-    assert "Traceback" not in done.stderr
-    assert not (checkout.folder / "results" / "logs").exists()
-
-
 def test_the_command_says_it_in_one_line_and_runs_no_job(checkout):
     checkout.write_config({"counties": {"norm": "l3"}})
     done = checkout.run("--cores", "1")

@@ -141,7 +141,7 @@ def edited(checkout, name, text="\n# edited\n"):
         "src/isdp/plots/style.py",
         "src/reproduction/counties/figures.py",
         "src/reproduction/counties/descriptions.yaml",
-        "config/claims/counties.yaml",
+        "src/reproduction/counties/claims.py",
     ],
 )
 def test_an_edit_of_a_colour_a_caption_or_a_claim_draws_no_random_numbers(copied, whole, name):

@@ -87,7 +87,11 @@ def test_names_of_modules_and_functions_in_the_pages_exist():
 def test_every_study_paper_and_command_is_named_to_a_newcomer():
     pages = (ROOT / "notebooks").glob("0[1-9]_*.ipynb")
     studies = {path.stem.partition("_")[2] for path in pages}
-    assert studies > {path.stem for path in (ROOT / "config/claims").glob("*.yaml")} > {"counties"}
+    assert (
+        studies
+        > {path.parent.name for path in (ROOT / "src/reproduction").glob("*/claims.py")}
+        > {"counties"}
+    )
     guide, readme = (" ".join((ROOT / name).read_text().split()) for name in PAGES)
     (named,) = re.findall(r"one word names it everywhere: ([^.]*)\.", guide)
     assert set(re.findall(r"`(\w+)`", named)) == studies

@@ -155,19 +155,23 @@ rule toy:
         rules.plot_toy.output,
         rules.render_toy_tables.output,
 ''',
-    "config/claims/toy.yaml": """\
-- claim: toy-mean
-  experiment: Signs
-  paper: ISDP
-  where: nowhere
-  statement: Signs at random are balanced.
-  paper_value: "0"
-  unit: persons
-  ours: {table: toy, column: mean, take: max_abs}
-  figure: toy
-  bar: {at_most: 0.5}
-  bar_of: ours
-  note: the bar is ours
+    "src/reproduction/toy/claims.py": """\
+from reproduction.jobs.claims import Evidence, at_most, claim, extreme_row, quantity
+
+
+@claim(
+    paper="ISDP",
+    experiment="Signs",
+    where="nowhere",
+    statement="Signs at random are balanced.",
+    paper_value="0",
+    unit="persons",
+    tables=["toy"],
+    figures=["toy"],
+)
+def toy_mean(table):
+    row = extreme_row(table, "mean", "max_abs")
+    return Evidence(quantity(row, "mean", absolute=True), at_most(0.5, "ours"))
 """,
     "config/figures/toy.yaml": """\
 - name: toy-figure

@@ -1,22 +1,21 @@
 """Scorecard, data dictionary, Snakemake's report, review notebooks and front page."""
 
 from isdp.errors import InputError
-from reproduction.review.claims import list_tables, read_claims, read_figures
-from reproduction.review.columns import check_measures
+from reproduction.review.claims import list_claims, list_tables, read_figures
 from reproduction.review.shown import list_made_tables
 
 NOTEBOOKS = files_of("notebooks/*.ipynb")
 PAGES = {
     "notebooks": NOTEBOOKS,
-    "claims": files_of("config/claims/*.yaml"),
-    "claims_schema": str(HERE / "workflow/schemas/claims.schema.yaml"),
+    "claims": files_of("src/reproduction/*/claims.py"),
     "figures": files_of("config/figures/*.yaml"),
     "figures_schema": str(HERE / "workflow/schemas/figures.schema.yaml"),
 }
 try:
-    ALL_CLAIMS = read_claims(PAGES["claims"], PAGES["claims_schema"], NOTEBOOKS)
+    ALL_CLAIMS = list_claims(NOTEBOOKS)
     ALL_FIGURES = read_figures(PAGES["figures"], PAGES["figures_schema"], ALL_CLAIMS)
-    check_measures(ALL_CLAIMS, DESCRIPTIONS)
+    for name in list_tables(ALL_CLAIMS):
+        DESCRIPTIONS.find("tables", name)
 except InputError as error:
     sys.exit(f"error: {error}")
 

@@ -110,7 +110,7 @@ def _read_totals(path: str | Path) -> dict[str, int]:
     numbers = whole_numbers(
         columns["total"],
         lambda row: f"{path}: row {row + 1} ({names.text(row)}), column 'total'",
-        "totals must be whole numbers of at most 18 digits",
+        "Totals must be whole numbers of at most 18 digits.",
         largest=10**18 - 1,
         negative=True,
     )

@@ -377,7 +377,7 @@ def check_cells(
     where : callable
         Words for the place of a cell, from its label in the index.
     advice : str
-        What to do about it.
+        A sentence on the remedy, which ends the message.
 
     Raises
     ------
@@ -385,7 +385,7 @@ def check_cells(
     """
     for label, cell in cells.items():
         if not re.fullmatch(pattern, cell):
-            raise InputError(f"{where(label)}: {quoted(cell)} {problem}; {advice}")
+            raise InputError(f"{where(label)}: {quoted(cell)} {problem}. {advice}")
 
 
 def check_unique(cells: pd.Series, what: str, place: str) -> None:
@@ -442,7 +442,7 @@ def whole_numbers(
     where : callable
         Words for the place of a row, counted from 0.
     advice : str
-        What to do about a wrong text.
+        A sentence on the remedy, which ends the message.
     largest : int
         Largest magnitude.
     negative : bool
@@ -462,7 +462,7 @@ def whole_numbers(
     problems = [_problem(text, largest, negative) for text in texts]
     row = column.first(np.array(problems, dtype=bool))
     if row is not None:
-        raise InputError(f"{where(row)}: {problems[column.codes[row]]}; {advice}")
+        raise InputError(f"{where(row)}: {problems[column.codes[row]]}. {advice}")
     # int() refuses thousands of leading zeros
     values = [(-1 if text.startswith("-") else 1) * int(text.lstrip("-0") or 0) for text in texts]
     return np.array(values, dtype=np.int64)[column.codes]

@@ -35,12 +35,3 @@ def min_variance_approximate(epsilon: float, delta: float) -> float:
     grown = math.expm1(check_positive_float("subspace: epsilon", epsilon))
     max_probability = (grown + 2 * delta) / (grown + 2)
     return (max_probability**-2 - 1) / 12
-
-
-def min_variance_zcdp(rho: float) -> float:
-    """Compute g = 1 / (exp(2 rho) - 1), for rho-zCDP, by the Hammersley-Chapman-Robbins bound.
-
-    zCDP bounds the Renyi divergence of order 2 by 2 rho, and the chi-square divergence by
-    exp(2 rho) - 1.
-    """
-    return 1 / math.expm1(2 * check_positive_float("subspace: rho", rho))

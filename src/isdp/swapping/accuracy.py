@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from typing import Generic, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import erf
 
 from isdp.arrays import FloatArray, IntArray
 from isdp.errors import InputError
 from isdp.swapping.mechanism.permutation import check_rate, check_table
-from isdp.swapping.privacy.record_pairs import Number, exact_pair_distribution, moved_probability
+from isdp.swapping.privacy.record_pairs import exact_pair_distribution, moved_probability
 
 
 def expected_table(counts: ArrayLike, rate: float) -> FloatArray:
@@ -143,26 +142,26 @@ def _diagonal(values: FloatArray) -> FloatArray:
     return matrices
 
 
-class _PairCoefficients(NamedTuple, Generic[Number]):
+class _PairCoefficients(NamedTuple):
     """Coefficients of `covariance` for one stratum, by the counties that two records take.
 
     A record takes its own county, the county of the other record, or the county of any of the n
     records. The coefficient `own_own` and those ending in `_c` are minus the product of the means.
     """
 
-    own_own: Number  # centred
-    other_other: Number
-    own_any: Number
-    other_any: Number
-    any_any: Number
-    own_any_c: Number
-    any_any_c: Number
-    own: Number  # covariance of a record with itself
-    any: Number
+    own_own: float  # centred
+    other_other: float
+    own_any: float
+    other_any: float
+    any_any: float
+    own_any_c: float
+    any_any_c: float
+    own: float  # covariance of a record with itself
+    any: float
 
 
 @lru_cache(maxsize=1024)
-def _pair_coefficients(n: int, rate: float) -> _PairCoefficients[float]:
+def _pair_coefficients(n: int, rate: float) -> _PairCoefficients:
     """Compute the coefficients from the pair distribution, in rational arithmetic.
 
     The centred coefficients are small differences of probabilities that are accurate to the last
@@ -177,61 +176,14 @@ def _pair_coefficients(n: int, rate: float) -> _PairCoefficients[float]:
     stays = 1 - moved - takes  # the mean is stays n_kl + takes n_k n_l
     own_own = pair.both_fixed - 2 * own_any + any_any
     other_other = pair.exchanged - 2 * other_any + any_any
-    exact = _PairCoefficients(
-        own_own=own_own - stays**2,
-        other_other=other_other,
-        own_any=own_any - any_any,
-        other_any=other_any - any_any,
-        any_any=any_any,
-        own_any_c=own_any - any_any - stays * takes,
-        any_any_c=any_any - takes**2,
-        own=stays - own_own - other_other,
-        any=takes,
+    return _PairCoefficients(
+        own_own=float(own_own - stays**2),
+        other_other=float(other_other),
+        own_any=float(own_any - any_any),
+        other_any=float(other_any - any_any),
+        any_any=float(any_any),
+        own_any_c=float(own_any - any_any - stays * takes),
+        any_any_c=float(any_any - takes**2),
+        own=float(stays - own_own - other_other),
+        any=float(takes),
     )
-    return _PairCoefficients(*map(float, exact))
-
-
-def expected_absolute_error(bias: ArrayLike, sd: ArrayLike) -> FloatArray:
-    """Compute E |X| for X normal with the given mean and standard deviation."""
-    bias, sd = np.broadcast_arrays(np.asarray(bias, float), np.asarray(sd, float))
-    scaled = np.divide(bias, sd, out=np.zeros(bias.shape), where=sd > 0)
-    normal: FloatArray = sd * np.sqrt(2 / np.pi) * np.exp(-(scaled**2) / 2) + bias * erf(
-        scaled / np.sqrt(2)
-    )
-    return np.where(sd > 0, normal, abs(bias))
-
-
-def mape(before: ArrayLike, after: ArrayLike) -> float:
-    """Compute the mean over all cells of |after - before| / before, in percent.
-
-    Raises
-    ------
-    InputError
-        If a cell is empty before the swap.
-    """
-    before, after = np.asarray(before, float), np.asarray(after, float)
-    if (before <= 0).any():
-        raise InputError("swapping: before: counts must be above 0; merge empty cells")
-    return float(100 * np.mean(abs(after - before) / before))
-
-
-def expected_mape(counts: ArrayLike, rate: float, *, debiased: bool = False) -> float:
-    """Compute the expected `mape` of the table of county x category, by normal approximation.
-
-    Parameters
-    ----------
-    counts : int array, shape (J, K, L)
-    debiased : bool
-        Compute the error of `debias_table` instead; the table must have one stratum.
-    """
-    table = check_table(counts)
-    before = table.sum(axis=0)
-    bias = expected_table(table, rate).sum(axis=0) - before
-    categories = range(table.shape[2])
-    sd = np.stack([np.sqrt(np.diag(covariance(table, rate, one))) for one in categories], axis=1)
-    if debiased:
-        if len(table) != 1:
-            raise InputError("swapping: debiased=True needs a table of one stratum")
-        moved, n = _moved_probabilities(table, rate)
-        bias, sd = np.zeros(sd.shape), sd / abs(1 - moved * n / (n - 1))[0]
-    return mape(before, before + expected_absolute_error(bias, sd))

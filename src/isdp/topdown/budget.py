@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from isdp.accounting import PrivacyGuarantee
-from isdp.arrays import BoolArray, FloatArray, IntArray
+from isdp.arrays import BoolArray, FloatArray
 from isdp.checks import check_choice, parse_rational
 from isdp.constraints import Invariants
 from isdp.errors import InputError
@@ -238,17 +238,6 @@ class Workload:
     def answers_to(self, queries: Collection[str]) -> BoolArray:
         """Return a mask of the answers to some queries, bool (answers,)."""
         return np.repeat([query in queries for query in self.queries], self.counts)
-
-    def restricted_to(self, cells: IntArray) -> Workload:
-        """Return the answers that count at least one of some cells, in their order."""
-        counted = np.zeros(self.rows.shape[1], dtype=np.int64)
-        counted[cells] = 1
-        stays: BoolArray = self.rows @ counted > 0
-        ends = np.cumsum(self.counts)
-        counts = tuple(int(part.sum()) for part in np.split(stays, ends[:-1]))
-        return Workload(
-            self.queries, self.rows[np.flatnonzero(stays)], self.losses, counts, self.weights[stays]
-        )
 
 
 def workload(schema: Schema, budget: Budget, level: str) -> Workload:

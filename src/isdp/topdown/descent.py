@@ -153,12 +153,12 @@ def _split_group_totals(
 ) -> IntArray:
     """Estimate group totals of the children of one parent whose totals are not held."""
     plan, level = descent.plan, descent.hierarchy.levels[depth]
-    sums = np.zeros(known.least.shape[1], dtype=np.int64)
+    sums = np.zeros(known.min_counts.shape[1], dtype=np.int64)
     np.add.at(sums, known.group_of_cells(plan.schema), above)
     noisy, _ = measured_group_totals(known, plan.schema, plan.budget, level, answers)
-    least, allowed = descent.known_at_level(known, depth)
+    min_counts, allowed = descent.known_at_level(known, depth)
     rng = descent.streams(f"kinds of {level} of", descent.hierarchy.units[depth - 1][parent])
-    return split_group_totals(rng, noisy, least[children], allowed[children], sums)
+    return split_group_totals(rng, noisy, min_counts[children], allowed[children], sums)
 
 
 def check_zeros(counts: IntArray, plan: Plan) -> None:

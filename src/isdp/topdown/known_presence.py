@@ -32,7 +32,7 @@ class KnownPresence:
     ----------
     axes : tuple of str
         Axes of the schema. Their categories are the groups, in row-major order.
-    least : int array, shape (leaves, groups)
+    min_counts : int array, shape (leaves, groups)
         Minimum number of people, 0 or more.
     allowed : bool array, shape (leaves, groups)
         False where the group is known to be absent.
@@ -44,21 +44,25 @@ class KnownPresence:
     """
 
     axes: tuple[str, ...]
-    least: IntArray
+    min_counts: IntArray
     allowed: BoolArray
 
     def __post_init__(self) -> None:
-        least, allowed = np.asarray(self.least), np.asarray(self.allowed, dtype=bool)
-        if least.shape != allowed.shape or least.ndim != 2 or least.dtype.kind not in "iu":
+        min_counts, allowed = np.asarray(self.min_counts), np.asarray(self.allowed, dtype=bool)
+        if (
+            min_counts.shape != allowed.shape
+            or min_counts.ndim != 2
+            or min_counts.dtype.kind not in "iu"
+        ):
             raise InputError(
                 "presence: minimum counts and allowed groups must be arrays of one shape, and the "
                 "counts integers"
             )
-        if least.min(initial=0) < 0 or least[~allowed].any():
+        if min_counts.min(initial=0) < 0 or min_counts[~allowed].any():
             raise InputError(
                 "presence: a minimum count is negative, or positive for a group that is absent"
             )
-        object.__setattr__(self, "least", least.astype(np.int64))
+        object.__setattr__(self, "min_counts", min_counts.astype(np.int64))
         object.__setattr__(self, "allowed", allowed)
 
     def group_of_cells(self, schema: Schema) -> IntArray:
@@ -71,19 +75,19 @@ class KnownPresence:
     def at_level(self, hierarchy: Hierarchy, depth: int) -> tuple[IntArray, BoolArray]:
         """Return minimum counts and allowed groups of the regions of a level; (regions, groups)."""
         member, size = hierarchy.leaf_units[depth], len(hierarchy.units[depth])
-        least = np.zeros((size, self.least.shape[1]), dtype=np.int64)
-        np.add.at(least, member, self.least)
-        allowed = np.zeros(least.shape, dtype=bool)
+        min_counts = np.zeros((size, self.min_counts.shape[1]), dtype=np.int64)
+        np.add.at(min_counts, member, self.min_counts)
+        allowed = np.zeros(min_counts.shape, dtype=bool)
         np.logical_or.at(allowed, member, self.allowed)
-        return least, allowed
+        return min_counts, allowed
 
     def check(self, table: IntArray, schema: Schema) -> None:
         """Raise `InputError` if a table of the leaves, (leaves, cells), contradicts the groups."""
-        people: IntArray = np.zeros_like(self.least)
+        people: IntArray = np.zeros_like(self.min_counts)
         group_of_cell = self.group_of_cells(schema)
         for group in range(people.shape[1]):
             people[:, group] = table[:, group_of_cell == group].sum(axis=1)
-        wrong = (people < self.least) | ((people > 0) & ~self.allowed)
+        wrong = (people < self.min_counts) | ((people > 0) & ~self.allowed)
         if wrong.any():
             leaf, group = (int(i) for i in np.argwhere(wrong)[0])
             raise InputError(
@@ -113,7 +117,7 @@ def measured_group_totals(
         Inverse variance of each group total, before the query of totals.
     """
     wanted = [schema.axes.index(axis) for axis in known.axes]
-    weighted: FloatArray = np.zeros((len(answers), known.least.shape[1]))
+    weighted: FloatArray = np.zeros((len(answers), known.min_counts.shape[1]))
     weight, first, noisy_total = 0.0, 0, None
     for query in budget.measured_queries(level):
         kept, size = schema.kept_axes(query), schema.answers(query)
@@ -158,8 +162,8 @@ def estimate_held_group_totals(
     list of int64 array, each of shape (regions, groups)
     """
     depth = len(measured) - 1
-    least, allowed = known.at_level(hierarchy, depth)
-    presence = Presence(np.asarray(totals), allowed, least)
+    min_counts, allowed = known.at_level(hierarchy, depth)
+    presence = Presence(np.asarray(totals), allowed, min_counts)
     tree = RegionTree(hierarchy.parents[1 : depth + 1], [weight for _, weight in measured])
     last = estimate_all_levels(rng, [noisy for noisy, _ in measured], tree, presence)
     return [np.rint(level).astype(np.int64) for level in tree.sums(last)]
@@ -168,7 +172,7 @@ def estimate_held_group_totals(
 def split_group_totals(
     rng: np.random.Generator,
     noisy: FloatArray,
-    least: IntArray,
+    min_counts: IntArray,
     allowed: BoolArray,
     parent: IntArray,
 ) -> IntArray:
@@ -177,7 +181,7 @@ def split_group_totals(
     Parameters
     ----------
     noisy : float64 array, shape (children, groups)
-    least : int64 array, shape (children, groups)
+    min_counts : int64 array, shape (children, groups)
         Minimum counts.
     allowed : bool array, shape (children, groups)
     parent : int64 array, shape (groups,)
@@ -186,6 +190,6 @@ def split_group_totals(
     -------
     int64 array, shape (children, groups)
     """
-    sums = parent - least.sum(axis=0)
-    real = project_onto_simplices(np.where(allowed, noisy - least, -np.inf), sums)
-    return least + round_tables(rng, real, cell_sums=sums).table
+    sums = parent - min_counts.sum(axis=0)
+    real = project_onto_simplices(np.where(allowed, noisy - min_counts, -np.inf), sums)
+    return min_counts + round_tables(rng, real, cell_sums=sums).table

@@ -1,7 +1,7 @@
 """Demonstration data of the 2010 Census: counts with and without privacy protection.
 
-The source is the IPUMS NHGIS Privacy-Protected 2010 Census Demonstration Data. Columns that end in
-"dp" hold the counts of the privacy-protected microdata, and columns that end in "sf" hold the
+The source is the Privacy-Protected 2010 Census Demonstration Data of IPUMS NHGIS. Columns that end
+in "dp" contain the counts of the privacy-protected microdata. Columns that end in "sf" contain the
 counts of Summary File 1.
 """
 
@@ -20,7 +20,7 @@ from isdp.io.files import MAX_BYTES, read_bytes
 from reproduction.data.published import build_place, read_fips
 
 LANDING_PAGE = "https://www.nhgis.org/privacy-protected-demonstration-data"
-ADVICE = f"download the file again from {LANDING_PAGE} and use it unchanged"
+ADVICE = f"Download the file again from {LANDING_PAGE} and use it unchanged."
 LAST_VINTAGE_WITH_H7V001 = "20200527"
 POPULATION_COLUMNS = ("H7V001", "H72001")
 UNKNOWN_VINTAGE = "unknown"
@@ -28,26 +28,23 @@ UNKNOWN_VINTAGE = "unknown"
 
 @dataclass(frozen=True, eq=False)
 class Demonstration:
-    """Demonstration data of the counties, from one file.
+    """Demonstration data of all counties from one file."""
 
-    The columns of `counties` are fips, county (its name), dp and sf (int64, persons).
-    """
-
-    counties: pd.DataFrame
-    vintage: str  # eight digits, or "unknown" where no file name contains them
-    population_column: str  # "H7V001" or "H72001" (total population)
-    file_name: str  # without its folder
-    sha256: str  # of the file on disk
+    counties: pd.DataFrame  # columns fips, county (the name), dp and sf (int64, persons)
+    vintage: str  # eight digits, or UNKNOWN_VINTAGE if no file name contains them
+    population_column: str  # the item of total population, one of POPULATION_COLUMNS
+    file_name: str
+    sha256: str
 
 
 def read_demonstration(path) -> Demonstration:
-    """Read the total population of the counties from a file of the demonstration data.
+    """Read the total population of the counties from a file of demonstration data.
 
-    The file is the county file of NHGIS as downloaded (zip), or the CSV file in it. Its key is the
-    column gisjoin ("G", state, "0", county, "0") or else a column fips of five digits. Raises
-    InputError if the file cannot be read (see `read_county_text`) or lacks a column or a row. The
-    same holds for a count that is not a whole number of 0 or more, and for the population column of
-    another vintage.
+    The file is the county file of NHGIS as downloaded (zip), or the CSV file in it. The column
+    gisjoin ("G", state, "0", county, "0") identifies the counties. If it is missing, the column
+    fips (five digits) does. Raises InputError if `read_county_text` does, a column is missing,
+    there are no rows, a count is not a whole number of 0 or more, or the population column belongs
+    to another vintage.
     """
     text, place, vintage = read_county_text(path)
     cells = cells_of(text, place)
@@ -61,14 +58,14 @@ def read_demonstration(path) -> Demonstration:
         raise InputError(
             f"{place}: line 1: expected the population of vintage {vintage} in the columns "
             f"{' or '.join(f'{stem}_dp and {stem}_sf' for stem in expected)}, found "
-            f"{' and '.join(f'{stem}_dp' for stem in found) or 'none'}; {ADVICE}"
+            f"{' and '.join(f'{stem}_dp' for stem in found) or 'none'}. {ADVICE}"
         )
     (population,) = found
     for column in (key, "name", f"{population}_dp", f"{population}_sf"):
         if list(cells).count(column.lower()) != 1:
-            raise InputError(f"{place}: line 1: expected exactly one column {column}; {ADVICE}")
+            raise InputError(f"{place}: line 1: expected exactly one column {column}. {ADVICE}")
     if cells.empty:
-        raise InputError(f"{place}: no counties below the header; {ADVICE}")
+        raise InputError(f"{place}: there are no counties below the header. {ADVICE}")
     fips = read_fips(cells[key], key, place, ADVICE)
     counties = {"fips": fips.astype("str"), "county": cells["name"].astype("str")}
     for kind in ("dp", "sf"):
@@ -80,11 +77,12 @@ def read_demonstration(path) -> Demonstration:
 
 
 def read_county_text(path) -> tuple[str, str, str]:
-    """Read the text of the county table, its file name for messages, and its vintage.
+    """Read a county table; return its text, its name for messages, and its vintage.
 
-    The content decides whether the file is a zip archive or a CSV table, not the name. The text may
-    be UTF-8 or Latin-1. Raises InputError if the file is not a county table, if an archive does not
-    have exactly one, or if the names of the archive and its table give different vintages.
+    The content of the file, not its name, determines whether it is a zip archive or a CSV table.
+    The text may be encoded in UTF-8 or Latin-1. Raises InputError if the file is a web page, an
+    archive is damaged or does not contain exactly one county table, or the names of the archive and
+    its table give different vintages.
     """
     path = Path(path)
     content = read_bytes(path, MAX_BYTES)
@@ -98,48 +96,50 @@ def read_county_text(path) -> tuple[str, str, str]:
     except UnicodeDecodeError:
         text = content.decode("latin-1")
     if text.lstrip().startswith("<"):
-        raise InputError(f"{place}: this is a web page, not data; {ADVICE}")
+        raise InputError(f"{place}: this file is a web page, not data. {ADVICE}")
     found = re.findall("nhgis_ppdd_([0-9]{8})_county", place, re.IGNORECASE)
     if len(set(found)) > 1:
         raise InputError(
-            f"{place}: the archive is named for vintage {found[0]}, and the table in it for "
-            f"{found[1]}; rename the file as NHGIS named it"
+            f"{place}: the name of the archive gives vintage {found[0]}, and the name of the table "
+            f"in it gives {found[1]}. Rename the file as NHGIS named it."
         )
     return text, place, found[0] if found else UNKNOWN_VINTAGE
 
 
 def _unzipped(path: Path) -> tuple[str, bytes]:
-    """Return the name and content of the one county table in an archive."""
     try:
         with zipfile.ZipFile(path) as archive:
-            # macOS adds a companion "._name" of each file
+            # macOS adds a companion file "._name" to each file
             name = re.compile(r"(.*/)?(?!\._)[^/]*county[^/]*\.csv", re.IGNORECASE)
             tables = [each for each in archive.infolist() if name.fullmatch(each.filename)]
             content = b""
             if len(tables) == 1:
                 with archive.open(tables[0]) as file:
                     content = file.read(MAX_BYTES + 1)
-    except Exception as error:  # a damaged archive raises many types
+    except Exception as error:  # damaged archives raise errors of many types
         raise InputError(
-            f"{path.name}: the zip archive is damaged, cut short or encrypted "
-            f"({on_one_line(str(error))}); {ADVICE}"
+            f"{path.name}: the zip archive is damaged, incomplete or encrypted "
+            f"({on_one_line(str(error))}). {ADVICE}"
         ) from error
     if len(tables) != 1:
         raise InputError(
-            f"{path.name}: expected one member like *county*.csv, found "
-            f"{len(tables)} among {on_one_line(' '.join(archive.namelist()))!r}; give NHGIS's file"
+            f"{path.name}: expected one file *county*.csv in the archive, found {len(tables)} "
+            f"among {on_one_line(' '.join(archive.namelist()))!r}. {ADVICE}"
         )
     if len(content) > MAX_BYTES:
-        raise InputError(f"{path.name}: unpacks to more than {MAX_BYTES:,} bytes; {ADVICE}")
+        raise InputError(
+            f"{path.name}: the table exceeds {MAX_BYTES:,} bytes when unpacked. {ADVICE}"
+        )
     return tables[0].filename, content
 
 
 def check_demonstration(demonstration: Demonstration, published: pd.DataFrame) -> None:
     """Check demonstration data against the published counts.
 
-    In every genuine file each county has one row, and "sf" is its published count. The total of
-    each state is the same in "dp" and "sf", because state totals are invariants of the Census DAS.
-    Raises InputError, naming the first county or state that fails.
+    In every genuine file each county has one row, and its "sf" count is its published count. The
+    total of each state is the same in "dp" and "sf", because state totals are invariants of the
+    Census DAS (Disclosure Avoidance System). Raises InputError if a county or a state fails the
+    check, and names the first one.
     """
     place, column = demonstration.file_name, demonstration.population_column
     counties = demonstration.counties.merge(
@@ -148,31 +148,34 @@ def check_demonstration(demonstration: Demonstration, published: pd.DataFrame) -
     counties["county"] = counties["county"].fillna(counties["county_published"])
     for wrong, problem in (
         (counties["fips"].duplicated(), "is listed more than once"),
-        (counties["source"] == "left_only", "is not among the published counts"),
-        (counties["source"] == "right_only", "is missing; give the whole file, not an extract"),
-        (counties["sf"] != counties["population"], f"column {column}_sf: not the published count"),
+        (counties["source"] == "left_only", "is not in the published counts"),
+        (counties["source"] == "right_only", "is missing"),
+        (
+            counties["sf"] != counties["population"],
+            f"column {column}_sf differs from the published count",
+        ),
     ):
         if wrong.any():
             first = counties[wrong].iloc[0]
             county = f"{on_one_line(first['county'])} ({first['fips']})"
             others = f" and {wrong.sum() - 1} more" if wrong.sum() > 1 else ""
-            raise InputError(f"{place}: county {county}{others}: {problem}; {ADVICE}")
+            raise InputError(f"{place}: county {county}{others}: {problem}. {ADVICE}")
     totals = counties.groupby("state")[["dp", "sf"]].sum()
     unequal = totals.index[totals["dp"] != totals["sf"]]
     if len(unequal):
         raise InputError(
             f"{place}: state {unequal[0]}: the totals of the columns {column}_dp and {column}_sf "
-            f"differ, but genuine data keep each state's total exactly; {ADVICE}"
+            f"differ, although genuine data keep every state's total exactly. {ADVICE}"
         )
 
 
 def build_county_table(
     published: pd.DataFrame, demonstration: Demonstration | None = None
 ) -> pd.DataFrame:
-    """Join the published count and the DAS error of each county in one table.
+    """Combine the published count and the DAS error of each county in one table.
 
-    The error, das_error (Int64, persons), is dp - sf of checked demonstration data. It is missing
-    without demonstration data. The rows keep the order of `published`.
+    The column das_error (Int64, persons) is dp - sf of demonstration data that have been checked.
+    It is missing if there are no demonstration data. The rows keep the order of `published`.
     """
     table = published[["fips", "state", "county", "population"]].copy()
     errors = pd.Series(dtype="Int64")

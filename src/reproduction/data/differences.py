@@ -1,7 +1,7 @@
-"""Notes for figure titles where the data of a run differ from the papers' data."""
+"""Notes in figure titles on differences between the data of a run and the papers' data."""
 
 PAPER_VINTAGE = "20201116"  # of the demonstration data in ISDP and SDP
-PAPER_STATE = "IL"  # which both papers name
+PAPER_STATE = "IL"  # a state that both papers name
 PAPER_RULE = f"slope negative and significant at 0.01 in vintage {PAPER_VINTAGE}"
 FROM_CONFIG = "named in the config"
 
@@ -14,16 +14,16 @@ def note_vintage(vintage: str) -> str:
 
 
 def note_state(state: str, rule: str) -> str:
-    """State that a state may not be one of the papers', by the rule that selected it."""
+    """Describe the selection of a state if it may not be one of the papers' states."""
     if state == PAPER_STATE or rule == PAPER_RULE:
         return ""
     if rule == FROM_CONFIG:
         return f"{state} is named in the config, not by the paper's rule"
-    return f"{state} is a substitute: the paper's ten states are not known here"
+    return f"{state} is our choice: our text copy lacks the names of the paper's ten states"
 
 
 def note_states(rule: str) -> str:
-    """State the same for all states of a run."""
+    """Describe the selection of a run's states if they may not be the papers' states."""
     if rule == PAPER_RULE:
         return ""
     return (
@@ -34,5 +34,6 @@ def note_states(rule: str) -> str:
 
 
 def extend_title(title: str, *words: str) -> str:
-    """Append the notes that are not empty as a second line of a title."""
-    return "\n".join([title, *filter(None, ["; ".join(filter(None, words))])])
+    """Add a second line to a title with all notes that are not empty."""
+    notes = "; ".join(filter(None, words))
+    return f"{title}\n{notes}" if notes else title

@@ -1,4 +1,4 @@
-"""Demonstration data from a local file or from the address in the ledger, if available."""
+"""Obtain the demonstration data from a local file, the cache, or the address in the ledger."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +18,7 @@ from reproduction.data.demonstration import (
     read_demonstration,
 )
 
-LEDGER_COLUMNS = {  # the pattern of each column's cells
+LEDGER_COLUMNS = {  # each column with the regular expression that its cells match
     "dataset": ".+",
     "vintage": "[0-9]{8}",
     "file": "[A-Za-z0-9][A-Za-z0-9._-]*",
@@ -31,13 +31,13 @@ LEDGER_COLUMNS = {  # the pattern of each column's cells
 
 
 def read_ledger(path) -> pd.DataFrame:
-    """Read the ledger of addresses: text columns as in `LEDGER_COLUMNS`, one row per vintage."""
+    """Read the ledger of addresses, which has one row per vintage; all columns are text."""
     place, rows = Path(path).name, read_cells(path)
     if {*rows} != {*LEDGER_COLUMNS}:
-        raise InputError(f"{place}: line 1: the columns must be {' '.join(LEDGER_COLUMNS)}")
+        raise InputError(f"{place}: line 1: the columns must be {' '.join(LEDGER_COLUMNS)}.")
     for column, pattern in LEDGER_COLUMNS.items():
         where = (f"{place}: line {{}}: {column}").format
-        check_cells(rows[column], pattern, "is not valid", where, f"it must match {pattern}")
+        check_cells(rows[column], pattern, "is not valid", where, f"It must match {pattern}.")
     check_unique(rows["vintage"], "vintage:", place)
     return rows
 
@@ -52,17 +52,19 @@ def obtain_demonstration(
     timeout: tuple[float, float] = (5.0, 30.0),
     retries: int = 2,
 ) -> tuple[Demonstration | None, dict]:
-    """Obtain the demonstration data and check them; return them with their provenance.
+    """Obtain the demonstration data, check them, and return them with their provenance.
 
-    A local file takes precedence and may have another vintage. Otherwise the file comes from the
-    cache (a folder, created if needed) or from the ledger's address. If the address does not
-    answer, there are no demonstration data, and the provenance states the reason. An incorrect file
-    raises InputError. `timeout` has the seconds to wait for a connection and for data. `retries` is
-    the number of further attempts after a failed download.
+    A local file takes precedence and may have another vintage. Without a local file, the data come
+    from the cache or, by download, from the address in the ledger. If the address does not answer,
+    the function returns None instead of data, and the provenance states the reason.
+    The folder `cache` is created if it does not exist. `timeout` is the number of seconds to wait
+    for a connection, and the number of seconds to wait for data. `retries` is the number of further
+    attempts after a failed download. Raises InputError if the ledger lacks the vintage, a file is
+    incorrect, or the download cannot be saved.
 
-    The provenance is the same on every machine for the same data. It has `source` ("local file",
-    "download" or "published counts"), `address`, `das_available` and `message`, the origin in one
-    sentence. The attributes of the demonstration data follow, which are "" without them.
+    The provenance does not depend on the machine. Its keys are `source` ("local file", "download"
+    or "published counts"), `address`, `das_available`, `message` (a sentence on the origin), and
+    the attributes of the data, which are "" if there are no data.
     """
     if local_file is not None:
         demonstration = read_demonstration(local_file)
@@ -74,7 +76,7 @@ def obtain_demonstration(
     rows = ledger[ledger["vintage"] == vintage].to_dict("records")
     if not rows:
         known = " ".join(ledger["vintage"]) or "none"
-        raise InputError(f"vintage {vintage}: not in the ledger; choose from {known}")
+        raise InputError(f"vintage {vintage} is not in the ledger. Choose from {known}.")
     (row,) = rows
     url = row["url"]
     try:
@@ -92,25 +94,24 @@ def obtain_demonstration(
         for column in ("vintage", "population_column"):
             found = getattr(demonstration, column)
             if found not in (row[column], UNKNOWN_VINTAGE):
-                raise InputError(f"{column} is {found}, but {row[column]} in the ledger")
+                raise InputError(f"the ledger has {column} {row[column]}, the file has {found}")
     except InputError as error:
         path.unlink(missing_ok=True)
         raise InputError(
-            f"{url}: the download is an incorrect file and was deleted; run again, or give a "
-            f"local file: {error}"
+            f"{url}: the downloaded file is incorrect and was deleted. Run again, or give a local "
+            f"file. Cause: {error}"
         ) from error
     return demonstration, _provenance("download", f"downloaded from {url}", demonstration, url)
 
 
 def locate_demonstration(provenance: Mapping, local_file, cache) -> Path | None:
-    """Return the path of the demonstration data of a provenance, or None if there are none."""
+    """Return the path of the file that a provenance describes, or None if there is no file."""
     if local_file is not None:
         return Path(local_file)
     return Path(cache) / provenance["file_name"] if provenance["address"] else None
 
 
 def _download(row: Mapping, cache, timeout: tuple[float, float], retries: int) -> Path:
-    """Return the path of a file in the cache; download it unless its hash is correct."""
     known_hash = row["sha256"].lower() or None
     downloads = pooch.create(
         path=cache,
@@ -126,18 +127,18 @@ def _download(row: Mapping, cache, timeout: tuple[float, float], retries: int) -
         raise
     except ValueError as error:  # pooch has deleted the file
         raise InputError(
-            f"{row['url']}: the download's sha256 differs from {known_hash} in the ledger; the "
-            f"file was deleted. Run again, or correct the ledger."
+            f"{row['url']}: the downloaded file does not have the sha256 {known_hash} of the "
+            f"ledger, and was deleted. Run again, or correct the ledger."
         ) from error
     except OSError as error:
         raise InputError(
-            f"{cache}: cannot save the download ({error.strerror}); make the folder "
-            f"writable or free some space"
+            f"{cache}: the download cannot be saved ({error.strerror}). Make the folder writable, "
+            f"or free disk space."
         ) from error
 
 
 def _reason(error: requests.RequestException, url: str) -> str:
-    # the error's text contains memory addresses, which differ between runs
+    # the text of the error contains memory addresses, which differ between runs
     host = urlsplit(url).hostname
     if error.response is not None:
         return f"{host} answered HTTP {error.response.status_code}"

@@ -1,8 +1,9 @@
-"""Published 2010 counts of each county by race, Hispanic origin and adulthood; group quarters.
+"""Published 2010 counts of each county: a histogram of persons, and group quarters.
 
-The sources are Tables P8 to P11, P42 and H3 of Summary File 1. The name of a histogram cell has the
-letters of the races (W White, B Black, I American Indian, A Asian, P Pacific islander, S some other
-race), n or h (not Hispanic, Hispanic), and c or a (under 18, adult).
+The histogram classifies persons by race, Hispanic origin and adulthood. The sources are Tables P8
+to P11, P42 and H3 of Summary File 1. The name of a histogram cell, such as WB:n:a, has three parts:
+the letters of the races (W White, B Black, I American Indian, A Asian, P Pacific Islander, S some
+other race), n or h (not Hispanic, Hispanic), and c or a (under 18, adult).
 """
 
 from collections.abc import Sequence
@@ -27,25 +28,25 @@ QUARTERS_KINDS = (
     *("correctional", "juvenile", "nursing", "other_institutional"),
     *("student_housing", "military", "other_noninstitutional"),
 )
-ADVICE = "take the file from the repository again"
-# items of H72 (P8), H73 (P9), H74 (P10), H75 (P11) before the first race; P9 and P11 begin with
-# the Hispanic total and the total of the others
+ADVICE = "Restore the file from the repository."
+# number of additional items before the first race in H72 (P8), H73 (P9), H74 (P10) and H75 (P11):
+# P9 and P11 begin with the totals of Hispanic persons and of all other persons
 ITEM_SHIFTS = {"H72": 0, "H73": 2, "H74": 0, "H75": 2}
 
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """Counts of all counties."""
+    """Counts of persons in all counties."""
 
-    counties: pd.DataFrame  # fips, state, county and population, one row per county
+    counties: pd.DataFrame  # columns fips, state, county and population; one row per county
     counts: np.ndarray  # int64, shape (counties, 252), in the order of `CELLS`
 
 
 def read_histogram(path, published: pd.DataFrame) -> Histogram:
-    """Read the histogram of all counties; a blank is a zero.
+    """Read the histogram of all counties from a CSV file, in which a blank cell is a zero.
 
-    Raises InputError if the file is another table, if a county is missing or unknown, or if the
-    cells of a county do not sum to its published population.
+    Raises InputError if a column is missing, a county is missing, repeated or unknown, or the cells
+    of a county do not sum to its published population.
     """
     place, cells = Path(path).name, read_cells(path, MAX_HISTOGRAM_BYTES)
     counties = _counties(cells, "fips", published, place)
@@ -54,19 +55,19 @@ def read_histogram(path, published: pd.DataFrame) -> Histogram:
     if len(off):
         row = counties.iloc[off[0]]
         raise InputError(
-            f"{place}: county {row['fips']}: the cells do not sum to the published population; "
+            f"{place}: county {row['fips']}: the cells do not sum to the published population. "
             f"{ADVICE}"
         )
     return Histogram(counties, counts)
 
 
 def read_group_quarters(path, published: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
-    """Read the group quarters population of all counties by type, and the housing units.
+    """Read the group quarters population of all counties by type, and their housing units.
 
-    The first value has the counties with two more columns, housing_units and occupied. The second
-    has the persons, int64 of shape (counties, 7), in the order of `QUARTERS_KINDS`. Raises
-    InputError as `read_histogram` does, or if a county has more persons in group quarters than
-    inhabitants, or more occupied units than units.
+    The first value is the table of counties as in `Histogram`, with two more columns: housing_units
+    and occupied (occupied units). The second is an int64 array of persons of shape (counties, 7),
+    in the order of `QUARTERS_KINDS`. Raises InputError if a column is missing, a county is missing,
+    repeated or unknown, or its counts exceed its population or its housing units.
     """
     place, cells = Path(path).name, read_cells(path, MAX_HISTOGRAM_BYTES)
     counties = _counties(cells, "fips", published, place)
@@ -75,20 +76,20 @@ def read_group_quarters(path, published: pd.DataFrame) -> tuple[pd.DataFrame, np
     over = (people.sum(axis=1) > counties["population"]) | (occupied > units)
     if over.any():
         raise InputError(
-            f"{place}: county {counties['fips'][over].iloc[0]} has more people in group quarters "
-            f"than inhabitants, or more occupied units than units; {ADVICE}"
+            f"{place}: county {counties['fips'][over].iloc[0]} has more persons in group quarters "
+            f"than inhabitants, or more occupied units than housing units. {ADVICE}"
         )
     return counties.assign(housing_units=units, occupied=occupied), people
 
 
 def read_demonstration_histogram(path, published: pd.DataFrame) -> tuple[Histogram, Histogram, str]:
-    """Derive both histograms of the demonstration data from its Tables P8 to P11.
+    """Derive two histograms from Tables P8 to P11 of the demonstration data.
 
     H72 to H75 count persons by race: all, not Hispanic, adult, and adult not Hispanic. The four
-    cells of a race are differences of these counts. The first histogram is that of the
-    privacy-protected microdata ("dp"), the second that of Summary File 1 ("sf"); the third value is
-    the vintage. Raises InputError if the file is another table, a derived cell is negative, a sum
-    disagrees with the file, or a county is missing.
+    cells of a race are differences of these counts. The function returns the histogram of the
+    privacy-protected microdata ("dp"), the histogram of Summary File 1 ("sf"), and the vintage.
+    Raises InputError if a column or a county is missing, a derived cell is negative, or the cells
+    of a county do not sum to its population.
     """
     text, place, vintage = read_county_text(path)
     cells = cells_of(text, place)
@@ -102,12 +103,9 @@ def read_demonstration_histogram(path, published: pd.DataFrame) -> tuple[Histogr
 
 
 def _items(table: str, suffix: str) -> list[str]:
-    """List the columns of the 63 races.
-
-    One subtotal precedes each number of races, and two precede the pairs.
-    """
+    # a subtotal precedes the races of each number of letters, and one more precedes the pairs
     first = [2 + len(race) + (len(race) > 1) + ITEM_SHIFTS[table] for race in RACES]
-    return [f"{table}{place + at:03d}_{suffix}" for at, place in enumerate(first)]
+    return [f"{table}{item + number:03d}_{suffix}" for number, item in enumerate(first)]
 
 
 def _cells(tables: dict[str, np.ndarray], total, counties, place: str) -> np.ndarray:
@@ -118,14 +116,13 @@ def _cells(tables: dict[str, np.ndarray], total, counties, place: str) -> np.nda
     wrong = (cells < 0).any(axis=1) | (cells.sum(axis=1) != total)
     if wrong.any():
         raise InputError(
-            f"{place}: county {counties['fips'][wrong].iloc[0]}: Tables P8 to P11 contradict "
-            f"each other; download the file again"
+            f"{place}: county {counties['fips'][wrong].iloc[0]}: Tables P8 to P11 contradict each "
+            f"other. Download the file again."
         )
     return cells
 
 
 def _counties(cells: pd.DataFrame, key: str, published: pd.DataFrame, place: str) -> pd.DataFrame:
-    """Find the counties by their codes; each must occur exactly once."""
     _check_columns(cells, [key], place)
     fips = read_fips(cells[key], key, place, ADVICE)
     known = published.set_index("fips")
@@ -134,7 +131,7 @@ def _counties(cells: pd.DataFrame, key: str, published: pd.DataFrame, place: str
     if len(missing) or len(unknown) or doubled:
         raise InputError(
             f"{place}: {len(missing)} counties are missing, {len(unknown)} are unknown and "
-            f"{doubled} are repeated; {ADVICE}"
+            f"{doubled} are repeated. {ADVICE}"
         )
     return known.loc[fips].reset_index()[["fips", "state", "county", "population"]]
 
@@ -142,17 +139,16 @@ def _counties(cells: pd.DataFrame, key: str, published: pd.DataFrame, place: str
 def _check_columns(cells: pd.DataFrame, wanted: Sequence[str], place: str) -> None:
     missing = [name for name in wanted if name not in cells]
     if missing:
-        raise InputError(f"{place}: line 1: column {missing[0]} is missing; {ADVICE}")
+        raise InputError(f"{place}: line 1: column {missing[0]} is missing. {ADVICE}")
 
 
 def _counts(cells: pd.DataFrame, columns: Sequence[str], place: str) -> np.ndarray:
-    """Read the counts in some columns; int64, shape (rows, columns)."""
     _check_columns(cells, columns, place)
 
     def where(number: int) -> str:
         row, column = divmod(number, len(columns))
         return f"{place}: line {cells.index[row]}, column {columns[column]}"
 
-    # parsed together, because most counts are small and occur many times
+    # `counts_of` parses each distinct text once, and most counts are small
     every = pd.Series(cells[list(columns)].to_numpy().ravel())
     return counts_of(every, where, ADVICE).reshape(len(cells), len(columns))

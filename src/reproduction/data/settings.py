@@ -32,13 +32,13 @@ class DataSettings(Block):
     )
 
     def check(self, config: Any, base: Path) -> None:
-        """Raise ConfigError unless the files exist and the ledger has the vintage."""
+        """Raise ConfigError if a file does not exist, or if the ledger lacks the vintage."""
         check_file("data.ledger", self.ledger, base)
         check_file("data.published", self.published, base)
         check_vintage("data.vintage", self.vintage, base / self.ledger)
         file = find_local_file({"data": {"file": self.file}})
         if file and not Path(file).is_file():
             raise ConfigError(
-                f"config: data.file (or NHGIS_PPDD_FILE): the file {file} does not exist; "
-                f"give the path of the downloaded zip or csv, or leave it out"
+                f"config: data.file (or NHGIS_PPDD_FILE): the file {file} does not exist. Give the "
+                f"path of the downloaded zip or csv, or remove the setting."
             )

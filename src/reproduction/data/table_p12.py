@@ -1,4 +1,4 @@
-"""Census Table P12, sex by age: 23 age groups for each sex, and a reader for one county."""
+"""Table P12 of the 2010 Census: sex by age, with 23 age groups for each sex."""
 
 import re
 from collections.abc import Mapping
@@ -21,13 +21,14 @@ N_MINOR_GROUPS = 4  # age groups below 18
 SEXES = ("female", "male")
 N_GROUPS = len(AGE_GROUPS)
 CELLS = [f"{sex}, {age}" for sex in SEXES for age in AGE_GROUPS]
-# items of H76 (2010 Summary File 1, Table P12): the total, each sex's total and its age groups
+# NHGIS names the columns of Table P12 H76001 to H76049: the total of all persons, then for each
+# sex its total and its age groups
 TOTAL_ITEM, MALE_ITEM, FEMALE_ITEM = 1, 2, 26
 LAST_ITEM = 49
 
 
 def sex_by_age_invariants() -> Invariants:
-    """Invariants of CDP, Section 3: total population, females, and persons of voting age."""
+    """Build the invariants of CDP, Section 3: all persons, females, persons of voting age."""
     cells = range(2 * N_GROUPS)
     adults = [cell for cell in cells if cell % N_GROUPS >= N_MINOR_GROUPS]
     return Invariants.subsets(
@@ -38,29 +39,28 @@ def sex_by_age_invariants() -> Invariants:
 
 
 def build_table(counts: Mapping[str, list[int]]) -> np.ndarray:
-    """Combine the 23 counts of each sex to one int64 vector of 46 cells, females first."""
+    """Combine the 23 counts of each sex to one int64 array of 46 cells, females first."""
     if set(counts) != set(SEXES):
-        raise InputError(f"sex by age: expected the keys female and male, got {', '.join(counts)}")
+        raise InputError(f"sex by age: expected the keys female and male, got {', '.join(counts)}.")
     for sex in SEXES:
         if len(counts[sex]) != N_GROUPS:
             raise InputError(
-                f"sex by age: {sex} has {len(counts[sex])} age groups; Table P12 has {N_GROUPS}, "
-                f"from under 5 to 85 and over"
+                f"sex by age: {sex} has {len(counts[sex])} age groups. Give the {N_GROUPS} age "
+                f"groups of Table P12, from under 5 to 85 and over."
             )
         for age, count in zip(AGE_GROUPS, counts[sex], strict=True):
             if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
-                raise InputError(
-                    f"sex by age: {sex}, {age}: counts must be whole numbers of 0 or more"
-                )
+                raise InputError(f"sex by age: {sex}, {age}: give a whole number of 0 or more.")
     return np.array([*counts["female"], *counts["male"]], dtype=np.int64)
 
 
 def read_p12(path, county: str) -> tuple[np.ndarray, str]:
-    """Read Table P12 of one county from a CSV file: its cells as in `build_table`, and its name.
+    """Read Table P12 of one county from a CSV file; return its cells and the county's name.
 
-    The table has the columns H76001 to H76049, possibly with a suffix (H76001_sf), and `name`,
-    `gisjoin` or `fips` to identify the county. Raises InputError if a column or the county is
-    missing, if the county occurs twice, or if its counts are invalid or inconsistent.
+    The cells are an array as from `build_table`. The file has the columns H76001 to H76049, which
+    may end in "_sf", and at least one of `name`, `gisjoin` and `fips`. Raises InputError if a
+    column is missing, the county does not match exactly one row, or its counts are invalid or
+    inconsistent.
     """
     place, cells = Path(path).name, read_cells(path)
     items = _items(cells, place)
@@ -69,41 +69,33 @@ def read_p12(path, county: str) -> tuple[np.ndarray, str]:
     numbers = counts_of(
         row[items],
         lambda column: f"{place}: {name}: {column}",
-        "use whole numbers of 0 or more, without separators",
+        "Give a whole number of 0 or more, without separators.",
     )
-    # item n is at position n - 1; the age groups of a sex follow its total
-    male, female = (
-        numbers[MALE_ITEM : MALE_ITEM + N_GROUPS],
-        numbers[FEMALE_ITEM : FEMALE_ITEM + N_GROUPS],
-    )
-    for item, people, what in (
-        (MALE_ITEM, male.sum(), "men and boys"),
-        (FEMALE_ITEM, female.sum(), "women and girls"),
-        (TOTAL_ITEM, male.sum() + female.sum(), "all people"),
-    ):
-        if numbers[item - 1] != people:
+    # item n has index n - 1; the age groups of a sex follow its total
+    male, female = (numbers[item : item + N_GROUPS] for item in (MALE_ITEM, FEMALE_ITEM))
+    sums = {MALE_ITEM: male.sum(), FEMALE_ITEM: female.sum()}
+    for item, persons in (sums | {TOTAL_ITEM: sum(sums.values())}).items():
+        if numbers[item - 1] != persons:
             raise InputError(
-                f"{place}: {name}: {items[item - 1]}: the age groups of {what} do not sum to this "
-                f"total; correct the counts"
+                f"{place}: {name}: {items[item - 1]}: the age groups do not sum to this total. "
+                f"Correct the counts."
             )
     return np.concatenate([female, male]), name
 
 
 def _items(cells: pd.DataFrame, place: str) -> list[str]:
-    """List the columns of the items of Table P12, in order."""
     found = {column: re.fullmatch(r"H76(\d{3})(?:_sf)?", column) for column in cells}
     items = {int(match[1]): column for column, match in found.items() if match}
     missing = [f"H76{item:03}" for item in range(1, LAST_ITEM + 1) if item not in items]
     if missing:
         raise InputError(
-            f"{place}: {len(missing)} of the {LAST_ITEM} columns of Table P12 are missing, the "
+            f"{place}: {len(missing)} of the {LAST_ITEM} columns of Table P12 are missing, and the "
             f"first is {missing[0]}. Give a table with the columns H76001 to H76049."
         )
     return [items[item] for item in range(1, LAST_ITEM + 1)]
 
 
 def _row_of(cells: pd.DataFrame, county: str, place: str) -> pd.Series:
-    """Select the row of a county, by its name or a code."""
     wanted = {county}
     if re.fullmatch(FIPS_PATTERN, county):
         wanted.add(f"G{county[:2]}0{county[2:]}0")
@@ -112,7 +104,7 @@ def _row_of(cells: pd.DataFrame, county: str, place: str) -> pd.Series:
     if found.sum() != 1:
         names = cells[keys[0]] if keys else cells.iloc[:, 0]
         raise InputError(
-            f"{place}: {county!r} matches {int(found.sum())} of {len(cells)} rows; give a "
-            f"county that matches one, such as {', '.join(names.head(3))}"
+            f"{place}: {county!r} matches {int(found.sum())} of {len(cells)} rows. Give a county "
+            f"that matches one row, such as {', '.join(names.head(3))}."
         )
     return cells[found].iloc[0]

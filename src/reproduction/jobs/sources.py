@@ -17,6 +17,7 @@ SHARED_MODULES = ("data", "jobs/draws.py", "jobs/job_log.py", "jobs/tables.py")
 # packages and modules that all figures and pages use
 PRESENTATION_MODULES = (
     "isdp/plots",
+    "reproduction/jobs/claims.py",
     "reproduction/jobs/descriptions.py",
     "reproduction/jobs/figures.py",
 )

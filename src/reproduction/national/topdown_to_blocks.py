@@ -12,8 +12,8 @@ from scipy.sparse import csr_array
 
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.streams import stream
-from isdp.topdown.sparse_descent import run_sparse, sum_to_regions
 from reproduction.data.histogram import CELLS, Histogram
+from reproduction.national.sparse_descent import run_sparse, sum_to_regions
 from reproduction.national.synthetic_blocks import allocate_blocks, draw_state
 from reproduction.topdown.configurations import six_level_plan
 from reproduction.topdown.experiment import census_hierarchy

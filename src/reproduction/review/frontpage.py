@@ -8,8 +8,9 @@ from functools import partial
 
 from isdp.io.files import read_json
 from reproduction.data.differences import note_states, note_vintage
+from reproduction.jobs.claims import Claim
 from reproduction.jobs.descriptions import Descriptions
-from reproduction.review.claims import PAPERS, list_claim_figures, list_figures, list_tables
+from reproduction.review.claims import PAPERS, list_figures, list_tables
 from reproduction.review.gallery import select_pictures
 from reproduction.review.notebook_results import Results
 from reproduction.review.pages import TEMPLATES
@@ -21,7 +22,7 @@ NUMBER_PATTERN = r"\d|infinite"  # in a paper's value that is a number
 
 def render_front_page(
     results: Results,
-    claims: list[Mapping],
+    claims: list[Claim],
     entries: list[Mapping],
     files: Iterable,
     pages: Mapping[str, str],
@@ -44,7 +45,7 @@ def render_front_page(
     entries = [_as_run(entry, provenance.get("vintage", ""), results) for entry in entries]
     card = results.card
     rows = {row["claim"]: row for row in card.to_dict("records")}
-    names = {claim["claim"]: claim for claim in claims}
+    names = {claim.name: claim for claim in claims}
     return TEMPLATES.get_template("index.html.j2").render(
         message=provenance["message"],
         seed=results.setting("seed"),
@@ -62,8 +63,8 @@ def render_front_page(
         groups=results.by_paper(),
         papers=PAPERS,
         rows=rows,
-        tables={name: claim["ours"]["table"] for name, claim in names.items()},
-        figures={name: list_claim_figures(claim) for name, claim in names.items()},
+        tables={name: claim.tables[0] for name, claim in names.items()},
+        figures={name: claim.figures for name, claim in names.items()},
         described={name: [entry for entry in entries if name in entry["claims"]] for name in names},
         pages=pages,
         entries=entries,

@@ -4,13 +4,14 @@ import base64
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from reproduction.jobs.claims import Claim
 from reproduction.jobs.descriptions import Descriptions
-from reproduction.review.claims import OURS, list_claim_figures
+from reproduction.review.claims import OURS
 
 
 def select_pictures(
     folder: Path,
-    claims: list[Mapping],
+    claims: list[Claim],
     entries: list[Mapping],
     made: Mapping[str, list[str]],
     descriptions: Descriptions,
@@ -21,7 +22,8 @@ def select_pictures(
     state, one is shown, and `more` counts the others. `label` names the claim or the paper's figure
     that the picture illustrates, and `goal` is its anchor on the page.
     """
-    found: dict[str, list[dict]] = {each["wing"]: [] for each in (*claims, *entries)}
+    studies = [*(claim.study for claim in claims), *(entry["wing"] for entry in entries)]
+    found: dict[str, list[dict]] = {study: [] for study in studies}
     shown: set[str] = set()
     for study, figure, label, goal in _places(claims, entries):
         fresh = [name for name in made.get(figure, []) if name not in shown]
@@ -49,6 +51,6 @@ def _places(claims, entries) -> Iterator[tuple[str, str, str, str]]:
         for name in entry["figures"]:
             yield entry["wing"], name, f"{whose}, {entry['label']}", f"figure-{entry['name']}"
     for claim in claims:
-        label = f"Claim of {claim['paper']}, {claim['where']}"
-        for name in list_claim_figures(claim):
-            yield claim["wing"], name, label, f"claim-{claim['claim']}"
+        label = f"Claim of {claim.paper}, {claim.where}"
+        for name in claim.figures:
+            yield claim.study, name, label, f"claim-{claim.name}"

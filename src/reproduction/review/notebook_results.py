@@ -184,7 +184,7 @@ class Results:
         for name in names:
             if name not in rows:
                 raise ReviewError(f"the scorecard has no claim {name}; run `{COMMAND}`")
-            _html(PARTS.card(rows[name]))
+        _html(PARTS.scores([rows[name] for name in names]))
 
     def counts(self) -> dict[str, int]:
         """Count the claims with each verdict."""

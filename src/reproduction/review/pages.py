@@ -4,7 +4,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from reproduction.review.scorecard import VERDICTS, describe_row
+from reproduction.review.scorecard import VERDICTS, describe_cells
 
 MARKS = dict(zip(VERDICTS, "✓≠~?", strict=True))
 COLOURS = dict(zip(VERDICTS, ("#1b7837", "#b2182b", "#8a5a00", "#6b6b6b"), strict=True))
@@ -15,5 +15,5 @@ TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-TEMPLATES.globals.update(marks=MARKS, colours=COLOURS, sentence=describe_row)
+TEMPLATES.globals.update(marks=MARKS, colours=COLOURS, cells=describe_cells)
 PARTS = TEMPLATES.get_template("parts.html.j2").module

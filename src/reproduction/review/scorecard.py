@@ -1,139 +1,136 @@
 """Scorecard: the papers' claims and the values of this run, with computed verdicts."""
 
 import math
-import operator
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from reproduction.review.claims import list_claim_tables
-from reproduction.review.measure import Measured, measure
+from reproduction.jobs.claims import Claim, Criterion, Evidence, Quantity
 
 VERDICTS = ("reproduced", "differs", "undecided", "not checkable")
 REPRODUCED, DIFFERS, UNDECIDED, NOT_CHECKABLE = VERDICTS
 CLAIM_COLUMNS = ("claim", "wing", "experiment", "page", "paper", "where", "statement")
 VALUE_COLUMNS = ("paper_value", "our_value", "our_error", "unit", "statistic")
-COLUMNS = (*CLAIM_COLUMNS, *VALUE_COLUMNS, "bar", "bar_of", "verdict", "note")
+COLUMNS = (*CLAIM_COLUMNS, *VALUE_COLUMNS, "bar", "bar_of", "verdict", "who_is_right", "note")
 NO_NUMBER = "no number in the paper"
 READ_OFF = ", read off its figure"  # a value in a figure of the paper only
 EXACT = "exact"  # instead of an error
 UNKNOWN = "unknown"  # the error of a single run
-CONDITIONS = {
-    "equals": ("=", operator.eq),
-    "at_least": (">=", operator.ge),
-    "at_most": ("<=", operator.le),
-    "contains": ("contains", operator.contains),
-}
+IN_WORDS = {"=": "equal to", ">=": "at least", "<=": "at most", "contains": "contains"}
+SOURCES = {"paper": "the paper's criterion", "ours": "our criterion"}
 
 
 def build_scorecard(
-    claims: list[Mapping], tables: Mapping[str, pd.DataFrame], provenance: Mapping
+    claims: Iterable[Claim],
+    tables: Mapping[str, pd.DataFrame],
+    provenance: Mapping,
+    pages: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Judge every claim by the tables and the provenance of the demonstration data alone.
 
-    Raises InputError if a claim measures a missing column or row.
+    `pages` maps the studies to their review notebooks. Raises InputError if a claim names a missing
+    column.
     """
-    return pd.DataFrame([_judge(claim, tables, provenance) for claim in claims], columns=COLUMNS)
+    rows = [_judge(claim, tables, provenance) for claim in claims]
+    card = pd.DataFrame(rows, columns=COLUMNS)
+    return card.assign(page=[(pages or {}).get(study, study) for study in card["wing"]])
 
 
-def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mapping) -> dict:
-    notes = [claim["note"]] if claim.get("note") else []
-    found = judged = None
-    verdict, needed = NOT_CHECKABLE, claim.get("needs_vintage")
-    missing = [name for name in list_claim_tables(claim) if name not in tables]
+def _judge(claim: Claim, tables: Mapping[str, pd.DataFrame], provenance: Mapping) -> dict:
+    notes = [claim.note] if claim.note else []
+    found = None
+    verdict, needed = NOT_CHECKABLE, claim.needs_vintage
+    missing = [name for name in claim.tables if name not in tables]
     if missing:
         notes.append(f"this run does not make the table {missing[0]}")
-    elif not needed or provenance["das_available"]:
-        found = measure(claim["claim"], claim["ours"], tables)
-        judged = measure(claim["claim"], claim["judged"], tables) if "judged" in claim else found
-        if judged.missing:
+    else:
+        found = claim.evidence(tables)
+        if judged_quantity(found).is_missing:
             notes.append("the measure has no value in this run")
-        elif lacking := _lacking(claim, "needs", tables):
-            notes.append(lacking)
+        elif found.needs and found.needs.shortfall:
+            notes.append(found.needs.shortfall)
         else:
-            verdict, why = decide(judged, claim["bar"], _lacking(claim, "tells", tables))
+            verdict, why = decide(found)
             notes += [why] if why else []
+    available = not needed or provenance["das_available"]
     if needed and provenance["vintage"] != needed:
         verdict = NOT_CHECKABLE
         have = "no demonstration data"
-        if found is not None:
+        if available:
             have = f"vintage {provenance['vintage']}, whose value is shown"
         notes.append(f"needs the demonstration data of vintage {needed}; this run has {have}")
-    value, error = format_value(found) if found is not None and not found.missing else ("", "")
-    bar = claim["bar"].items()
-    return {key: claim[key] for key in (*CLAIM_COLUMNS, "bar_of")} | {
-        "paper_value": _of_paper(claim, found) + (READ_OFF if claim.get("read_off") else ""),
-        "our_value": value,
-        "our_error": EXACT if value and claim.get("exact") else error,
-        "unit": claim.get("unit", ""),
-        "statistic": _statistic(claim, judged),
-        "bar": ", ".join(f"{CONDITIONS[name][0]} {_bound(bound)}" for name, bound in bar),
+    return {
+        "claim": claim.name,
+        "wing": claim.study,
+        **{key: getattr(claim, key) for key in ("experiment", "paper", "where", "statement")},
+        "paper_value": _of_paper(claim, found) + (READ_OFF if claim.read_off else ""),
+        "unit": claim.unit,
+        **_describe_evidence(found, available),
         "verdict": verdict,
+        "who_is_right": claim.if_differs if verdict == DIFFERS else "",
         "note": "; ".join(notes),
     }
 
 
-def _of_paper(claim: Mapping, found: Measured | None) -> str:
+def _describe_evidence(found: Evidence | None, available: bool) -> dict[str, str]:
+    """Describe our value and the criterion; `available` is False if the value needs other data."""
+    if found is None:
+        return dict.fromkeys(("our_value", "our_error", "statistic", "bar", "bar_of"), "")
+    has_value = available and not found.ours.is_missing
+    value, error = format_value(found.ours) if has_value else ("", "")
+    conditions = found.criterion.conditions
+    return {
+        "our_value": value,
+        "our_error": EXACT if value and found.ours.exact else error,
+        "statistic": _statistic(found) if available else "",
+        "bar": ", ".join(f"{relation} {_bound(bound)}" for relation, bound in conditions),
+        "bar_of": found.criterion.whose,
+    }
+
+
+def judged_quantity(found: Evidence) -> Quantity:
+    """Return the quantity to which the criterion applies."""
+    return found.ours if found.statistic is None else found.statistic
+
+
+def _of_paper(claim: Claim, found: Evidence | None) -> str:
     """Return the paper's value in words, with the value of its formula or its error if known."""
-    words = claim["paper_value"] or NO_NUMBER
+    words = claim.paper_value or NO_NUMBER
     if found is None:
         return words
-    if found.formulas:
-        return f"{words}, {' and '.join(map(_text, found.formulas))}"
+    if found.paper:
+        return f"{words}, {' and '.join(map(_text, found.paper.values))}"
     if len(found.paper_errors) == len(words.split(" and ")):
         return _with_errors(words, [f"{each:.{_places(each)}f}" for each in found.paper_errors])
     return words
 
 
-def _lacking(claim: Mapping, key: str, tables: Mapping[str, pd.DataFrame]) -> str:
-    """Describe the shortfall of this run from the claim's requirement; "" if there is none."""
-    if key not in claim:
-        return ""
-    how = claim[key]
-    found = measure(claim["claim"], how, tables)
-    have = math.nan if found.missing else found.one
-    if have >= how["at_least"]:
-        return ""
-    number = "does not state its number of" if math.isnan(have) else f"has {_text(float(have))}"
-    return f"this run {number} {how['what']}, and {_text(float(how['at_least']))} are needed"
+def decide(found: Evidence) -> tuple[str, str]:
+    """Return the verdict on the evidence, and the reason for "undecided".
 
-
-def decide(judged: Measured, bar: Mapping, lacking: str = "") -> tuple[str, str]:
-    """Return the verdict on a value, and the reason for "undecided".
-
-    The bar, which is the criterion, has the conditions equals, at_least, at_most and contains. A
-    value is undecided if the bar lies within its Monte Carlo range. It is also undecided if it
-    fails the bar in a run that is too small, as `lacking` describes.
+    A value is undecided if the criterion is met by some values in its Monte Carlo range and not by
+    others. It is also undecided if it fails the criterion in a run that is too small.
     """
+    judged, criterion = judged_quantity(found), found.criterion
     ends = [judged.values, *zip(*judged.ranges, strict=True)]
-    met = [all(meets_bar(value, bar) for value in end) for end in ends]
+    met = [all(map(criterion.is_met_by, end)) for end in ends]
     if all(met):
         return REPRODUCED, ""
+    lacking = found.decides.shortfall if found.decides else ""
     if lacking and not met[0]:
         return UNDECIDED, lacking
-    if all(_reaches(within, bar) for within in judged.ranges):
+    if all(criterion.is_met_within(*within) for within in judged.ranges):
         within = "the bar lies within the Monte Carlo error"
-        return UNDECIDED, f"{within}{_parts(judged, bar)}{_draws_wanted(judged, bar)}"
+        return UNDECIDED, f"{within}{_parts(judged, criterion)}{_draws_wanted(judged, criterion)}"
     return DIFFERS, ""
 
 
-def _reaches(within: tuple, bar: Mapping) -> bool:
-    """Return True if a value of a range meets every condition; an unknown end is unlimited."""
-    low, high = within
-    if isinstance(low, str | list) or "contains" in bar:
-        return meets_bar(low, bar)
-    low, high = -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high
-    low_bar = max(bar.get(name, -math.inf) for name in ("at_least", "equals"))
-    high_bar = min(bar.get(name, math.inf) for name in ("at_most", "equals"))
-    return max(low, low_bar) <= min(high, high_bar)
-
-
-def _parts(judged: Measured, bar: Mapping) -> str:
+def _parts(judged: Quantity, criterion: Criterion) -> str:
     """Describe which of several values have the bar within their Monte Carlo error."""
     if len(judged.values) == 1:
         return ""
     names = judged.names or list(map(str, range(1, len(judged.values) + 1)))
-    sure = [all(meets_bar(end, bar) for end in within) for within in judged.ranges]
+    sure = [all(map(criterion.is_met_by, within)) for within in judged.ranges]
     doubtful = [name for name, is_sure in zip(names, sure, strict=True) if not is_sure]
     if len(doubtful) == len(names):
         return f" of all {len(names)}"
@@ -141,25 +138,22 @@ def _parts(judged: Measured, bar: Mapping) -> str:
     return f" of {len(doubtful)} of {len(names)} ({which}), and the others meet it"
 
 
-def _draws_wanted(judged: Measured, bar: Mapping) -> str:
-    """Estimate the number of draws that would separate the value from the bar."""
-    if judged.draws is None or len(judged.values) != 1:
+def _draws_wanted(judged: Quantity, criterion: Criterion) -> str:
+    """Estimate the number of draws that would separate the value from the criterion."""
+    if judged.n_draws is None or len(judged.values) != 1:
         return ""
-    gap = min(abs(judged.one - bound) for name, bound in bar.items() if name != "contains")
+    value = judged.values[0]
+    bounds = [bound for relation, bound in criterion.conditions if relation != "contains"]
+    gap = min(abs(value - bound) for bound in bounds)
     if not gap > 0:
         return ""
-    reach = max(abs(judged.one - end) for end in judged.ranges[0])
-    wanted = judged.draws * (reach / gap) ** 2
-    much = f"{float(f'{wanted:.1g}'):,.0f} {judged.counted}"
+    reach = max(abs(value - end) for end in judged.ranges[0])
+    wanted = judged.n_draws * (reach / gap) ** 2
+    much = f"{float(f'{wanted:.1g}'):,.0f} {judged.draws_name}"
     return f", and about {much} would decide, if the value stays the same"
 
 
-def meets_bar(value, bar: Mapping) -> bool:
-    """Return True if a value meets every condition: equals, at_least, at_most, contains."""
-    return all(CONDITIONS[name][1](value, bound) for name, bound in bar.items())
-
-
-def format_value(found: Measured) -> tuple[str, str]:
+def format_value(found: Quantity) -> tuple[str, str]:
     """Format values and errors: errors to two digits and values to the same places, or limits."""
     if found.errors:
         pairs = [(*pair, _places(pair[1])) for pair in zip(found.values, found.errors, strict=True)]
@@ -195,31 +189,35 @@ def _bound(bound) -> str:
     return str(bound) if isinstance(bound, float) and math.isfinite(bound) else _text(bound)
 
 
-def _statistic(claim: Mapping, judged: Measured | None) -> str:
-    if "judged" not in claim or judged is None or judged.missing:
+def _statistic(found: Evidence) -> str:
+    judged = found.statistic
+    if judged is None or judged.is_missing:
         return ""
     values = [_number(x, 3) if isinstance(x, float) else _text(x) for x in judged.values]
     ranges = [pair for pair in judged.ranges if pair[0] != pair[1]]
     within = " and ".join(f"{_number(low, 3)} to {_number(high, 3)}" for low, high in ranges)
-    return f"{' and '.join(values)}{f' ({within})' if within else ''} {claim['judged']['what']}"
+    return f"{' and '.join(values)}{f' ({within})' if within else ''} {found.statistic_name}"
 
 
-def describe_row(row: Mapping) -> str:
-    """Describe the paper's value, the value of this run, and the criterion in one sentence."""
-    ours = row["our_value"] or "no value"
+def describe_cells(row: Mapping) -> dict[str, str]:
+    """Describe a row of the scorecard in the cells `paper`, `here`, `criterion` and `why`."""
+    here = row["our_value"] or "no value"
     if " to " in row["our_error"]:
-        ours += f" ({row['our_error']})"
-    elif row["our_error"] not in ("", EXACT):
-        ours = _with_errors(ours, row["our_error"].split(" and "))
-    unit = f" {row['unit']}" if row["unit"] and row["our_value"] else ""
-    paper = row["paper_value"]
-    words = paper.removesuffix(READ_OFF)
-    first = paper if paper == NO_NUMBER else f"{words} in the paper{paper[len(words) :]}"
-    whose = {"paper": "the paper's", "ours": "ours"}[row["bar_of"]]
-    bar = f"bar {row['bar']}, {whose}"
-    last = f"; {row['statistic']} ({bar})" if row["statistic"] else f" ({bar})"
-    exactly = ", exactly" if row["our_error"] == EXACT else ""
-    return f"{first}; {ours}{unit} here{exactly}{last}"
+        here += f" ({row['our_error']})"
+    elif row["our_error"] == EXACT:
+        here += " (exact)"
+    elif row["our_error"]:
+        here = _with_errors(here, row["our_error"].split(" and "))
+    conditions = [part.partition(" ")[::2] for part in row["bar"].split(", ") if part]
+    bar = " and ".join(f"{IN_WORDS[relation]} {bound}" for relation, bound in conditions)
+    criterion = f"{bar} ({SOURCES[row['bar_of']]})" if bar else ""
+    why = [each for each in (row["who_is_right"], row["note"]) if each]
+    return {
+        "paper": row["paper_value"],
+        "here": here,
+        "criterion": "; ".join(each for each in (row["statistic"], criterion) if each),
+        "why": ". ".join(each[:1].upper() + each[1:] for each in why) + "." * bool(why),
+    }
 
 
 def _with_errors(values: str, errors: list[str]) -> str:
@@ -234,7 +232,10 @@ def summarise_scorecard(card: pd.DataFrame) -> str:
     lines = [f"Scorecard of {len(card)} claims: " + ", ".join(parts) + "."]
     for verdict in (DIFFERS, UNDECIDED):
         for _, row in card[card["verdict"] == verdict].iterrows():
-            why = f"; {row['note'].rsplit('; ', 1)[-1]}" if verdict == UNDECIDED else ""
-            where = f"{row['claim']} ({row['paper']} {row['where']})"
-            lines.append(f"  {verdict}: {where}: {describe_row(row)}{why}")
+            cells = describe_cells(row)
+            lines.append(f"  {verdict}: {row['claim']} ({row['paper']}, {row['where']})")
+            lines.append(f"    paper: {cells['paper']}; here: {cells['here']}, {row['unit']}")
+            lines.append(f"    criterion: {cells['criterion']}")
+            why = row["who_is_right"] or row["note"].rsplit("; ", 1)[-1]
+            lines.append(f"    why: {why}")
     return "\n".join(lines)

@@ -1,10 +1,12 @@
 """Guarantees of the noise: the Gaussian constant, pure losses, and privacy profiles."""
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import product
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -12,7 +14,7 @@ from isdp.subspace import ExtendedLaplace, ProjectedLaplace, Query, basis_sensit
 from isdp.subspace.mechanisms.k_norm import draw_root_polytope_noise
 from isdp.subspace.privacy.gaussian_calibration import (
     certified_delta,
-    log10_failing_delta,
+    log_delta,
     paper_constant,
     sigma,
 )
@@ -42,6 +44,25 @@ def tabulate_constant(epsilons: Sequence[float], deltas: Sequence[float]) -> pd.
     table["holds"] = table["true_delta"] <= table["delta"]
     table["small_epsilon"] = (table["epsilon"] < 1) & (table["delta"] >= 1e-10)
     return table
+
+
+def log10_failing_delta(epsilon: float) -> float:
+    """Compute log10 of the delta below which the paper's constant gives too little noise.
+
+    Raises InputError if there is no such delta between 10^-300 and 0.9.
+    """
+
+    def excess(log10):
+        log_target = log10 * math.log(10)
+        paper = (1 + np.sqrt(1 - log_target)) / epsilon
+        return log_delta(epsilon, paper) - log_target
+
+    grid = np.linspace(math.log10(0.9), -300, 3001)
+    above = excess(grid) > 0
+    if above[0] or not above.any():
+        raise InputError(f"subspace: no crossing found for epsilon = {epsilon:g}")
+    first = int(above.argmax())
+    return float(scipy.optimize.brentq(excess, grid[first], grid[first - 1], xtol=1e-12))
 
 
 def tabulate_failing(epsilons: Sequence[float]) -> pd.DataFrame:

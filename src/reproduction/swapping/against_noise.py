@@ -18,14 +18,10 @@ import pandas as pd
 import scipy
 
 from isdp import exact
-from isdp.swapping.accuracy import (
-    covariance,
-    expected_absolute_error,
-    expected_mape,
-    expected_table,
-)
+from isdp.swapping.accuracy import covariance, expected_table
 from isdp.swapping.privacy.bound import epsilon_bound
 from isdp.swapping.privacy.worst_case import worst_case_loss
+from reproduction.swapping.percentage_errors import expected_absolute_error, expected_mape
 from reproduction.swapping.theory.location_attack import bayes_factor_loss, distinguishing_advantage
 from reproduction.swapping.theory.released_table import two_counties_bound
 

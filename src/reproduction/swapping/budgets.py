@@ -10,13 +10,7 @@ from scipy.special import chdtrc
 from isdp.errors import InputError
 from isdp.swapping.mechanism.permutation import Strata, draw_permutation
 from isdp.swapping.privacy.bound import ROUNDING, epsilon_bound, min_epsilon, rates_with_epsilon
-from isdp.swapping.privacy.worst_case import (
-    VARIANTS,
-    log_weights,
-    min_worst_case_loss,
-    worst_case_loss,
-    worst_case_loss_of_weights,
-)
+from isdp.swapping.privacy.worst_case import min_worst_case_loss, worst_case_loss
 from reproduction.swapping.theory.fixed_totals_loss import universe_loss, universe_lower_bound
 from reproduction.swapping.theory.location_attack import bayes_factor_loss
 from reproduction.swapping.theory.privacy_profile import (
@@ -28,6 +22,11 @@ from reproduction.swapping.theory.released_table import (
     table_loss,
     tables_with,
     two_counties_bound,
+)
+from reproduction.swapping.theory.variants import (
+    VARIANTS,
+    log_weights,
+    worst_case_loss_of_weights,
 )
 
 MAX_LOGIT = 9.0  # curves run over swap rates from 0.0001 to 0.9999

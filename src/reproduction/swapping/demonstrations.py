@@ -13,9 +13,9 @@ from isdp.errors import InputError
 from isdp.exact import enumerate_distribution
 from isdp.lattice import kernel_lattice
 from isdp.mechanisms import GeneralizedLaplace
-from isdp.swapping.accuracy import expected_mape
 from isdp.swapping.privacy.bound import epsilon_bound
 from isdp.swapping.privacy.worst_case import min_worst_case_loss
+from reproduction.swapping.percentage_errors import expected_mape
 from reproduction.swapping.theory.enumeration import distance, output_distribution
 from reproduction.swapping.theory.flavours import RENYI, SYSTEMS, compare, differences
 from reproduction.swapping.theory.privacy_profile import exchange_epsilon

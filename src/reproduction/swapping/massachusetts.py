@@ -10,9 +10,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from isdp.swapping.accuracy import covariance, debias_table, expected_mape, expected_table, mape
+from isdp.swapping.accuracy import covariance, debias_table, expected_table
 from isdp.swapping.mechanism.permutation import invariants, swap_table
 from isdp.swapping.privacy.bound import epsilon_bound
+from reproduction.swapping.percentage_errors import expected_mape, mape
 from reproduction.swapping.printed import PRINTED_RATE, TENURES, counts_after, counts_before
 from reproduction.swapping.theory.rate_estimation import chi_square, fit, likely_rate
 

@@ -246,7 +246,7 @@ def test_only_the_address_of_the_vintage_is_tried(tmp_path, site):
 
 def test_a_cache_that_is_not_writable(tmp_path, site):
     (tmp_path / "cache").write_text("a file, not a folder")
-    refused(lambda: get(tmp_path, entry(site.url)), "cache", "cannot save")
+    refused(lambda: get(tmp_path, entry(site.url)), "cache:")
 
 
 # -- a local file ---------------------------------------------------------------------------------

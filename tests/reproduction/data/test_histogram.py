@@ -103,7 +103,7 @@ def test_an_extract_is_read_as_it_stands(tmp_path, whole):
 
 
 def test_impossible_group_quarters_are_refused(tmp_path):
-    with pytest.raises(InputError, match="more people"):
+    with pytest.raises(InputError, match="group quarters"):
         read_group_quarters(rewrite(tmp_path, spoil(1, 3, "99999999"), QUARTERS), SOME)
     with pytest.raises(InputError, match="missing"):
         read_group_quarters(rewrite(tmp_path, spoil(1, 3, ""), QUARTERS), SOME)

@@ -5,8 +5,8 @@ from scipy.sparse import csr_array, vstack
 
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.streams import stream
-from isdp.topdown.sparse_descent import run_sparse
 from reproduction.data.histogram import CELLS
+from reproduction.national.sparse_descent import run_sparse
 from reproduction.national.synthetic_blocks import allocate_blocks, draw_state
 from reproduction.national.topdown_to_blocks import (
     check_sums,

@@ -1,4 +1,4 @@
-"""The claims and the figures shown: a file a wing, in the order of the pages and the papers."""
+"""Claims of all studies, and the entries of the papers' figures."""
 
 import re
 
@@ -6,36 +6,32 @@ import pytest
 import yaml
 
 from isdp import InputError
+from reproduction.jobs.claims import Claim, Evidence, at_most, claim, extreme_row, quantity
 from reproduction.jobs.yaml_files import read_yaml
-from reproduction.review.claims import (
-    list_claim_figures,
-    list_figures,
-    list_tables,
-    read_claims,
-    read_figures,
-)
+from reproduction.review.claims import find_pages, list_claims, list_figures, list_tables
+from reproduction.review.claims import read_figures as read_entries
 from tests import ROOT
 
-SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"
-FIGURES_SCHEMA = ROOT / "workflow/schemas/figures.schema.yaml"
-CLAIMS = read_claims(
-    (ROOT / "config/claims").glob("*.yaml"), SCHEMA, (ROOT / "notebooks").glob("*.ipynb")
-)
-ENTRIES = read_figures((ROOT / "config/figures").glob("*.yaml"), FIGURES_SCHEMA, CLAIMS)
+SCHEMA = ROOT / "workflow/schemas/figures.schema.yaml"
+NOTEBOOKS = list((ROOT / "notebooks").glob("*.ipynb"))
+CLAIMS = list_claims(NOTEBOOKS)
+ENTRIES = read_entries((ROOT / "config/figures").glob("*.yaml"), SCHEMA, CLAIMS)
 
 
-def claim(**changes):
-    return {
-        "claim": "c",
-        "experiment": "Counties",
-        "paper": "ISDP",
-        "where": "E.4",
-        "statement": "It is so.",
-        "paper_value": "1",
-        "ours": {"table": "t", "column": "x", "take": "max"},
-        "bar": {"at_most": 2},
-        "bar_of": "ours",
-    } | changes
+def largest(table):
+    return Evidence(quantity(extreme_row(table, "x", "max"), "x"), at_most(2, "ours"))
+
+
+def make_claim(function=largest, name="", **changes):
+    """Declare a claim of the study `counties`, on a table t with a column x."""
+
+    def evidence(*tables):
+        return function(*tables)
+
+    evidence.__name__ = name or "a_claim"
+    evidence.__module__ = "reproduction.counties.claims"
+    words = {"paper": "ISDP", "where": "E.4", "statement": "It is so.", "tables": ["t"]}
+    return claim(**words | {"experiment": "Counties", "paper_value": "1"} | changes)(evidence)
 
 
 def entry(name, label="Figure 9", paper="ISDP", **changes):
@@ -51,73 +47,58 @@ def written(folder, **files):
     return list(folder.glob("*.yaml"))
 
 
-def test_a_claim_has_its_files_wing_and_the_wings_page_in_the_pages_order(tmp_path):
-    paths = written(tmp_path, a=[claim()], b=[claim(claim="d")], c=[claim(claim="e")])
-    found = read_claims(paths, SCHEMA, ["x/02_a.ipynb", "x/01_b.ipynb", "x/90_errata.ipynb"])
-    assert [(each["claim"], each["wing"], each["page"]) for each in found] == [
-        ("d", "b", "01_b"),
-        ("c", "a", "02_a"),
-        ("e", "c", "c"),
-    ]
+def test_claims_come_in_the_order_of_their_studies_pages():
+    studies = [each.study for each in list_claims(["02_counties.ipynb", "01_topdown.ipynb"])]
+    firsts = list(dict.fromkeys(studies))
+    assert firsts[:2] == ["topdown", "counties"]
+    assert firsts[2:] == sorted(firsts[2:])
+    assert len(studies) == len(CLAIMS) >= 90
+    assert find_pages(["x/02_a.ipynb"]) == {"a": "02_a"}
 
 
-@pytest.mark.parametrize(
-    ("claims", "message"),
-    [
-        ([claim(verdict="reproduced")], "w.yaml: 0: Additional properties"),
-        ([claim(bar={})], "w.yaml: 0.bar"),
-        ([claim(), claim()], "claim c is repeated"),
-        ([], "w.yaml: top level"),
-    ],
-)
-def test_claims_that_do_not_fit_are_refused(tmp_path, claims, message):
-    with pytest.raises(InputError, match=message):
-        read_claims(written(tmp_path, w=claims), SCHEMA)
+def test_a_claim_has_the_name_of_its_function_and_the_study_of_its_module():
+    made = make_claim(name="noise_is_small")
+    assert isinstance(made, Claim)
+    assert (made.name, made.study) == ("noise-is-small", "counties")
+    assert len({each.name for each in CLAIMS}) == len(CLAIMS)
 
 
-def test_one_name_in_two_wings_is_refused(tmp_path):
-    with pytest.raises(InputError, match="claim c is repeated"):
-        read_claims(written(tmp_path, v=[claim()], w=[claim()]), SCHEMA)
-
-
-def test_descriptions_come_paper_by_paper_figures_first_by_their_numbers(tmp_path):
+def test_figures_come_paper_by_paper_figures_before_tables_by_number(tmp_path):
     first = [entry("two", "Figure 10"), entry("three", "Table 1"), entry("other", paper="CDP")]
     paths = written(tmp_path, a=first, b=[entry("one", "Figures 9 and 10")])
-    names = [each["name"] for each in read_figures(paths, FIGURES_SCHEMA, [])]
+    names = [each["name"] for each in read_entries(paths, SCHEMA, [])]
     assert names == ["one", "two", "three", "other"]
 
 
-def test_a_description_of_an_unknown_claim_is_refused(tmp_path):
-    paths = written(tmp_path, a=[entry("one", claims=["counties-rhat", "nonsense"])])
-    with pytest.raises(InputError, match=r"a\.yaml: one: claim nonsense"):
-        read_figures(paths, FIGURES_SCHEMA, CLAIMS)
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ([entry("one", claims=["counties-rhat", "nonsense"])], "a.yaml: one: claim nonsense"),
+        ([entry("one"), entry("one")], "figure one is repeated"),
+        ([entry("one", verdict="reproduced")], "a.yaml: 0: Additional properties"),
+        ([], "a.yaml: top level"),
+    ],
+)
+def test_entries_that_do_not_fit_are_refused(tmp_path, entries, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_entries(written(tmp_path, a=entries), SCHEMA, CLAIMS)
 
 
-def test_what_is_named_is_named_once():
-    claims = [claim(figure="f"), claim(figure=["g", "f"]), claim()]
-    assert [list_claim_figures(each) for each in claims] == [["f"], ["g", "f"], []]
+def test_each_table_and_figure_is_listed_once():
+    claims = [make_claim(figures=["f"]), make_claim(figures=["g", "f"]), make_claim()]
     assert list_figures(claims, [entry("one", figures=["h", "g"])]) == ["f", "g", "h"]
     assert list_tables(claims, [entry("one")]) == ["t", "u"]
 
 
-def test_the_projects_claims_have_a_page_each_and_no_verdict():
-    assert len(CLAIMS) >= 12
+def test_every_claim_has_a_unit_and_a_page():
+    pages = find_pages(NOTEBOOKS)
     for each in CLAIMS:
-        assert "verdict" not in each
-        assert (ROOT / f"notebooks/{each['page']}.ipynb").is_file()
+        assert each.unit, each.name
+        assert (ROOT / f"notebooks/{pages[each.study]}.ipynb").is_file()
 
 
-def test_a_distance_or_a_p_value_is_never_shown_in_the_place_of_the_value():
-    """What is found stands in the claim's own unit; how far that is from the paper is judged."""
-    standardised = re.compile(r"z|z_\w+|\w+_z|p|\w*percentile|share_below_\w+")
-    for each in CLAIMS:
-        assert each.get("unit"), each["claim"]
-        assert not standardised.fullmatch(each["ours"].get("column", "")), each["claim"]
-    assert sum("judged" in each for each in CLAIMS) > 20
-
-
-def test_what_the_sources_of_a_paper_do_not_print_is_read_off_its_figure():
-    """Of congenial privacy all but a claim's own words: text and tables print the rest."""
+def test_values_that_a_paper_shows_only_in_a_figure_are_marked_as_read_off():
+    """In congenial privacy, text and tables print the rest."""
     settings = read_yaml(ROOT / "config/config.yaml")["congenial"]["sex_by_age"]
     shown = {
         f"{x:g}" for medians in settings["distances"]["paper"].values() for x in medians.values()
@@ -127,15 +108,8 @@ def test_what_the_sources_of_a_paper_do_not_print_is_read_off_its_figure():
     }
     shown |= {f"{rate:g}" for rate in settings["acceptance"]["paper"]}
     for each in CLAIMS:
-        if each["wing"] == "congenial" and each["experiment"] == "Sex by age":
-            numbers = re.findall(r"[0-9.]+", each["paper_value"])
+        if each.study == "congenial" and each.experiment == "Sex by age":
+            numbers = re.findall(r"[0-9.]+", each.paper_value)
             found = [number for number in numbers if f"{float(number):g}" in shown - {"0"}]
-            zero = each["claim"] == "acceptance-zero-at-040"
-            assert each.get("read_off", False) == (bool(found) or zero), each["claim"]
-
-
-def test_a_claim_that_can_be_undecided_knows_what_it_would_take():
-    for each in CLAIMS:
-        judged = each.get("judged", each["ours"])
-        if {"error", "limits"} & set(judged):
-            assert "draws" in judged or "tells" in each, each["claim"]
+            zero = each.name == "acceptance-zero-at-040"
+            assert each.read_off == (bool(found) or zero), each.name

@@ -11,17 +11,12 @@ from reproduction.jobs.descriptions import Descriptions, Figure, Study, read_des
 from reproduction.review.claims import list_figures
 from reproduction.review.gallery import select_pictures
 from tests import ROOT
-from tests.reproduction.review.test_claims import CLAIMS, ENTRIES
+from tests.reproduction.review.test_claims import CLAIMS, ENTRIES, make_claim
 
 
 def entry(wing, name, *figures):
     words = {"paper": "CDP", "label": "Figure 2", "about": "a peak", "description": "One. Two."}
     return {"wing": wing, "name": name, "figures": list(figures), **words}
-
-
-def claim(wing, name, figure):
-    words = {"paper": "SDP", "where": "Section 3", "statement": "It is so."}
-    return {"wing": wing, "claim": name, "figure": figure, **words}
 
 
 def described(**sentences):
@@ -48,12 +43,15 @@ SHOWN = described(**{"peak": "One peak.", "law": "", "map_{state}": "A map."})
 
 
 def test_each_figure_has_one_picture_with_the_label_of_the_first_who_names_it(folder):
-    claims = [claim("b", "so", ["peak", "law"]), claim("a", "too", "law")]
+    claims = [
+        make_claim(name="so", paper="SDP", where="Section 3", figures=["peak", "law"]),
+        make_claim(name="too", figures=["law"]),
+    ]
     entries = [entry("a", "two", "peak"), entry("c", "three", "gone")]
     made = {"peak": ["peak"], "law": ["law"], "gone": []}
     found = select_pictures(folder, claims, entries, made, SHOWN)
-    assert list(found) == ["b", "a"]
-    for each in (found["a"][0], found["b"][0]):
+    assert list(found) == ["counties", "a"]
+    for each in (found["a"][0], found["counties"][0]):
         assert decoded(each.pop("address")).size == (90, 60)
     assert found["a"] == [
         {
@@ -65,7 +63,7 @@ def test_each_figure_has_one_picture_with_the_label_of_the_first_who_names_it(fo
             "more": 0,
         }
     ]
-    assert found["b"] == [
+    assert found["counties"] == [
         {
             "name": "law",
             "label": "Claim of SDP, Section 3",

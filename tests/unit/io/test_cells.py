@@ -64,18 +64,18 @@ def test_counts_are_whole_numbers_in_their_order():
     cells = pd.Series(
         ["7", "0" * 5000 + "3", " 12 ", "7", "0", "1000000000"], index=[2, 3, 5, 6, 8, 9]
     )
-    counts = counts_of(cells, at, "correct it")
+    counts = counts_of(cells, at, "Correct it.")
     assert counts.dtype == np.int64
     assert counts.tolist() == [7, 3, 12, 7, 0, 10**9]
-    assert counts_of(cells[:0], at, "correct it").tolist() == []
+    assert counts_of(cells[:0], at, "Correct it.").tolist() == []
     # digits alone, and too few for a number that is too large
-    assert counts_of(pd.Series(["999999999", "007", "7"]), at, "correct it").tolist() == [
+    assert counts_of(pd.Series(["999999999", "007", "7"]), at, "Correct it.").tolist() == [
         10**9 - 1,
         7,
         7,
     ]
     with pytest.raises(InputError, match="more than 1,000,000,000"):
-        counts_of(pd.Series(["5", "1000000001"]), at, "correct it")
+        counts_of(pd.Series(["5", "1000000001"]), at, "Correct it.")
 
 
 @pytest.mark.parametrize(
@@ -96,18 +96,18 @@ def test_counts_are_whole_numbers_in_their_order():
 def test_the_first_cell_that_is_no_count_is_named(text, problem):
     cells = pd.Series(["7", "8", text, "7", text], index=[2, 3, 5, 6, 8])
     with pytest.raises(InputError) as caught:
-        counts_of(cells, at, "correct it")
+        counts_of(cells, at, "Correct it.")
     message = str(caught.value)
     assert message.startswith("line 5: ")
     assert problem in message
-    assert message.endswith("; correct it")
+    assert message.endswith(". Correct it.")
     assert len(message) < 150
 
 
 def test_a_cell_that_is_not_of_the_pattern_or_stands_there_again():
     cells = pd.Series(["01", "02", "2", "02"], index=[2, 3, 4, 6])
-    with pytest.raises(InputError, match=r"^line 4: '2' has lost a zero; give two digits$"):
-        check_cells(cells, "[0-9]{2}", "has lost a zero", at, "give two digits")
+    with pytest.raises(InputError, match=r"^line 4: '2' has lost a zero\. Give two digits\.$"):
+        check_cells(cells, "[0-9]{2}", "has lost a zero", at, "Give two digits.")
     with pytest.raises(InputError, match="line 4: '01' has more"):
         check_cells(pd.Series(["01\n"], index=[4]), "[0-9]{2}", "has more", at, "")
     with pytest.raises(InputError, match=r"^t\.csv: line 6: code 02"):

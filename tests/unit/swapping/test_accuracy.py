@@ -11,17 +11,11 @@ from scipy import stats
 from scipy.stats import binom
 
 from isdp import InputError
-from isdp.swapping.accuracy import (
-    covariance,
-    debias_table,
-    expected_absolute_error,
-    expected_mape,
-    expected_table,
-    mape,
-)
+from isdp.swapping.accuracy import covariance, debias_table, expected_table
 from isdp.swapping.mechanism.derangements import subfactorial, subfactorial_ratio
 from isdp.swapping.mechanism.permutation import swap_table
-from isdp.swapping.privacy.record_pairs import moved_probability, pair_distribution
+from isdp.swapping.privacy.record_pairs import moved_probability
+from reproduction.swapping.percentage_errors import expected_absolute_error, expected_mape, mape
 from reproduction.swapping.theory.enumeration import permutation_distribution
 from reproduction.swapping.theory.fixed_totals_loss import universe_loss
 from reproduction.swapping.theory.location_attack import (
@@ -30,6 +24,7 @@ from reproduction.swapping.theory.location_attack import (
     distinguishing_advantage,
     location_posterior,
     log_odds_gain,
+    pair_distribution,
 )
 from reproduction.swapping.theory.privacy_profile import (
     delta_at_epsilon,
@@ -347,6 +342,13 @@ def test_a_fit_is_that_of_the_normal_law_of_the_free_counts(shape):
     at = [free(likely.rate + k * step).logpdf(seen) for k in (-1, 0, 1)]
     assert at[1] >= max(at) - 1e-9
     assert likely.error == pytest.approx((step**2 / (2 * at[1] - at[0] - at[2])) ** 0.5, rel=0.01)
+
+
+@pytest.mark.parametrize("estimate", [likely_rate, lambda *tables: fit(*tables, 0.3)])
+@pytest.mark.parametrize("after", [[[2, 2, 0], [1, 1, 2]], [[4], [4]], [2, 2]])
+def test_a_table_of_another_shape_is_refused_by_its_shape(estimate, after):
+    with pytest.raises(InputError, match="shape"):
+        estimate(np.full((1, 2, 2), 2), after)
 
 
 def test_tables_of_other_totals_are_not_compared():

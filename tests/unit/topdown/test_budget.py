@@ -7,6 +7,7 @@ import pytest
 from isdp import InputError
 from isdp.topdown import Budget, Schema
 from isdp.topdown.budget import workload
+from reproduction.national.sparse_descent import restrict_workload
 
 SCHEMA = Schema(("race", "sex"), (3, 2))
 
@@ -79,7 +80,7 @@ def test_queries_count_the_cells_of_their_margins():
         make(levels={"root": 1}, queries=queries).variance("root", q) for q in work.queries
     ]
     np.testing.assert_allclose(work.weights, np.repeat(np.reciprocal(variances), work.counts))
-    on_two = work.restricted_to([2, 3])  # cells of the second race
+    on_two = restrict_workload(work, [2, 3])  # cells of the second race
     assert on_two.counts == (1, 1, 2)
     assert on_two.rows.toarray().tolist() == [[1] * 6, *work.rows.toarray()[[2, 6, 7]].tolist()]
     assert on_two.weights.tolist() == work.weights[[0, 2, 6, 7]].tolist()

@@ -51,7 +51,7 @@ def test_what_is_known_holds_at_every_level_with_the_totals(seed, held, absent):
     for level, wanted in zip(LEVELS, hierarchy.aggregate(tract), strict=True):
         assert (tables[level] == wanted).all()
     kinds = tract.reshape(-1, 4, 4).sum(axis=2)
-    assert (kinds >= plan.known.least).all()
+    assert (kinds >= plan.known.min_counts).all()
     assert not kinds[~plan.known.allowed].any()
     assert tract.sum() == counts.sum()
     true = hierarchy.aggregate(counts)
@@ -138,13 +138,13 @@ def test_what_does_not_fit_is_refused():
         Plan(SCHEMA, plan.budget, known=plan.known, structural_zeros=(0, 1, 2, 3))
     with pytest.raises(InputError, match="axes"):
         Plan(
-            SCHEMA, plan.budget, known=KnownPresence(("sex",), plan.known.least, plan.known.allowed)
+            SCHEMA, plan.budget, known=KnownPresence(("sex",), plan.known.min_counts, plan.known.allowed)
         )
     with pytest.raises(InputError, match="shape"):
         KnownPresence(("sex",), np.zeros((2, 2), int), np.ones((3, 2), bool))
     with pytest.raises(InputError, match="minimum"):
         KnownPresence(("sex",), np.ones((2, 2), int), np.zeros((2, 2), bool))
-    row, kind = np.argwhere(plan.known.least > 0)[0]
+    row, kind = np.argwhere(plan.known.min_counts > 0)[0]
     counts[row, 4 * kind : 4 * kind + 4] = 0
     with pytest.raises(InputError, match=f"row {row} .*group {kind}"):
         run(rng, counts, hierarchy, plan)

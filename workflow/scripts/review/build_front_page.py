@@ -7,13 +7,13 @@ from reproduction.jobs.descriptions import read_descriptions
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.origin import describe_origin
 from reproduction.jobs.yaml_files import read_yaml
-from reproduction.review.claims import read_claims, read_figures
+from reproduction.review.claims import list_claims, read_figures
 from reproduction.review.frontpage import render_front_page
 from reproduction.review.notebook_results import open_results
 
 with job_log(snakemake.log[0]):
     source = snakemake.input
-    claims = read_claims(source.claims, source.claims_schema, source.notebooks)
+    claims = list_claims(source.notebooks)
     results = open_results(Path(source.config).parent)
     text = render_front_page(
         results,

@@ -5,15 +5,16 @@ from pathlib import Path
 from isdp.io.files import read_json, write_atomically, write_csv
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_csv
-from reproduction.review.claims import read_claims
+from reproduction.review.claims import find_pages, list_claims
 from reproduction.review.scorecard import build_scorecard, summarise_scorecard
 
 with job_log(snakemake.log[0]):
     source = snakemake.input
     card = build_scorecard(
-        read_claims(source.claims, source.claims_schema, source.notebooks),
+        list_claims(source.notebooks),
         {Path(path).stem: read_csv(path) for path in [*source.tables, source.verified]},
         read_json(source.provenance),
+        find_pages(source.notebooks),
     )
     write_csv(card, snakemake.output.card)
     with write_atomically(snakemake.output.summary) as temporary:

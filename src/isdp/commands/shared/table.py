@@ -156,9 +156,9 @@ def read_counts(column: Column, table: Table, negative: bool = False) -> np.ndar
     return whole_numbers(
         column,
         lambda row: f"{table.path}: row {row + 1} ({table.name(row)}), column {table.count!r}",
-        "counts must be whole numbers of at most 18 digits"
+        "Counts must be whole numbers of at most 18 digits."
         if negative
-        else "counts must be whole numbers from 0 up of at most 12 digits",
+        else "Counts must be whole numbers of 0 or more, with at most 12 digits.",
         largest=MAX_NOISY_COUNT if negative else MAX_COUNT,
         negative=negative,
     )

@@ -68,7 +68,7 @@ def read_present(
             f"[0-9]{{1,{MAX_DIGITS}}}",
             "is not a smallest number",
             lambda line: f"{place}: line {line}",
-            "give a whole number from 1 up",
+            "Give a whole number of 1 or more.",
         )
         least_of = lines[MIN_COLUMN].astype("int64").to_numpy()
     region = _numbers(lines[levels[-1]], hierarchy.units[-1], place, levels[-1])
@@ -169,7 +169,7 @@ def _constraints(known: KnownPresence, hierarchy, leaves, total, place: str, nam
             sides.append(0)
             equal_names.append(f"0 of {what}")
             continue
-        number = known.least[leaf, kind]
+        number = known.min_counts[leaf, kind]
         above.append(row)
         least.append(number)
         above_names.append(f"at least {number} of {what}" if number else f"{FROM_ZERO}: {what}")
@@ -187,7 +187,7 @@ def refuse_another_table(known: KnownPresence, schema: Schema, hierarchy, counts
     kind = known.group_of_cells(schema)
     people = np.stack([counts[:, kind == k].sum(axis=1) for k in range(len(names))], axis=1)
     for wrong, words in (
-        (people < known.least, "fewer people than --present says"),
+        (people < known.min_counts, "fewer people than --present says"),
         ((people > 0) & ~known.allowed, "people where --present lists none"),
     ):
         if wrong.any():

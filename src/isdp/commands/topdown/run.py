@@ -479,7 +479,7 @@ def _describe(table: str, problem: Problem, plan: Plan, release: Release, option
         else {
             "file": Path(options.present).name,
             "axes": list(plan.known.axes),
-            "listed": int((plan.known.least > 0).sum()),
+            "listed": int((plan.known.min_counts > 0).sum()),
             "absent_otherwise": options.absent_otherwise,
         },
         "structural_zeros": [dict(each) for each in options.structural_zeros],

@@ -98,17 +98,17 @@ def hit_and_run(rng: np.random.Generator, space: Geometry, n_steps: int) -> Floa
     float64 array, shape (n_steps, r)
         In coordinates of the span; the first state, 0, is left out.
     """
-    at, walked = np.zeros(space.rank), np.empty((n_steps, space.rank))
+    point, walked = np.zeros(space.rank), np.empty((n_steps, space.rank))
     for step in range(n_steps):
         direction = rng.standard_normal(space.rank)
         direction /= np.linalg.norm(direction)
-        near, far = chord_ends(space, at, direction)
-        at = at + rng.uniform(-near, far) * direction
-        walked[step] = at
+        near, far = chord_ends(space, point, direction)
+        point = point + rng.uniform(-near, far) * direction
+        walked[step] = point
     return walked
 
 
-def chord_ends(space: Geometry, at: FloatArray, direction: FloatArray) -> tuple[float, float]:
+def chord_ends(space: Geometry, point: FloatArray, direction: FloatArray) -> tuple[float, float]:
     """Compute the distances from a point to both ends of the chord of the hull through it.
 
     Parameters
@@ -130,10 +130,10 @@ def chord_ends(space: Geometry, at: FloatArray, direction: FloatArray) -> tuple[
     if space.relation == "add-remove":
         points = points[:, :-1] - points[:, -1:]
     types = points.shape[1]
-    both, way, goal, max_sum = np.hstack([points, -points]), direction, at, 1.0
+    both, way, goal, max_sum = np.hstack([points, -points]), direction, point, 1.0
     if space.relation == "replace":  # positive and negative weights have equal sums, at most 1
         both = np.vstack([both, np.repeat([1.0, -1.0], types)])
-        way, goal, max_sum = np.append(direction, 0.0), np.append(at, 0.0), 2.0
+        way, goal, max_sum = np.append(direction, 0.0), np.append(point, 0.0), 2.0
     # variables for each end: the weights of the vertices, then the distance
     ends = [np.hstack([both, sign * way[:, None]]) for sign in (1, -1)]
     is_weight = np.append(np.ones(2 * types), 0.0)

@@ -120,7 +120,7 @@ def sigma(epsilon: float, delta: float) -> float:
 def paper_constant(epsilon: float, delta: float) -> float:
     """Compute c = (1 + sqrt(1 + ln(1/delta))) / epsilon of SDP, Lemma 3.4 and Algorithm 1.
 
-    The constant is too small for very small delta; see `log10_failing_delta`.
+    The constant is too small for very small delta.
     """
     check_positive_float("subspace: epsilon", epsilon)
     return (1 + math.sqrt(1 - math.log(check_probability("subspace: delta", delta)))) / epsilon
@@ -130,26 +130,3 @@ def multiplier(epsilon: float, delta: float, constant: Calibration = "exact") ->
     """Compute the standard deviation divided by the sensitivity, exact or as in the paper."""
     check_choice("subspace: constant", constant, get_args(Calibration))
     return sigma(epsilon, delta) if constant == "exact" else paper_constant(epsilon, delta)
-
-
-def log10_failing_delta(epsilon: float) -> float:
-    """Compute log10 of the delta below which the paper's constant gives too little noise.
-
-    Raises
-    ------
-    InputError
-        If there is no such delta between 10^-300 and 0.9.
-    """
-    check_positive_float("subspace: epsilon", epsilon)
-
-    def excess(log10: FloatArray) -> FloatArray:
-        log_target = log10 * math.log(10)
-        paper = (1 + np.sqrt(1 - log_target)) / epsilon
-        return log_delta(epsilon, paper) - log_target
-
-    grid = np.linspace(math.log10(0.9), -300, 3001)
-    above = excess(grid) > 0
-    if above[0] or not above.any():
-        raise InputError(f"subspace: no crossing found for epsilon = {epsilon:g}")
-    first = int(above.argmax())
-    return float(scipy.optimize.brentq(excess, grid[first], grid[first - 1], xtol=1e-12))

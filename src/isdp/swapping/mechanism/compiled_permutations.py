@@ -23,7 +23,7 @@ DROPPED_BITS = np.uint64(11)  # a float64 in [0, 1) has 53 bits
 
 
 @njit(cache=True)
-def draw_below(bits, at, bound):
+def draw_below(bits, position, bound):
     """Draw an integer from 0 to bound - 1 (Lemire 2019, bounded integers).
 
     The upper half of a 64-bit integer times `bound` maps 2^32 values to `bound` intervals. The
@@ -35,12 +35,12 @@ def draw_below(bits, at, bound):
         `at` is the next position, or `OUT_OF_BITS`.
     """
     width = np.uint64(bound)
-    while at < len(bits):
-        product = (bits[at] >> HALF) * width
-        at += 1
+    while position < len(bits):
+        product = (bits[position] >> HALF) * width
+        position += 1
         low = product & LOWER_HALF
         if low >= width or low >= (N_HALVES - width) % width:
-            return np.int64(product >> HALF), at
+            return np.int64(product >> HALF), position
     return np.int64(0), OUT_OF_BITS
 
 
@@ -52,12 +52,12 @@ def draw_bernoulli(bits, draws, done, numerator, denominator):
     """
     used = FIRST
     while done < len(draws):
-        number, at = draw_below(bits, used, denominator)
-        if at == OUT_OF_BITS:
+        number, position = draw_below(bits, used, denominator)
+        if position == OUT_OF_BITS:
             break
         draws[done] = number < numerator
         done += 1
-        used = at
+        used = position
     return done, used
 
 
@@ -69,28 +69,28 @@ def derange_by_rejection(bits, starts, group, image):
     """
     used = FIRST
     while group < len(starts) - 1:
-        at = _shuffle_until_deranged(bits, used, image, starts[group], starts[group + 1])
-        if at == OUT_OF_BITS:
+        position = _shuffle_until_deranged(bits, used, image, starts[group], starts[group + 1])
+        if position == OUT_OF_BITS:
             break
-        used = at
+        used = position
         group += 1
     return group, used
 
 
 @njit(cache=True)
-def _shuffle_until_deranged(bits, at, image, start, stop):
+def _shuffle_until_deranged(bits, position, image, start, stop):
     for i in range(start, stop):
         image[i] = i
     i = stop - 1
     while i >= start:
-        j, at = draw_below(bits, at, i - start + 1)
-        if at == OUT_OF_BITS:
-            return at
+        j, position = draw_below(bits, position, i - start + 1)
+        if position == OUT_OF_BITS:
+            return position
         j += start
         image[i], image[j] = image[j], image[i]
         # a restart needs no reset: a shuffle of any order is uniform
         i = stop - 1 if image[i] == i else i - 1
-    return at
+    return position
 
 
 @njit(cache=True)
@@ -105,16 +105,16 @@ def derange_by_closing_cycles(bits, starts, group, image, closed, probabilities)
     used = FIRST
     while group < len(starts) - 1:
         start, stop = starts[group], starts[group + 1]
-        at = _close_cycles(bits, used, image, closed, start, stop, probabilities)
-        if at == OUT_OF_BITS:
+        position = _close_cycles(bits, used, image, closed, start, stop, probabilities)
+        if position == OUT_OF_BITS:
             break
-        used = at
+        used = position
         group += 1
     return group, used
 
 
 @njit(cache=True)
-def _close_cycles(bits, at, image, closed, start, stop, probabilities):
+def _close_cycles(bits, position, image, closed, start, stop, probabilities):
     for i in range(start, stop):
         image[i] = i
         closed[i] = False
@@ -124,19 +124,19 @@ def _close_cycles(bits, at, image, closed, start, stop, probabilities):
         if closed[i]:
             continue
         while True:
-            j, at = draw_below(bits, at, i - start)
-            if at == OUT_OF_BITS:
-                return at
+            j, position = draw_below(bits, position, i - start)
+            if position == OUT_OF_BITS:
+                return position
             j += start
             if not closed[j]:
                 break
         image[i], image[j] = image[j], image[i]
-        if at == len(bits):
+        if position == len(bits):
             return OUT_OF_BITS
         probability = probabilities[left] if left < len(probabilities) else 1.0 / left
-        if (bits[at] >> DROPPED_BITS) * FLOAT_UNIT < probability:
+        if (bits[position] >> DROPPED_BITS) * FLOAT_UNIT < probability:
             closed[j] = True
             left -= 1
-        at += 1
+        position += 1
         left -= 1
-    return at
+    return position

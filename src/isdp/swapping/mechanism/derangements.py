@@ -13,7 +13,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
 
 from isdp.arrays import FloatArray, IntArray
 
@@ -39,15 +38,6 @@ def subfactorial(m: int) -> int:
     for k in range(len(_table()), m + 1):
         before, number = number, (k - 1) * (number + before)
     return number
-
-
-def log_subfactorial(m: ArrayLike) -> FloatArray:
-    """Compute the logarithm of d_m, with a relative error of about 1e-15; -inf for m = 1."""
-    m = np.asarray(m, dtype=np.int64)
-    small = [math.log(d) if d else -math.inf for d in _table()]
-    exact = np.array(small)[np.minimum(m, MAX_TABULATED)]
-    approximate: FloatArray = gammaln(m + 1.0) - 1
-    return np.where(m <= MAX_TABULATED, exact, approximate)
 
 
 def subfactorial_ratio(m: ArrayLike, step: int) -> FloatArray:

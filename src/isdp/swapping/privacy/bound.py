@@ -71,12 +71,12 @@ def log_odds(rate: Fraction | float | Rate) -> float:
     return math.log(odds.numerator) - math.log(odds.denominator)
 
 
-def epsilon_bound(rate: Fraction | float | Rate, largest: int) -> float:
+def epsilon_bound(rate: Fraction | float | Rate, max_size: int) -> float:
     """Compute the published bound.
 
     Parameters
     ----------
-    largest : int
+    max_size : int
         Records b of the largest stratum.
 
     Returns
@@ -84,19 +84,19 @@ def epsilon_bound(rate: Fraction | float | Rate, largest: int) -> float:
     float
         In nats per unit of d_HAM; 0 if no stratum has two records, because nothing is swapped.
     """
-    size, odds = check_size(largest), log_odds(rate)
+    size, odds = check_size(max_size), log_odds(rate)
     return 0.0 if size <= 1 else max(odds, math.log1p(size) - odds)
 
 
-def guarantee_of(rate: Fraction | float | Rate, largest: int) -> PrivacyGuarantee:
+def guarantee_of(rate: Fraction | float | Rate, max_size: int) -> PrivacyGuarantee:
     """Return the privacy guarantee of one swap by the published bound, rounded up.
 
     Parameters
     ----------
-    largest : int
+    max_size : int
         Records b of the largest stratum.
     """
-    bound = epsilon_bound(rate, largest)
+    bound = epsilon_bound(rate, max_size)
     return PrivacyGuarantee(
         flavour="pure",
         loss=bound + ROUNDING * (1 + bound),
@@ -110,24 +110,24 @@ def guarantee_of(rate: Fraction | float | Rate, largest: int) -> PrivacyGuarante
     )
 
 
-def min_epsilon(largest: int) -> tuple[float, Rate]:
+def min_epsilon(max_size: int) -> tuple[float, Rate]:
     """Return the minimum (1/2) ln(b + 1) of the bound, and its rate with odds sqrt(b + 1).
 
     Parameters
     ----------
-    largest : int
+    max_size : int
         Records b of the largest stratum, at least 2.
     """
-    size = check_size(largest, 2)
+    size = check_size(max_size, 2)
     return math.log1p(size) / 2, Rate(math.sqrt(size + 1))
 
 
-def rates_with_epsilon(epsilon: float, largest: int) -> tuple[Rate, Rate]:
+def rates_with_epsilon(epsilon: float, max_size: int) -> tuple[Rate, Rate]:
     """Compute the two swap rates whose bound is epsilon.
 
     Parameters
     ----------
-    largest : int
+    max_size : int
         Records b of the largest stratum, at least 2.
 
     Returns
@@ -141,14 +141,14 @@ def rates_with_epsilon(epsilon: float, largest: int) -> tuple[Rate, Rate]:
     InputError
         If epsilon is below the minimum or above 700.
     """
-    least, _ = min_epsilon(largest)
+    least, _ = min_epsilon(max_size)
     check_in_range("swapping: epsilon", epsilon, 0, MAX_EPSILON)
     if epsilon < least:
         raise InputError(
-            f"swapping: no swap rate gives epsilon {epsilon:g} with a stratum of {largest:,} "
+            f"swapping: no swap rate gives epsilon {epsilon:g} with a stratum of {max_size:,} "
             f"records; the minimum is {math.ceil(least * 1e6) / 1e6:.6f} = ln(b + 1) / 2"
         )
-    return Rate(math.exp(math.log1p(largest) - epsilon)), Rate(math.exp(epsilon))
+    return Rate(math.exp(math.log1p(max_size) - epsilon)), Rate(math.exp(epsilon))
 
 
 def check_size(size: object, minimum: int = 1) -> int:

@@ -12,18 +12,15 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import lru_cache
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betainc
 
 from isdp.arrays import FloatArray
-from isdp.errors import InputError
 from isdp.swapping.mechanism.derangements import MAX_TABULATED, subfactorial
 from isdp.swapping.mechanism.permutation import check_rate
 from isdp.swapping.privacy.bound import check_size
-
-Number = TypeVar("Number", float, Fraction)
 
 
 def moved_probability(size: int, rate: float) -> float:
@@ -68,7 +65,7 @@ def _not_lone(n: int, p: float) -> float:
     return 1 - n * p * math.exp((n - 1) * math.log1p(-p))
 
 
-class PairDistribution(NamedTuple, Generic[Number]):
+class PairDistribution(NamedTuple):
     """Probabilities of the changes of two given records of a stratum.
 
     `one_fixed` and `one_arrow` count twice in the sum, as either record may be the first.
@@ -85,31 +82,15 @@ class PairDistribution(NamedTuple, Generic[Number]):
         Both take values of other records.
     """
 
-    both_fixed: Number
-    one_fixed: Number
-    exchanged: Number
-    one_arrow: Number
-    apart: Number
-
-
-def pair_distribution(size: int, rate: float) -> PairDistribution[float]:
-    """Compute the probabilities of the changes of two records of a stratum.
-
-    Parameters
-    ----------
-    size : int
-        Records n of the stratum, at least 2.
-    """
-    return PairDistribution(
-        *(
-            max(float(probability), 0.0)
-            for probability in exact_pair_distribution(check_size(size), check_rate(rate))
-        )
-    )
+    both_fixed: Fraction
+    one_fixed: Fraction
+    exchanged: Fraction
+    one_arrow: Fraction
+    apart: Fraction
 
 
 @lru_cache(maxsize=1024)
-def exact_pair_distribution(n: int, p: float) -> PairDistribution[Fraction]:
+def exact_pair_distribution(n: int, p: float) -> PairDistribution:
     """Compute `pair_distribution` as fractions, for a checked size and rate.
 
     The fractions are differences of probabilities that are accurate to the last digit of a float.
@@ -126,37 +107,6 @@ def exact_pair_distribution(n: int, p: float) -> PairDistribution[Fraction]:
         one_arrow=one_takes - exchanged,
         apart=both - 2 * one_takes + exchanged,
     )
-
-
-def exchange_log_likelihood_ratio(size: int, first: int, second: int, rate: float) -> float:
-    """Compute the log likelihood ratio of two records seen in counties a and b.
-
-    The hypotheses are that the records are from a and b in this order, or in the other order.
-
-    Parameters
-    ----------
-    size : int
-        Records n of the stratum, at least 2.
-    first, second : int
-        Records n_a and n_b of the two counties, each at least 1.
-
-    Returns
-    -------
-    float
-        Close to ln[(1 + n / (n_a o)) (1 + n / (n_b o))], twice the value for one record, if many
-        records of both counties move. It is smaller if p n_a or p n_b is small, because the two
-        records may have exchanged their values.
-    """
-    n, pair = check_size(size), pair_distribution(size, rate)
-    if min(first, second) < 1 or first + second > n:
-        raise InputError(
-            f"swapping: {first} and {second} records of two counties do not fit a stratum of {n}"
-        )
-    third = (first + second - 2) / max(n - 2, 1)  # a third record is of one of the counties
-    fourth = (first - 1) * (second - 1) / max((n - 2) * (n - 3), 1)
-    same = pair.both_fixed + pair.one_fixed * third + pair.apart * fourth
-    exchanged = pair.exchanged + pair.one_arrow * third + pair.apart * fourth
-    return math.log(same / exchanged)
 
 
 def _expected_exchanges(n: int, p: float) -> float:

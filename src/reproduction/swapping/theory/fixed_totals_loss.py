@@ -24,9 +24,10 @@ import numpy as np
 from scipy.special import gammaln
 
 from isdp.errors import InputError
-from isdp.swapping.mechanism.derangements import log_subfactorial, subfactorial
+from isdp.swapping.mechanism.derangements import subfactorial
 from isdp.swapping.mechanism.exact_permutation import RateLike, exact_rate
 from isdp.swapping.privacy.bound import log_odds
+from reproduction.swapping.theory.variants import log_subfactorial
 
 MAX_CLASSES = 3000
 MAX_TERMS = 100_000_000

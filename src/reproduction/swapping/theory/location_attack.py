@@ -6,13 +6,20 @@ its stratum has the same held values. The release then shows one county for it.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from scipy.special import ndtr
 
 from isdp.errors import InputError
 from isdp.swapping.accuracy import covariance
-from isdp.swapping.mechanism.permutation import check_table
-from isdp.swapping.privacy.record_pairs import exchange_log_likelihood_ratio, moved_probability
+from isdp.swapping.mechanism.permutation import check_rate, check_table
+from isdp.swapping.privacy.bound import check_size
+from isdp.swapping.privacy.record_pairs import (
+    PairDistribution,
+    exact_pair_distribution,
+    moved_probability,
+)
 from reproduction.swapping.theory.fixed_totals_loss import Loss, check_totals
 
 
@@ -64,6 +71,34 @@ def bayes_factor_loss(totals, rate: float) -> Loss:
     return Loss(
         abs(exchange_log_likelihood_ratio(sum(totals), *totals[:2], rate)) / 2, "lower bound"
     )
+
+
+def pair_distribution(size: int, rate: float) -> PairDistribution:
+    """Compute `exact_pair_distribution` for a stratum of at least 2 records, as floats."""
+    exact = exact_pair_distribution(check_size(size), check_rate(rate))
+    return PairDistribution(*(max(float(probability), 0.0) for probability in exact))
+
+
+def exchange_log_likelihood_ratio(size: int, first: int, second: int, rate: float) -> float:
+    """Compute the log likelihood ratio of two records that are observed in counties a and b.
+
+    The hypotheses are that the records are from a and b in this order, or in the other order. The
+    stratum has `size` records, of which `first` are in county a and `second` in county b. If many
+    records of both counties move, the ratio is close to ln[(1 + n / (n_a o)) (1 + n / (n_b o))],
+    twice the value for one record. It is smaller if p n_a or p n_b is small, because the two
+    records may have exchanged their values.
+    """
+    n, pair = check_size(size), pair_distribution(size, rate)
+    if min(first, second) < 1 or first + second > n:
+        raise InputError(
+            f"swapping: {first} and {second} records of two counties do not fit a stratum of {n}. "
+            f"Give at least one record for each county."
+        )
+    third = (first + second - 2) / max(n - 2, 1)  # a third record is from one of the counties
+    fourth = (first - 1) * (second - 1) / max((n - 2) * (n - 3), 1)
+    same = pair.both_fixed + pair.one_fixed * third + pair.apart * fourth
+    exchanged = pair.exchanged + pair.one_arrow * third + pair.apart * fourth
+    return math.log(same / exchanged)
 
 
 def distinguishing_advantage(counts, rate: float, first: int, second: int) -> float:

@@ -51,11 +51,16 @@ def chi_square(before, after, rate: float) -> float:
 def _check(before, after) -> tuple[np.ndarray, np.ndarray]:
     before, after = check_table(before), np.asarray(after)
     summed = before.sum(axis=0)
-    same = after.shape == summed.shape and all(
-        np.array_equal(after.sum(axis=axis), summed.sum(axis=axis)) for axis in (0, 1)
-    )
-    if not same:
-        raise InputError("swapping: the tables before and after must have the same totals")
+    if after.shape != summed.shape:
+        raise InputError(
+            f"swapping: the table after the swap has shape {after.shape}, but the table before has "
+            f"the counties and categories {summed.shape}. Give both tables the same shape."
+        )
+    if any((after.sum(axis=axis) != summed.sum(axis=axis)).any() for axis in (0, 1)):
+        raise InputError(
+            "swapping: the tables before and after the swap have different totals. Give the tables "
+            "of the same records."
+        )
     return before, after
 
 

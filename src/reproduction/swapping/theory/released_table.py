@@ -25,13 +25,14 @@ import numpy as np
 from isdp.errors import InputError
 from isdp.swapping.mechanism.exact_permutation import RateLike, exact_rate
 from isdp.swapping.privacy.bound import check_size
-from isdp.swapping.privacy.record_pairs import exchange_log_likelihood_ratio, moved_probability
+from isdp.swapping.privacy.record_pairs import moved_probability
 from reproduction.swapping.theory.fixed_totals_loss import (
     Loss,
     check_totals,
     fixing_weights,
     log_fraction,
 )
+from reproduction.swapping.theory.location_attack import exchange_log_likelihood_ratio
 
 MAX_TABLES = 400
 Table = tuple[tuple[int, ...], ...]

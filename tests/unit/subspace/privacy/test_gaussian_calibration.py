@@ -5,12 +5,12 @@ from isdp import InputError
 from isdp.subspace.privacy.gaussian_calibration import (
     certified_delta,
     delta,
-    log10_failing_delta,
     log_delta,
     multiplier,
     paper_constant,
     sigma,
 )
+from reproduction.subspace.guarantees import log10_failing_delta
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from isdp.swapping.mechanism.derangements import (
     BitStream,
     closing_probabilities,
     derange,
-    log_subfactorial,
     pseudo_random_bits,
     subfactorial,
     subfactorial_ratio,
 )
+from reproduction.swapping.theory.variants import log_subfactorial
 
 
 def counted(m):

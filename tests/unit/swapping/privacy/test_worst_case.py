@@ -9,13 +9,7 @@ import pytest
 
 from isdp import InputError
 from isdp.swapping.privacy.bound import epsilon_bound
-from isdp.swapping.privacy.worst_case import (
-    VARIANTS,
-    log_weights,
-    min_worst_case_loss,
-    worst_case_loss,
-    worst_case_loss_of_weights,
-)
+from isdp.swapping.privacy.worst_case import min_worst_case_loss, worst_case_loss
 from reproduction.swapping.theory.enumeration import (
     distance,
     output_distribution,
@@ -24,6 +18,11 @@ from reproduction.swapping.theory.enumeration import (
 from reproduction.swapping.theory.privacy_profile import (
     exchange_epsilon,
     exchange_loss_distribution,
+)
+from reproduction.swapping.theory.variants import (
+    VARIANTS,
+    log_weights,
+    worst_case_loss_of_weights,
 )
 from tests.unit.swapping.brute_force import largest_loss
 

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from isdp import InputError
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.topdown import Budget, Plan, Schema
-from isdp.topdown.sparse_descent import run_sparse
+from reproduction.national.sparse_descent import run_sparse
 
 SCHEMA = Schema(("race", "sex"), (6, 2))
 LEVELS = ("root", "state", "county", "block")

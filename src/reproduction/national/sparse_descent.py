@@ -1,9 +1,9 @@
 """TopDown on sparse tables of many small regions.
 
 A cell that is zero at the parent is zero in all its children. Answers that count only such cells
-are therefore not used. The noise of the answers is independent, so that the noise of unused answers
-need not be drawn: the distribution of the result and the guarantee are the same. Only nonzero
-counts are in memory.
+are therefore not used. The noise of the answers is independent, so the noise of unused answers need
+not be drawn: the distribution of the result and the guarantee are the same. Memory holds only
+nonzero counts.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-from isdp.arrays import IntArray
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
+from isdp.topdown.budget import Workload
 from isdp.topdown.descent import (
     Descent,
     Family,
@@ -36,34 +36,18 @@ def run_sparse(
     noise: NoiseSampler = draw_noise,
     above: Sequence[csr_array] = (),
 ) -> dict[str, csr_array]:
-    """Run TopDown on a sparse table, like `isdp.topdown.run`.
+    """Run TopDown on a sparse table, like `isdp.topdown.run`, without keeping the measurements.
 
-    The measurements are not kept. The children of one parent share a random stream, so that the
-    draws differ from those of `isdp.topdown.run`.
+    Tables have the shape (units, cells) and int64 entries; `table` has one row per leaf. The
+    children of one parent share a random stream, so the draws differ from those of
+    `isdp.topdown.run`.
 
-    Parameters
-    ----------
-    table : csr_array, int64, shape (leaves, cells)
-        Confidential counts of 0 or more.
-    plan : Plan
-        With nonnegative counts.
-    noise : function
-        Like `isdp.topdown.measurement_noise.draw_noise`. Use `draw_noise_for_release` for
-        confidential data.
-    above : sequence of csr_array, int64, shape (units, cells), optional
-        Tables of the first levels, from the root down, that a run with this plan has released. The
-        run continues below them. Part of a hierarchy gives the same tables as the whole, if each
-        parent has all of its children and the generator is in the same state.
+    `above` has the tables of the first levels, from the root down, that a run with this plan has
+    released. The run continues below them. A part of a hierarchy gives the same tables as the
+    whole, if each parent has all of its children and the generator is in the same state.
 
-    Returns
-    -------
-    dict from level to csr_array, int64, shape (units, cells)
-
-    Raises
-    ------
-    InputError
-        If table, hierarchy, plan and the tables above do not fit each other, or the plan allows
-        negative counts.
+    Raises InputError if table, hierarchy, plan and the tables above do not fit each other, or if
+    the plan allows negative counts.
     """
     _check(table, hierarchy, plan)
     _check_above(above, hierarchy, plan)
@@ -110,9 +94,9 @@ def _check(table: csr_array, hierarchy: Hierarchy, plan: Plan) -> None:
     if table.dtype.kind not in "iu" or table.data.min(initial=0) < 0:
         raise InputError("topdown: counts must be integers of 0 or more")
     if plan.known is not None:
-        raise InputError("topdown: known groups are not supported for sparse tables; use `run`")
+        raise InputError("topdown: known groups are not supported for sparse tables. Use `run`.")
     if not plan.nonnegative:
-        raise InputError("topdown: sparse tables need nonnegative=True; use `run`")
+        raise InputError("topdown: sparse tables need nonnegative=True. Use `run`.")
 
 
 def _check_above(above: Sequence[csr_array], hierarchy: Hierarchy, plan: Plan) -> None:
@@ -125,20 +109,25 @@ def _check_above(above: Sequence[csr_array], hierarchy: Hierarchy, plan: Plan) -
             )
 
 
-def sum_to_regions(table: csr_array, member: IntArray, units: int) -> csr_array:
-    """Sum the rows of each region exactly; csr_array, int64, shape (units, cells).
+def sum_to_regions(table: csr_array, member: np.ndarray, units: int) -> csr_array:
+    """Sum the rows of each region exactly, where row i belongs to region `member[i]`.
 
-    Parameters
-    ----------
-    table : csr_array, int64, shape (rows, cells)
-    member : int array, shape (rows,)
-        The region of each row.
-    units : int
-        Number of regions.
+    The result has the shape (units, cells) and int64 entries.
     """
     ones = np.ones(len(member), dtype=np.int64)
     into = coo_array((ones, (member, np.arange(len(member)))), shape=(units, len(member)))
     return (into.tocsr() @ table).tocsr()
+
+
+def restrict_workload(work: Workload, cells: np.ndarray) -> Workload:
+    """Keep the answers that count at least one of some cells, in their order."""
+    counted = np.zeros(work.rows.shape[1], dtype=np.int64)
+    counted[cells] = 1
+    stays = work.rows @ counted > 0
+    counts = tuple(int(part.sum()) for part in np.split(stays, np.cumsum(work.counts)[:-1]))
+    return Workload(
+        work.queries, work.rows[np.flatnonzero(stays)], work.losses, counts, work.weights[stays]
+    )
 
 
 def _measured_family(
@@ -146,13 +135,13 @@ def _measured_family(
     depth: int,
     parent: str,
     true: csr_array,
-    cells: IntArray,
-    cell_sums: IntArray | None,
-    totals: IntArray | None,
+    cells: np.ndarray,
+    cell_sums: np.ndarray | None,
+    totals: np.ndarray | None,
 ) -> Family:
-    """Measure the children of a parent, for the answers that concern `cells`."""
+    """Measure the answers of the children of a parent that concern `cells`."""
     level = descent.hierarchy.levels[depth]
-    work = descent.workloads[depth].restricted_to(cells)
+    work = restrict_workload(descent.workloads[depth], cells)
     answers = np.ascontiguousarray((work.rows @ true.T).toarray().T)
     children = len(answers)
     rng = descent.streams(f"measurements of {level} within", parent)
@@ -164,7 +153,9 @@ def _measured_family(
     return Family(depth, parent, work, answers, cells, cell_sums, totals)
 
 
-def _gather(parts: list[tuple[IntArray, IntArray, IntArray]], shape: tuple[int, int]) -> csr_array:
+def _gather(
+    parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]], shape: tuple[int, int]
+) -> csr_array:
     """Combine children, cells and tables of all parents in one sparse table."""
     rows, columns, entries = [], [], []
     for children, cells, tables in parts:
