@@ -42,11 +42,15 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	&& echo $$p && break; done)
 
 .DEFAULT_GOAL := all
-.PHONY: all test test-cluster lint smoke sweep national slurm bench bench-growth mutants docs keys rulegraph setup lock clean
+.PHONY: all strict test test-cluster lint smoke sweep national slurm bench bench-growth mutants docs keys rulegraph setup lock clean
 
 all: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES)
 	@$(SUMMARY)
+
+# a full run whose verdicts must be those of the list
+strict: all
+	PATH="$(BIN):$$PATH" python -m reproduction.review.strict results config/verdicts.csv
 
 smoke: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES) --configfile config/smoke.yaml

@@ -1,8 +1,8 @@
-"""Integer noise that keeps mandated totals exact, with its diagnostics and its evidence.
+"""Integer noise that keeps given totals of a table exact.
 
 The names follow *Integer Subspace Differential Privacy* (Dharangutte, Gao, Gong, Yu; AAAI 2023,
-arXiv 2212.00936), "ISDP" in the docstrings. `privatize` adds noise to a table of counts for
-release. `draw_noise` draws noise alone, for experiments or from the operating system's randomness.
+arXiv 2212.00936), which the docstrings cite as ISDP. `privatize` adds noise to a table of counts
+for release. `draw_noise` draws only the noise, from the operating system or for experiments.
 """
 
 __version__ = "0.2.0"
@@ -64,5 +64,5 @@ __all__ = [
     "topdown",
 ]
 
-if not TYPE_CHECKING:  # a type checker takes any name for granted otherwise
+if not TYPE_CHECKING:  # otherwise a type checker accepts any name
     __getattr__ = refuse_renamed(__name__)

@@ -1,4 +1,4 @@
-"""Run the commands as `python -m isdp`."""
+"""Entry point of `python -m isdp`, which runs the same commands as `isdp`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Array types of signatures, for type checkers."""
+"""Array types for annotations."""
 
 from __future__ import annotations
 

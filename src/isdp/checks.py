@@ -1,4 +1,4 @@
-"""Checks of arguments: each returns a valid value and raises `InputError` for others."""
+"""Checks of arguments; each returns a valid value and raises `InputError` for any other value."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ ExactNumber = Fraction | int | str | float
 T = TypeVar("T")
 
 INT64_MAX: int = np.iinfo(np.int64).max
-MAX_EXPONENT = 400  # of a power of ten
-MAX_SHOWN = 100  # characters of a value in a message
+MAX_EXPONENT = 400  # maximum power of ten of a number in text
+MAX_SHOWN = 100  # maximum number of characters of a value in a message
 MIN_SCALE, MAX_SCALE = 1e-100, 1e100
 
 
@@ -28,53 +28,53 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def check_integer(
-    where: str, name: str, value: object, least: int = 0, most: float = math.inf
+    where: str, name: str, value: object, minimum: int = 0, maximum: float = math.inf
 ) -> int:
-    """Return a whole number as an int.
+    """Return an integer as an int.
 
     Parameters
     ----------
     where, name : str
         The caller and the argument, for the message.
     value : number
-        An integer, or another number that is whole, such as 3.0. A bool is refused.
-    least, most : int
-        Range of the number, both ends included.
+        An integer, or a number that equals one, such as 3.0. A bool is refused.
+    minimum, maximum : int
+        The range includes both ends.
 
     Raises
     ------
     InputError
-        If the value is anything else.
+        If the value is not an integer of this range.
 
     Examples
     --------
     >>> check_integer("exact", "n_draws", 3.0)
     3
     """
-    # nan and infinity have no remainder of zero either
-    if not is_number(value) or value % 1 or not least <= value <= most:
-        wanted = f"of {least} or more" if most == math.inf else f"from {least} to {most}"
-        raise _refusal(f"{where}: {name}", f"a whole number {wanted}", value)
+    # the remainder of nan and of infinity is not zero either
+    if not is_number(value) or value % 1 or not minimum <= value <= maximum:
+        limits = f"of {minimum} or more" if maximum == math.inf else f"from {minimum} to {maximum}"
+        raise _refusal(f"{where}: {name}", f"an integer {limits}", value)
     return int(value)
 
 
 def check_positive(name: str, value: object) -> float:
-    """Return a positive finite number as it is, else raise `InputError`."""
+    """Return a positive finite number unchanged; raise `InputError` for any other value."""
     if not is_number(value) or not 0 < value < math.inf:
         raise _refusal(name, "a positive number", value)
     return value
 
 
 def check_positive_float(name: str, value: object) -> float:
-    """Return a positive number from 1e-100 to 1e100 as a float, else raise `InputError`.
+    """Return a number from 1e-100 to 1e100 as a float; raise `InputError` for any other value.
 
-    A scale beyond this range, or its square, leaves floating point.
+    The square of a number outside this range could overflow or underflow.
     """
     return float(check_in_range(name, check_positive(name, value), MIN_SCALE, MAX_SCALE))
 
 
 def check_non_negative(name: str, value: object, below: float = math.inf) -> float:
-    """Return a number of 0 or more and below a limit as it is, else raise `InputError`."""
+    """Return a number x with 0 <= x < `below` unchanged; raise `InputError` for any other value."""
     if not is_number(value) or not 0 <= value < below:
         limit = "" if below == math.inf else f" and below {below}"
         raise _refusal(name, f"a finite number of 0 or more{limit}", value)
@@ -82,60 +82,68 @@ def check_non_negative(name: str, value: object, below: float = math.inf) -> flo
 
 
 def check_in_range(name: str, value: object, low: float, high: float) -> float:
-    """Return a number of a range, both ends included, as it is, else raise `InputError`."""
+    """Return a number from `low` to `high` unchanged; raise `InputError` for any other value."""
     if not is_number(value) or not low <= value <= high:
         raise _refusal(name, f"a number between {low:g} and {high:g}", value)
     return value
 
 
 def check_probability(name: str, value: object) -> float:
-    """Return a number strictly between 0 and 1 as a float, else raise `InputError`."""
+    """Return a number strictly between 0 and 1 as a float; raise `InputError` for any other value.
+
+    A fraction that rounds to 0 or 1 is refused too.
+    """
     if not is_number(value) or not 0 < value < 1:
         raise _refusal(name, "a number between 0 and 1", value)
     if not 0 < float(value) < 1:
-        raise InputError(f"{name} is too near 0 or 1 for floating point")
+        raise InputError(f"{name} rounds to 0 or 1; give a number that a float can represent")
     return float(value)
 
 
 def check_choice(name: str, value: T, known: Collection[object]) -> T:
-    """Return a value that is among the known ones, else raise `InputError`."""
+    """Return one of the known values unchanged; raise `InputError` for any other value."""
     if value not in known:
         raise _refusal(name, f"one of {', '.join(map(str, known))}", value)
     return value
 
 
 def parse_rational(name: str, value: object) -> Fraction:
-    """Read a number as the rational number that it is written as.
+    """Convert a number to the exact fraction that its decimal or fractional form denotes.
 
     Parameters
     ----------
     value : Fraction, int, str or float
-        A float stands for its shortest decimal form; a string may be "1/4" or "0.25".
+        A float denotes its shortest decimal form. A string may be "1/4" or "0.25".
 
     Raises
     ------
     InputError
-        If the value is not such a number.
+        If the value does not denote a finite number.
     """
     try:
         if isinstance(value, Rational) and not isinstance(value, bool):
             return Fraction(int(value.numerator), int(value.denominator))
         if not is_number(value) and not isinstance(value, str):
             raise ValueError
-        return _read(str(value))
+        text = str(value)
+        _, marked, exponent = text.lower().partition("e")
+        # Fraction would write out all digits of a power of ten; Python limits other digits itself
+        if marked and abs(int(exponent)) > MAX_EXPONENT:
+            raise ValueError
+        return Fraction(text)
     except (ValueError, ZeroDivisionError):
         raise _refusal(name, "a number such as 0.25, '1/4' or Fraction(1, 4)", value) from None
 
 
 def parse_positive(name: str, value: ExactNumber) -> tuple[float, Fraction]:
-    """Read a positive number as a float and as the rational number that it is written as.
+    """Convert a positive number to a float and to an exact fraction; see `parse_rational`.
 
-    The first is the value itself if it is an int or a float.
+    The first result is the value itself if it is an int or a float.
 
     Raises
     ------
     InputError
-        If it is not such a number, or not in the range of floats.
+        If the value is not a positive number within the range of floats.
     """
     exact = parse_rational(name, value)
     try:
@@ -147,21 +155,10 @@ def parse_positive(name: str, value: ExactNumber) -> tuple[float, Fraction]:
     return number, exact
 
 
-def _read(text: str) -> Fraction:
-    """Read a number; refuse a power of ten with millions of digits.
-
-    Python limits the number of digits in the rest of a number to a few thousand.
-    """
-    _, marked, exponent = text.lower().partition("e")
-    if marked and abs(int(exponent)) > MAX_EXPONENT:
-        raise ValueError
-    return Fraction(text)
-
-
 def _refusal(name: str, wanted: str, value: object) -> InputError:
     try:
         shown = str(value) if isinstance(value, Fraction) else repr(value)
-    except ValueError:  # Python writes a few thousand digits at most
+    except ValueError:  # Python converts at most a few thousand digits to text
         shown = "a number of thousands of digits"
     if len(shown) > MAX_SHOWN:
         shown = f"{shown[:MAX_SHOWN]}..."
@@ -169,48 +166,47 @@ def _refusal(name: str, wanted: str, value: object) -> InputError:
 
 
 def check_integer_vector(
-    where: str, name: str, values: ArrayLike, length: int, largest: int = INT64_MAX
+    where: str, name: str, values: ArrayLike, length: int, max_magnitude: int = INT64_MAX
 ) -> NDArray[np.int64]:
-    """Return whole numbers, one per cell or condition, as an int64 array of shape (length,).
+    """Return integers as an int64 array of shape (length,).
 
     Parameters
     ----------
-    largest : int
-        Bound on the magnitude, at most that of int64.
+    where, name : str
+        The caller and the argument, for the message.
+    max_magnitude : int
+        Maximum absolute value, at most that of int64.
 
     Raises
     ------
     InputError
-        For another shape, a type other than integers, or a number too large.
+        If the array has another shape or type, or an entry exceeds `max_magnitude`.
     """
     array = np.asarray(values)
     if array.shape != (length,):
-        raise InputError(f"{where}: {name} needs {length} numbers, got an array of {array.shape}")
+        raise InputError(
+            f"{where}: {name} has shape {array.shape}; give an array of shape ({length},)"
+        )
     if array.size and array.dtype.kind not in "iu":
-        raise InputError(f"{where}: {name} must be whole numbers, got {array.dtype}")
-    if array.size and max(abs(int(array.max())), abs(int(array.min()))) > largest:
-        raise InputError(f"{where}: {name} holds a number too large for 64-bit sampling")
+        raise InputError(f"{where}: {name} has type {array.dtype}; give integers")
+    if array.size and max(abs(int(array.max())), abs(int(array.min()))) > max_magnitude:
+        raise InputError(
+            f"{where}: {name} has an entry beyond {max_magnitude}; give smaller numbers"
+        )
     return array.astype(np.int64)
 
 
-def refuse_overflow(where: str, what: str, largest: float, bits: int, advice: str) -> None:
-    """Refuse numbers that could reach 2^bits.
+def refuse_overflow(where: str, noun: str, bound: float, bits: int, advice: str) -> None:
+    """Raise `InputError` unless the bound on the magnitude of numbers is below 2^bits.
 
     Parameters
     ----------
-    where, what : str
-        Such as "exact" and "noise in 5 cells".
-    largest : float
-        Bound on the magnitude.
+    where, noun : str
+        The caller and the name of the numbers, such as "exact" and "noise in 5 cells".
+    bound : float
+        Upper bound on the magnitude; nan is refused.
     advice : str
-        A remedy for the message.
-
-    Raises
-    ------
-    InputError
-        With the bound, if it is not below 2^bits; nan counts as too large.
+        The remedy that the message states.
     """
-    if not largest < 2.0**bits:
-        raise InputError(
-            f"{where}: {what} could reach {largest:.3g}, more than {bits} bits hold; {advice}"
-        )
+    if not bound < 2.0**bits:
+        raise InputError(f"{where}: {noun} could exceed {bits} bits (bound {bound:.3g}); {advice}")

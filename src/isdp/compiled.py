@@ -1,8 +1,8 @@
-"""Compilation with a cache that an edit of the sources never leaves stale.
+"""Compilation by Numba with a cache that is never out of date.
 
-Numba keys cached code by the file of the function that was called. It misses a change in another
-file whose functions were compiled in. The cache folder is therefore named by a digest of every
-source file that holds compiled functions.
+Numba renews cached code only if the file of the called function changes. It ignores changes in
+other files whose functions were compiled in. The name of the cache folder therefore contains a
+digest of every source file with compiled functions.
 """
 
 import hashlib
@@ -19,10 +19,10 @@ SOURCES = Path(__file__).parent
 
 
 def cache_folder() -> Path:
-    """Name the folder for code compiled from the present sources.
+    """Return the folder for code compiled from the present sources.
 
-    It lies in `numba.config.CACHE_DIR` (set by the environment variable NUMBA_CACHE_DIR), or else
-    in the user's cache folder.
+    Its parent is `numba.config.CACHE_DIR` (environment variable NUMBA_CACHE_DIR) if that is set,
+    and otherwise ``~/.cache/isdp``.
 
     Raises
     ------
@@ -39,7 +39,6 @@ def cache_folder() -> Path:
 
 
 def _writable_cache_folder() -> str:
-    """Create the cache folder; "" if that is not possible."""
     try:
         folder = cache_folder()
         folder.mkdir(parents=True, exist_ok=True)
@@ -52,15 +51,11 @@ _FOLDER = _writable_cache_folder()
 
 
 def njit(**options: bool | str | dict[str, object]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Compile a function as `numba.njit` does, and cache the code for the present sources.
+    """Compile a function by `numba.njit` with these options, and cache the code.
 
-    Without a writable cache folder the function is compiled once in each process.
-
-    Parameters
-    ----------
-    **options
-        Options of `numba.njit`. The function may use functions and constants of files that
-        contain compiled functions. The digest covers no other file of the library.
+    If no cache folder is writable, each process compiles the function again. The function may use
+    functions and constants of files that contain compiled functions. The digest of the cache
+    covers no other files.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:

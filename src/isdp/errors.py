@@ -1,16 +1,16 @@
-"""Errors with messages for users."""
+"""Exceptions with messages for users."""
 
 
 class InputError(ValueError):
-    """An invalid input; the one-line message states the place, the problem and the remedy."""
+    """Invalid input. The message has one line and states the place, the problem and a remedy."""
 
 
 class NoSamplerError(InputError):
     """No exact sampler of the requested noise is practical under the given invariants.
 
-    What each sampler would take is in the notes of the exception (`BaseException.add_note`).
+    The notes of the exception (``__notes__``) state the cost of each sampler.
     """
 
 
 class MisfitError(InputError):
-    """A sampler does not serve this form of noise, whatever the time."""
+    """The sampler does not support this noise distribution."""

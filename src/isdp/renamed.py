@@ -1,4 +1,4 @@
-"""Public names of version 0.2 that have moved. They are refused with the new name."""
+"""Public names of version 0.2 that were renamed. Their use raises an error with the new name."""
 
 from collections.abc import Callable
 from typing import NoReturn
@@ -30,9 +30,9 @@ RENAMED = {
 
 
 def refuse_renamed(package: str) -> Callable[[str], NoReturn]:
-    """Return the function ``__getattr__`` of a package whose public names have moved.
+    """Return the function ``__getattr__`` of a package with renamed public names.
 
-    It raises ImportError, as the message of an AttributeError is lost in ``from ... import``.
+    It raises ImportError, because ``from ... import`` hides the message of an AttributeError.
     """
 
     def refuse(name: str) -> NoReturn:

@@ -1,7 +1,4 @@
-"""Sources of randomness: a random stream for each job, and the operating system.
-
-The streams of an experiment do not depend on the number of cores.
-"""
+"""Sources of random numbers: a seeded stream for each job, and the operating system."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from isdp.checks import check_integer
 
 
 class SystemRandomness:
-    """The random bytes of the operating system, for noise that is released."""
+    """Source of the operating system's random bytes, for noise in a release."""
 
     def bytes(self, length: int) -> bytes:
         """Return `length` random bytes from `os.urandom`."""
@@ -29,22 +26,23 @@ SYSTEM_RANDOMNESS: Final = SystemRandomness()
 
 
 def stream(root: int, experiment: str, unit: str = "", replicate: int = 0) -> np.random.Generator:
-    """Random generator of one job, from ``SeedSequence((root, experiment, unit, replicate))``.
+    """Return the generator of one job, seeded by its names and therefore independent of the others.
+
+    The seed is ``SeedSequence((root, experiment, unit, replicate))`` with hashed names.
 
     Parameters
     ----------
     root : int
-        The seed of the whole run, not negative.
+        The seed of the run, 0 or more.
     experiment, unit : str
-        Names, such as "counties" and "IL". They are hashed, so that a new name never shifts the
-        stream of another.
+        Names, such as "counties" and "IL".
     replicate : int
-        Number of the repetition, not negative.
+        Number of the repetition, 0 or more.
 
     Raises
     ------
     InputError
-        If `root` or `replicate` is negative or not a whole number.
+        If `root` or `replicate` is negative or not an integer.
     """
     root = check_integer("seed", "root", root)
     replicate = check_integer("seed", "replicate", replicate)

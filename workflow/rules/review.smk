@@ -57,6 +57,7 @@ rule scorecard:
         verified="results/tables/draws_verified.csv",
     output:
         card="results/tables/scorecard.csv",
+        checks="results/tables/transcription_checks.csv",
         summary="results/tables/scorecard.txt",
     log:
         logs("scorecard"),
@@ -91,7 +92,7 @@ rule list_descriptions:
         "../scripts/review/list_descriptions.py"
 
 
-REVIEW = ("scorecard", "draws_verified", "data_dictionary")
+REVIEW = ("scorecard", "transcription_checks", "draws_verified", "data_dictionary")
 REVIEW_TABLES = [f"results/tables/{name}.csv" for name in REVIEW]
 
 
@@ -130,6 +131,28 @@ rule record_config:
         "Config of this run: results/config.yaml"
     script:
         "../scripts/review/record_config.py"
+
+
+rule write_claims:
+    input:
+        **rules.scorecard.input,
+        card=rules.scorecard.output.card,
+        checks=rules.scorecard.output.checks,
+        config=rules.record_config.output.config,
+    output:
+        claims="results/claims.json",
+    log:
+        logs("write_claims"),
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        sources=presentation("review"),
+        seed=config["seed"],
+    message:
+        "Claims with their evidence: results/claims.json"
+    script:
+        "../scripts/review/write_claims.py"
 
 
 rule build_report:
@@ -184,6 +207,7 @@ rule execute_notebook:
 rule build_front_page:
     input:
         rules.everything.input,
+        rules.write_claims.output,
         **PAGES,
         states="results/tables/states.csv",
         provenance="results/data/provenance.json",

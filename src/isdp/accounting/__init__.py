@@ -1,9 +1,6 @@
-"""Privacy guarantees as values, their composition, and conversions by name.
+"""Privacy guarantees, their composition and their conversion.
 
-A mechanism has a `PrivacyGuarantee`. `conversions` turns rho-zCDP into (epsilon,
-delta), `composed` gives the exact delta of many Laplace measurements, `preference` compares the
-sizes of Laplace and Gaussian noise. Every function raises `InputError` for a number that is out
-of range.
+Every function raises `InputError` for a number that is out of range.
 """
 
 from typing import TYPE_CHECKING
@@ -26,5 +23,5 @@ __all__ = [
     "upper_decimal",
 ]
 
-if not TYPE_CHECKING:  # a type checker takes any name for granted otherwise
+if not TYPE_CHECKING:  # otherwise a type checker accepts any name
     __getattr__ = refuse_renamed(__name__)

@@ -13,26 +13,26 @@ MATCHED_FIELDS = ("flavour", "metric", "growth", "relation", "held")
 
 
 def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
-    """Guarantee of all the releases together, by adding losses and deltas.
+    """Add the losses and deltas of several releases.
 
-    The guarantees must agree in flavour, metric, growth, relation and held totals. The distance
-    per person may differ, as a person may be counted in two tables; the largest is kept.
+    The guarantees must agree in flavour, metric, growth, relation and held totals. The result has
+    the largest number of units per person.
 
     Raises
     ------
     InputError
-        If there is none, if two are not of one kind (naming in what they differ), or if their
-        deltas add up to 1 or more.
+        If there is no guarantee, two guarantees disagree, or the deltas sum to 1 or more. The
+        message names the fields that disagree.
     """
     if not guarantees:
-        raise InputError("composition: there is nothing to compose")
+        raise InputError("composition: there are no guarantees. Give at least one")
     first = guarantees[0]
     for other in guarantees[1:]:
         for name in MATCHED_FIELDS:
             if getattr(first, name) != getattr(other, name):
                 raise InputError(
-                    f"composition: guarantees of different {name} do not add up: "
-                    f"{getattr(first, name)!r} and {getattr(other, name)!r}"
+                    f"composition: {name} is {getattr(first, name)!r} in one guarantee and "
+                    f"{getattr(other, name)!r} in another. Compose guarantees with equal {name}"
                 )
     persons = [g.per_person for g in guarantees if g.per_person is not None]
     reasons = [g.why_not_per_person for g in guarantees if g.why_not_per_person]
@@ -47,20 +47,18 @@ def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
 
 
 def as_zcdp(guarantee: PrivacyGuarantee) -> PrivacyGuarantee:
-    """Convert a pure guarantee to zCDP: epsilon-DP implies (epsilon^2 / 2)-zCDP.
+    """Convert an epsilon-DP guarantee to (epsilon^2 / 2)-zCDP.
 
-    Bun and Steinke (2016), Proposition 1.4. The bound at distance d becomes (epsilon d)^2 / 2, so
-    it grows with the square.
+    The source is Bun and Steinke (2016), Proposition 1.4. The bound at distance d is
+    (epsilon d)^2 / 2.
 
     Raises
     ------
     InputError
-        If the guarantee is not a pure one.
+        If the guarantee is not pure.
     """
     if guarantee.flavour != "pure" or guarantee.growth == "quadratic":
-        raise InputError(
-            "composition: only a pure guarantee of linear growth can be converted to zCDP"
-        )
+        raise InputError("composition: zCDP needs a pure guarantee whose growth is not quadratic")
     half = upper_product(guarantee.loss, guarantee.loss, Fraction(1, 2))
     source = f"{guarantee.source}, as zCDP"
     same = replace(guarantee, flavour="zCDP", loss=half, source=source)

@@ -1,8 +1,8 @@
-"""From zero-concentrated to (epsilon, delta) differential privacy, each way under its own name.
+"""Named conversions from rho-zCDP to (epsilon, delta)-differential privacy.
 
-All of them say, for rho-zCDP, an epsilon that holds at a given delta. "exact Gaussian" holds for
-Gaussian noise alone (rho = mu^2 / 2 with mu the distance in standard deviations) and is the
-smallest there is for it; the other two hold for every mechanism with that rho.
+"exact Gaussian" holds for Gaussian noise only and gives the smallest epsilon. For it,
+rho = mu^2 / 2, where mu is the distance in standard deviations. The other conversions hold for
+every mechanism that satisfies rho-zCDP.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from isdp.accounting.guarantees import Number, PrivacyGuarantee, upper_product
 from isdp.checks import check_choice, check_in_range, check_non_negative, check_probability
 from isdp.errors import InputError
 
-ROUNDING = 1e-12  # relative, more than a conversion is off by
-MIN_SEPARATION = 5.0  # beyond it the two terms of the Gaussian profile are safely apart
-MIN_SUBTRACTED_MU = (
-    0.1  # distance in standard deviations below which they are too near to be subtracted
-)
-MIN_LOG_PROBABILITY = -1e4  # logarithm of what is 0 in doubles
-MIN_ASYMPTOTIC = 50.0  # from here on four terms of erfcx's expansion are exact in doubles
-MIN_RHO = 1e-280  # what is below counts as this much: floats near their least lose digits
-EPSILON_RANGE = (1e-100, 1e100)  # whose squares are floats with all their digits
+ROUNDING = 1e-12  # bound on the relative rounding error of a conversion
+# the Gaussian profile is a difference of two terms; above MIN_SEPARATION its first term is near 1,
+# and below MIN_SUBTRACTED_MU the terms are almost equal
+MIN_SEPARATION = 5.0
+MIN_SUBTRACTED_MU = 0.1  # distance in standard deviations
+MIN_LOG_PROBABILITY = -1e4  # the exponential of a smaller number is 0 in double precision
+MIN_ASYMPTOTIC = 50.0  # four terms of the expansion of erfcx are exact above it
+MIN_RHO = 1e-280  # a smaller positive rho is raised to this, because subnormal floats lose digits
+EPSILON_RANGE = (1e-100, 1e100)  # the squares neither overflow nor underflow
 
 
 def epsilon_bun_steinke(rho: float, delta: float) -> float:
-    """Epsilon = rho + 2 sqrt(rho ln(1/delta)): the conversion behind the slides' tables.
+    """Return epsilon = rho + 2 sqrt(rho ln(1/delta)), the conversion of the slides.
 
-    Bun and Steinke, *Concentrated Differential Privacy* (2016), Proposition 1.3.
+    The source is Bun and Steinke, *Concentrated Differential Privacy* (2016), Proposition 1.3.
     """
     check_non_negative("accounting: rho", rho)
     check_probability("accounting: delta", delta)
@@ -43,10 +43,10 @@ def epsilon_bun_steinke(rho: float, delta: float) -> float:
 
 
 def epsilon_canonne_kamath_steinke(rho: float, delta: float) -> float:
-    """Smallest epsilon over the Renyi orders alpha > 1, and at least 0.
+    """Minimise epsilon over the Renyi orders alpha > 1; the result is at least 0.
 
-    Canonne, Kamath and Steinke, *The Discrete Gaussian for Differential Privacy* (2020),
-    Corollary 13. Every order gives a bound that holds, so a search that stops early is safe.
+    The source is Canonne, Kamath and Steinke, *The Discrete Gaussian for Differential Privacy*
+    (2020), Corollary 13. The bound is valid at every order, also at one that is not optimal.
     """
     check_non_negative("accounting: rho", rho)
     check_probability("accounting: delta", delta)
@@ -55,7 +55,7 @@ def epsilon_canonne_kamath_steinke(rho: float, delta: float) -> float:
 
     def bound(log_excess: float) -> float:
         excess = math.exp(log_excess)  # alpha - 1
-        # ln(1 - 1/alpha) = -ln(1 + 1/(alpha - 1)), which keeps its digits at large orders
+        # ln(1 - 1/alpha) = -ln(1 + 1/(alpha - 1)) is accurate at large orders
         slack = -math.log(delta) - log_excess - (1 + excess) * math.log1p(1 / excess)
         return (1 + excess) * rho + slack / excess
 
@@ -67,20 +67,23 @@ def epsilon_canonne_kamath_steinke(rho: float, delta: float) -> float:
 
 
 def epsilon_gaussian(rho: float, delta: float) -> float:
-    """Smallest epsilon of Gaussian noise at that delta, from its exact profile; at least 0."""
+    """Return the smallest epsilon of Gaussian noise, from its exact privacy profile.
+
+    The profile is delta as a function of epsilon. The result is at least 0.
+    """
     check_non_negative("accounting: rho", rho)
     check_probability("accounting: delta", delta)
     mu, goal = math.sqrt(2) * math.sqrt(rho), math.log(delta)
     if rho == 0 or _log_delta_gaussian(0.0, mu) <= goal:
         return 0.0
-    most = epsilon_bun_steinke(rho, delta)  # never too small
-    if _log_delta_gaussian(most, mu) >= goal:  # a delta so near 1 that rounding decides
-        return most
+    high = epsilon_bun_steinke(rho, delta)  # a valid upper bound
+    if _log_delta_gaussian(high, mu) >= goal:  # possible by rounding if delta is close to 1
+        return high
     root: float = scipy.optimize.brentq(
         lambda epsilon: _log_delta_gaussian(epsilon, mu) - goal,
         0.0,
-        most,
-        xtol=1e-16 * min(1.0, most),
+        high,
+        xtol=1e-16 * min(1.0, high),
         rtol=1e-13,
     )
     return root
@@ -88,11 +91,11 @@ def epsilon_gaussian(rho: float, delta: float) -> float:
 
 def _log_delta_gaussian(epsilon: float, mu: float) -> float:
     left, right = mu / 2 - epsilon / mu, -mu / 2 - epsilon / mu
-    # e^eps phi(right) = phi(left), so both terms are this density times a Mills ratio; their
-    # plain difference would lose every digit at delta = 1e-14
+    # e^eps phi(right) = phi(left), so both terms are this density times a Mills ratio; the
+    # difference of the terms themselves has no correct digit at delta = 1e-14
     log_density = -0.5 * left * left
     if left < 0 and log_density < MIN_LOG_PROBABILITY:
-        return log_density  # times a ratio below 1
+        return log_density  # an upper bound, because the ratio is below 1
     near, far = -left / math.sqrt(2), -right / math.sqrt(2)
     if left > MIN_SEPARATION:
         return math.log1p(-ndtr(-left) - math.exp(log_density) * erfcx(far) / 2)
@@ -104,7 +107,7 @@ def _log_delta_gaussian(epsilon: float, mu: float) -> float:
 
 
 def _log_mean_fall(points: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-    """Logarithm of the weighted sum of -erfcx'(t) = 2 / sqrt(pi) - 2 t erfcx(t)."""
+    """Return the logarithm of the weighted sum of -erfcx'(t) = 2 / sqrt(pi) - 2 t erfcx(t)."""
     if points[0] < MIN_ASYMPTOTIC:
         return math.log(weights @ (2 / math.sqrt(math.pi) - 2 * points * erfcx(points)))
     inverse = (points[0] / points) ** 2
@@ -115,7 +118,7 @@ def _log_mean_fall(points: NDArray[np.float64], weights: NDArray[np.float64]) ->
 
 @cache
 def _nodes() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Nodes and weights of Gauss and Legendre; of ten the error is far below rounding."""
+    """Return ten Gauss-Legendre nodes, whose quadrature error is below rounding, and weights."""
     return np.polynomial.legendre.leggauss(10)
 
 
@@ -128,18 +131,18 @@ CONVERSIONS: dict[Conversion, Callable[[float, float], float]] = {
 
 
 def epsilon_for(conversion: Conversion, rho: float, delta: float) -> float:
-    """Epsilon at `delta` by the conversion of that name, one of `CONVERSIONS`."""
+    """Convert rho and delta to epsilon by a named conversion of `CONVERSIONS`."""
     return _named(conversion)(rho, delta)
 
 
 def epsilon_above(conversion: Conversion, rho: Number, delta: float) -> float:
-    """As `epsilon_for`, and never less than the true one for having been computed in doubles."""
+    """Bound the result of `epsilon_for` from above, including its rounding error."""
     double = float(upper_product(rho, 1.0))
     return epsilon_for(conversion, max(double, MIN_RHO) if double else 0.0, delta) * (1 + ROUNDING)
 
 
 def rho_for(conversion: Conversion, epsilon: float, delta: float) -> float:
-    """Largest rho whose epsilon at `delta`, by the conversion of that name, is the one given."""
+    """Return the largest rho that a named conversion maps to `epsilon` at `delta`."""
     convert = _named(conversion)
     check_in_range("accounting: epsilon", epsilon, *EPSILON_RANGE)
     check_probability("accounting: delta", delta)
@@ -147,7 +150,7 @@ def rho_for(conversion: Conversion, epsilon: float, delta: float) -> float:
     low = (epsilon / (math.sqrt(length + epsilon) + math.sqrt(length))) ** 2
     if conversion == "slides":
         return low
-    high = 2 * low  # the other conversions give a smaller epsilon at each rho
+    high = 2 * low  # the other conversions give a smaller epsilon at the same rho
     while convert(high, delta) < epsilon:
         high *= 2
     root: float = scipy.optimize.brentq(
@@ -157,16 +160,16 @@ def rho_for(conversion: Conversion, epsilon: float, delta: float) -> float:
 
 
 def convert(guarantee: PrivacyGuarantee, delta: float, conversion: Conversion) -> PrivacyGuarantee:
-    """Say a zCDP guarantee as (epsilon, delta), for one person who changes cell.
+    """Convert a zCDP guarantee to (epsilon, delta) for one person who changes cell.
 
     Raises
     ------
     InputError
-        If the guarantee is of another flavour or has no figure per person.
+        If the guarantee is not zCDP or has no loss per person.
     """
     rho = guarantee.loss_per_person
     if guarantee.flavour != "zCDP" or rho is None:
-        raise InputError("accounting: only a zCDP guarantee with a figure per person is converted")
+        raise InputError("accounting: give a zCDP guarantee that has a loss per person")
     return PrivacyGuarantee(
         flavour="approximate",
         loss=epsilon_above(conversion, rho, delta),

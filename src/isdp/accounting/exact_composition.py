@@ -1,10 +1,10 @@
-"""Exact (epsilon, delta) of many Laplace or double geometric measurements taken together.
+"""Exact (epsilon, delta) guarantee of several Laplace measurements.
 
-A person who changes cell shifts `count` independent measurements by 1 each. With s = 1/scale the
-privacy loss of one double geometric measurement is s or -s, so the sum is binomial. That of one
-Laplace measurement also takes all values between. Weighted by e^(-loss/2) it is symmetric: mass
-1/2 at each of s and -s, and s/2 spread evenly between them, all times e^(-s/2). Sums of it are
-mixtures of shifted B-splines, in which nothing cancels, so a delta of 1e-14 keeps its digits.
+A person who changes cell shifts `count` independent measurements by 1. Let s = 1/scale. The
+privacy loss of one measurement is s, -s, or any value between them. Weighted by e^(-loss/2), its
+distribution is symmetric: it has mass 1/2 at s and at -s and total mass s/2 uniformly between
+them, all multiplied by e^(-s/2). The weighted distribution of a sum is a mixture of shifted
+B-splines. All terms are positive, so that a delta of 1e-14 is accurate.
 """
 
 from __future__ import annotations
@@ -19,61 +19,45 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from isdp.checks import check_integer, check_non_negative, check_positive, check_probability
-from isdp.errors import InputError
 
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)  # a piece
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)  # for each polynomial piece
 MAX_MEASUREMENTS = 60
-MIN_RELATIVE_DISTANCE = 1e-13  # of the scale of pure differential privacy
+MIN_RELATIVE_DISTANCE = 1e-13  # relative to the scale of pure differential privacy
 ROOT_TOLERANCE = 1e-12
-MIN_DELTA = 1e-300  # stands for a delta of 0 in logarithms
+MIN_DELTA = 1e-300  # replaces 0 in logarithms
 
 
-def delta_geometric(epsilon: float, scale: float, count: int) -> float:
-    """Smallest delta of `count` double geometric measurements with a = exp(-1/scale).
+def delta_laplace(epsilon: float, scale: float, count: int) -> float:
+    """Return the smallest delta of `count` Laplace measurements.
 
     Parameters
     ----------
     epsilon : float
-        From 0 up.
+        The privacy loss, 0 or more.
     scale : float
-        Positive; the variance of a measurement is 2a/(1 - a)^2.
+        The scale of the noise, positive. The variance of a measurement is 2 scale^2.
     count : int
-        Measurements that one person shifts by 1, from 1 to 60.
-
-    Returns
-    -------
-    float
-        Exactly 0 where epsilon is at least count/scale, the loss of pure differential privacy.
-    """
-    _check(epsilon, scale, count)
-    return _delta_of_signs(epsilon, 1 / scale, count, -count * math.log1p(math.exp(-1 / scale)))
-
-
-def delta_laplace(epsilon: float, scale: float, count: int) -> float:
-    """Smallest delta of `count` Laplace measurements of that scale; parameters as for the other.
-
-    The variance of a measurement is 2 scale^2.
+        The number of measurements that one person shifts by 1, from 1 to 60.
     """
     _check(epsilon, scale, count)
     s = 1 / scale
-    deltas = [_delta_of_signs(epsilon, s, count, -count * math.log(2))]
+    deltas = [_delta_at_ends(epsilon, s, count)]
     for inside in range(1, count + 1):
         deltas.append(_delta_with_inside(epsilon, s, count, inside))
     return math.fsum(deltas)
 
 
 def scale_laplace(epsilon: float, delta: float, count: int) -> float:
-    """Smallest scale at which `count` Laplace measurements are (epsilon, delta)-private."""
+    """Return the smallest scale with which `count` measurements are (epsilon, delta)-private."""
     check_probability("accounting: delta", delta)
     _check(epsilon, 1.0, count)
-    if epsilon == 0:
-        raise InputError("accounting: epsilon must be positive for a scale")
-    high = count / epsilon  # pure differential privacy, delta = 0
+    check_positive("accounting: epsilon", epsilon)
+    high = count / epsilon  # the scale of pure differential privacy
     low = high
     while delta_laplace(epsilon, low, count) <= delta:
         low /= 2
 
-    # near `high` delta goes like a power of the distance: a straight line in logarithms
+    # near `high`, delta is close to a power of the distance, so the logarithms are almost linear
     def above(log_distance: float) -> float:
         found = delta_laplace(epsilon, high - math.exp(log_distance), count)
         return math.log(max(found, MIN_DELTA)) - math.log(delta)
@@ -89,33 +73,32 @@ def scale_laplace(epsilon: float, delta: float, count: int) -> float:
     return high - math.exp(log_distance)
 
 
-def _delta_of_signs(epsilon: float, s: float, count: int, log_each: float) -> float:
-    """Part of delta in which every loss is s or -s.
+def _delta_at_ends(epsilon: float, s: float, count: int) -> float:
+    """Return the part of delta in which every loss is s or -s.
 
-    The probability of j losses of s among `count` is exp(log_each) times binomial(count, j) times
-    e^(-s (count - j)), which is the tilted weight with e^(loss/2) put back.
+    The probability that j of the losses are s is binomial(count, j) e^(-s (count - j)) / 2^count.
     """
     plus = np.arange(count + 1)
     loss = (2 * plus - count) * s
-    log_chance = _log_binomial(count, plus) - s * (count - plus) + log_each
-    return float(np.sum(np.exp(log_chance) * np.maximum(0, -np.expm1(epsilon - loss))))
+    log_probability = _log_binomial(count, plus) - s * (count - plus) - count * math.log(2)
+    return float(np.sum(np.exp(log_probability) * np.maximum(0, -np.expm1(epsilon - loss))))
 
 
 def _delta_with_inside(epsilon: float, s: float, count: int, inside: int) -> float:
-    """Part of delta in which `inside` of the losses lie strictly between -s and s."""
+    """Return the part of delta in which `inside` of the losses lie strictly between -s and s."""
     signs = count - inside
     plus = np.arange(signs + 1)[:, None, None]
     shift = 2 * plus - signs
     log_mass = _log_binomial(count, inside) + inside * math.log(s / 2) - count * s / 2
     log_weight = log_mass + _log_binomial(signs, plus) - signs * math.log(2)
-    # pieces of the spline, in units of s
+    # polynomial pieces of the spline, in units of s
     starts = 2.0 * np.arange(inside)[:, None] - inside + shift
     low = np.maximum(starts, epsilon / s)
     half = np.maximum(0, starts + 2 - low) / 2
-    at = low + half + half * NODES
-    # the basis element sums to 1 over its shifts by 2, so its integral is 2
-    density = np.nan_to_num(_basis_element(inside)(at - shift)) / 2
-    kept = np.exp(at * s / 2 + log_weight) * -np.expm1(np.minimum(0, epsilon - at * s))
+    points = low + half + half * NODES
+    # the basis element has integral 2, because its shifts by 2 sum to 1
+    density = np.nan_to_num(_basis_element(inside)(points - shift)) / 2
+    kept = np.exp(points * s / 2 + log_weight) * -np.expm1(np.minimum(0, epsilon - points * s))
     return float((half * WEIGHTS * density * kept).sum())
 
 

@@ -1,10 +1,8 @@
 """Privacy guarantees as immutable values, from which all text about privacy is generated.
 
-Every mechanism has a property `guarantee`, a `PrivacyGuarantee`. Where the guarantee depends on
-further arguments, a method or function `guarantee_of` takes them: `isdp.swapping.guarantee_of`, and
-the methods of `isdp.topdown.Budget` and of the systems of `isdp.compare`.
-
-The numbers are upper bounds. They are never rounded down, neither in print nor in products.
+Every mechanism has the property `guarantee`. If a guarantee depends on further arguments, a
+function or method `guarantee_of` takes them. The numbers are upper bounds. They are never rounded
+down, neither in text nor in products.
 """
 
 from __future__ import annotations
@@ -26,47 +24,46 @@ Flavour = Literal["pure", "approximate", "zCDP"]
 Growth = Literal["linear", "quadratic", "none"]
 FLAVOURS: dict[Flavour, str] = {"pure": "epsilon", "approximate": "epsilon", "zCDP": "rho"}
 NUMBER = re.compile(r"[0-9]{1,400}(/[0-9]{1,400}|(\.[0-9]{1,400})?(e[+-]?[0-9]{1,3})?)")
-COUNTED = ("person", "household")  # metrics that count changes; all others are distances
+COUNTED = ("person", "household")  # metrics that count changes; the others are norms
 GROWTHS: tuple[Growth, ...] = ("linear", "quadratic", "none")
 EQUAL_INVARIANTS = "two tables with equal invariants"
 
 
 @dataclass(frozen=True)
 class PrivacyGuarantee:
-    """Bound on the difference of the output distributions of a release for two tables.
+    """Upper bound on the privacy loss of a release between two tables.
 
     Parameters
     ----------
     flavour : {"pure", "approximate", "zCDP"}
-        epsilon-DP, (epsilon, delta)-DP or rho-zCDP (zero-concentrated).
+        The definition of privacy: epsilon-DP, (epsilon, delta)-DP, or rho-zCDP (zero-concentrated).
     loss : int, float or Fraction
-        The bound per unit: epsilon, or rho with zCDP; 0 or more. A float stands for the shortest
-        decimal number that denotes it.
+        Epsilon or rho per unit, 0 or more. A float denotes its shortest decimal form.
     metric : str
-        Distance between two tables: "l1", "l2", ..., or the number of persons ("person") or
-        households ("household") that change.
+        The distance between two tables. It is a norm ("l1", "l2", ...) or the number of persons
+        ("person") or households ("household") that change.
     per_person : int, float, Fraction or None
-        Number of units for one person who changes cell: 2 in l1, sqrt 2 in l2, 2 in squared l2;
-        None if there is no such number.
+        The number of units if one person changes cell. It is 2 in l1, sqrt 2 in l2 and 2 in squared
+        l2. None means that the number is unknown.
     source : str
         The theorem and its paper.
     delta : int, float or Fraction
-        Below 1; positive for the approximate flavour alone.
+        Delta of an approximate guarantee, below 1. It is 0 for the other definitions.
     growth : {"linear", "quadratic", "none"}
-        Growth of the bound with the distance. The unit is the distance itself if "linear", its
-        square if "quadratic"; with "none" the bound holds within distance 1 and no further.
+        With "linear" the unit is the distance, and with "quadratic" it is the squared distance.
+        With "none" the bound holds up to distance 1 only.
     relation : str
         The pairs of tables that are compared.
     held : str
-        The part that is published unchanged, outside the guarantee; "" for nothing.
+        The part of the table that is published unchanged and has no guarantee.
     why_not_per_person : str
         The reason if `per_person` is None.
 
     Raises
     ------
     InputError
-        If a number is out of its range, a word is unknown, delta and flavour do not fit together,
-        or `per_person` and its reason are both given or both missing.
+        If a number is out of range, a word is unknown, `delta` contradicts `flavour`, or not
+        exactly one of `per_person` and `why_not_per_person` is given.
 
     Examples
     --------
@@ -92,24 +89,26 @@ class PrivacyGuarantee:
         check_non_negative("guarantee: delta", self.delta, below=1)
         if (self.delta > 0) != (self.flavour == "approximate"):
             raise InputError(
-                f"guarantee: delta {self.delta} does not fit the flavour {self.flavour!r}; it is "
-                f"positive for 'approximate' and 0 for all others"
+                f"guarantee: delta is {self.delta} and flavour is {self.flavour!r}. Give a "
+                f"positive delta for 'approximate', and 0 for other flavours"
             )
         if self.flavour == "approximate" and self.growth != "none":
-            raise InputError("guarantee: epsilon and delta hold at one distance; say growth='none'")
+            raise InputError(
+                "guarantee: an approximate guarantee holds at one distance. Set growth='none'"
+            )
         if (self.per_person is None) != bool(self.why_not_per_person):
-            raise InputError("guarantee: give per_person, or None and the reason, and not both")
+            raise InputError("guarantee: give either per_person or why_not_per_person")
         if self.per_person is not None:
             check_non_negative("guarantee: per_person", self.per_person)
 
     @property
     def parameter(self) -> str:
-        """Name of the loss: "epsilon" or "rho"."""
+        """The name of the loss, "epsilon" or "rho"."""
         return FLAVOURS[self.flavour]
 
     @property
     def unit(self) -> str:
-        """Unit of the loss, such as "unit of squared l2 distance" or "person"."""
+        """The unit of the loss, such as "unit of squared l2 distance" or "person"."""
         if self.metric not in COUNTED:
             return {
                 "linear": f"unit of {self.metric} distance",
@@ -123,23 +122,24 @@ class PrivacyGuarantee:
         }[self.growth]
 
     def loss_at(self, distance: Number) -> Number:
-        """Bound for two tables at a distance, in the metric (not squared); never rounded down.
+        """Bound the loss between two tables at a distance, which is not squared.
 
         Returns
         -------
-        Fraction where loss and distance are exact, else float; infinite where that ends
+        Fraction, or float if the loss or the distance is a float
+            The product rounded up, and infinity if it overflows.
 
         Raises
         ------
         InputError
-            If the distance is negative, or above 1 for a guarantee that does not reach so far.
+            If the distance is negative, or above 1 for a guarantee without growth.
         """
         check_non_negative("guarantee: distance", distance)
         if self.growth == "none":
             if distance > 1:
                 raise InputError(
-                    f"guarantee: nothing is known at distance {distance}, only up to 1; compose "
-                    f"several, or take the zCDP or pure guarantee behind it"
+                    f"guarantee: the bound holds up to distance 1, not at {distance}. Use the pure "
+                    f"or zCDP guarantee from which it was converted"
                 )
             return self.loss
         power = 2 if self.growth == "quadratic" else 1
@@ -147,14 +147,12 @@ class PrivacyGuarantee:
 
     @property
     def loss_per_person(self) -> Number | None:
-        """Loss for one person who changes cell; None if `per_person` is None."""
+        """The loss if one person changes cell; None if `per_person` is None."""
         if self.per_person is None:
             return None
-        return (
-            self.loss_at(self.per_person)
-            if self.growth == "none"
-            else upper_product(self.loss, self.per_person)
-        )
+        if self.growth == "none":
+            return self.loss_at(self.per_person)
+        return upper_product(self.loss, self.per_person)
 
     def statement(self) -> str:
         """State the guarantee in one sentence, with numbers rounded up."""
@@ -179,7 +177,6 @@ class PrivacyGuarantee:
         )
 
     def _change(self, per_person: Number) -> str:
-        """Describe the change of the table that `per_person` measures."""
         if self.relation != EQUAL_INVARIANTS:
             return "one person who changes cell"
         power = 2 if self.metric == "l2" and self.growth == "linear" else 1
@@ -191,7 +188,7 @@ class PrivacyGuarantee:
         return "one person who changes cell and leaves the invariants as they are"
 
     def record(self) -> dict[str, str | None]:
-        """Return all parts for a file: exact numbers as text, and decimals rounded up."""
+        """Return all fields for a file, with exact numbers as text and decimals rounded up."""
         person = self.loss_per_person
         return {
             "flavour": self.flavour,
@@ -212,12 +209,12 @@ class PrivacyGuarantee:
 
 
 def guarantee_from_record(record: Mapping[str, Any]) -> PrivacyGuarantee:
-    """Read a record of `PrivacyGuarantee.record`; bounds of delta stay bounds.
+    """Return the guarantee of a record from `PrivacyGuarantee.record`, with delta rounded up.
 
     Raises
     ------
     InputError
-        If it is not such a record, or its numbers do not fit together.
+        If a field of the record is missing or invalid.
     """
     try:
         parameter = FLAVOURS[record["flavour"]]
@@ -237,25 +234,26 @@ def guarantee_from_record(record: Mapping[str, Any]) -> PrivacyGuarantee:
             else str(record.get("why_not_per_person") or "not stated in the record"),
         )
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as wrong:
-        raise InputError(f"guarantee: this is no record of one ({wrong!r})") from None
+        raise InputError(
+            f"guarantee: the record is invalid ({wrong!r}). Use an unchanged certificate"
+        ) from None
 
 
 def _number(text: str) -> Fraction:
-    """Exact value of a number as `record` writes it; of a float, its shortest decimals."""
     if not isinstance(text, str) or not NUMBER.fullmatch(text):
-        raise ValueError(f"no number: {str(text)[:40]!r}")
+        raise ValueError(f"not a number: {str(text)[:40]!r}")
     return Fraction(text)
 
 
 def upper_decimal(value: Number, digits: int = 6) -> str:
-    """Write a number from 0 up in decimals, rounded up where it does not end.
+    """Write a number of 0 or more as a decimal, rounded up.
 
     Parameters
     ----------
     value : int, float or Fraction
-        A float stands for the shortest decimal number that denotes it.
+        A float denotes its shortest decimal form.
     digits : int
-        Significant digits, at least 1; whole numbers keep all of theirs.
+        The number of significant digits, at least 1. Integers keep all their digits.
 
     Examples
     --------
@@ -267,9 +265,9 @@ def upper_decimal(value: Number, digits: int = 6) -> str:
     if exact.denominator == 1:
         return str(exact.numerator)
     places = digits - 1 - _exponent(exact)
-    if places <= 0:  # so large that the digits end before the point
+    if places <= 0:  # all significant digits are before the decimal point
         return str(math.ceil(exact))
-    steps = math.ceil(exact * 10**places)  # in units of 10^-places, never below the number
+    steps = math.ceil(exact * 10**places)  # the number in units of 10^-places, rounded up
     if places < digits + 5:
         whole, rest = divmod(steps, 10**places)
         return f"{whole}.{rest:0{places}d}".rstrip("0").rstrip(".")
@@ -279,25 +277,22 @@ def upper_decimal(value: Number, digits: int = 6) -> str:
 
 
 def upper_product(*factors: Number) -> Number:
-    """Exact product, or the nearest float that is not below it if a factor is a float.
-
-    Infinite beyond floating point, as `upper_sum`.
-    """
+    """Multiply exactly; round the product up to a float, or to infinity, if a factor is a float."""
     return _from_above(math.prod((as_fraction(x) for x in factors), start=Fraction(1)), factors)
 
 
 def upper_sum(*terms: Number) -> Number:
-    """Exact sum, or the nearest float that is not below it if a term is a float."""
+    """Add exactly; round the sum up to a float, or to infinity, if a term is a float."""
     return _from_above(sum((as_fraction(x) for x in terms), start=Fraction(0)), terms)
 
 
 def as_fraction(value: Number) -> Fraction:
-    """Exact value; a float stands for the shortest decimal number that denotes it."""
+    """Return the exact value of a number; a float denotes its shortest decimal form."""
     return Fraction(value if isinstance(value, Rational) else repr(float(value)))
 
 
 def _exponent(exact: Fraction) -> int:
-    """Whole e with 10^e <= exact < 10^(e + 1)."""
+    """Return the integer e with 10^e <= exact < 10^(e + 1)."""
     guess = len(str(exact.numerator)) - len(str(exact.denominator))
     return guess if exact >= Fraction(10) ** guess else guess - 1
 

@@ -1,4 +1,4 @@
-"""Linear invariants of a table, and inequalities."""
+"""Linear equalities and inequalities of tables."""
 
 from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope

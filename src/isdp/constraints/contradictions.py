@@ -8,16 +8,20 @@ import scipy
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 
-TIME_LIMIT = 60  # seconds per feasibility problem
+TIME_LIMIT = 60  # seconds for each feasibility problem
 
 
 def irreducible_conflict(polytope: Polytope) -> list[str]:
-    """Name constraints that contradict each other, and do not without any one of them.
+    """Name constraints that contradict each other, and that do not if any one of them is dropped.
+
+    The algorithm is the deletion filter of Chinneck and Dravnieks (1991). It drops each constraint
+    in turn and restores it if the others can then be satisfied. Solutions may be fractions.
 
     Returns
     -------
     list of str
-        Names, equalities first; none if all the constraints can be met together.
+        Names of the equalities, then of the inequalities. The list is empty if all constraints can
+        be satisfied.
 
     Raises
     ------
@@ -25,43 +29,37 @@ def irreducible_conflict(polytope: Polytope) -> list[str]:
         If the solver does not decide a feasibility problem within a minute.
     """
     names = [*polytope.equalities.names, *polytope.inequalities.names]
-    return [names[row] for row in conflicting(polytope)]
-
-
-def conflicting(polytope: Polytope) -> list[int]:
-    """Find the rows of `irreducible_conflict`, those of the equalities first.
-
-    The algorithm is the deletion filter of Chinneck and Dravnieks (1991): it drops constraints one
-    by one, and restores each without which the rest can be met. Numbers may be fractions.
-    """
-    rows = polytope.equalities.constraints + polytope.inequalities.constraints
-    kept = np.ones(rows, dtype=bool)
-    if _can_be_met(polytope, kept):
+    kept = np.ones(len(names), dtype=bool)
+    if _is_feasible(polytope, kept):
         return []
-    for row in range(rows):
+    for row in range(len(names)):
         kept[row] = False
-        kept[row] = _can_be_met(polytope, kept)
-    return np.flatnonzero(kept).tolist()
+        kept[row] = _is_feasible(polytope, kept)
+    return [names[row] for row in np.flatnonzero(kept)]
 
 
-def _can_be_met(polytope: Polytope, kept) -> bool:
-    equal, above = np.split(kept, [polytope.equalities.constraints])
-    sides = (
-        (polytope.equalities, polytope.totals, polytope.totals, equal),
-        (polytope.inequalities, polytope.least, np.full(len(above), np.inf), above),
+def _is_feasible(polytope: Polytope, kept) -> bool:
+    kept_equalities, kept_inequalities = np.split(kept, [polytope.equalities.constraints])
+    infinite = np.full(polytope.inequalities.constraints, np.inf)
+    parts = (
+        (polytope.equalities, polytope.totals, polytope.totals, kept_equalities),
+        (polytope.inequalities, polytope.lower_bounds, infinite, kept_inequalities),
     )
     found = scipy.optimize.milp(
         np.zeros(polytope.cells),
         constraints=[
             scipy.optimize.LinearConstraint(
-                matrix.sparse[np.flatnonzero(some)].astype(float), low[some], high[some]
+                matrix.sparse[np.flatnonzero(rows)].astype(float), low[rows], high[rows]
             )
-            for matrix, low, high, some in sides
-            if some.any()
+            for matrix, low, high, rows in parts
+            if rows.any()
         ],
         bounds=scipy.optimize.Bounds(-np.inf, np.inf),
         options={"time_limit": TIME_LIMIT},
     )
-    if found.status in (0, 2):  # met, or proved impossible
+    if found.status in (0, 2):  # feasible, or proved infeasible
         return found.status == 0
-    raise InputError(f"conflict: the solver reached no decision ({found.message.strip()})")
+    raise InputError(
+        f"constraints: the solver did not find a contradiction in time ({found.message.strip()}). "
+        f"Give fewer constraints"
+    )

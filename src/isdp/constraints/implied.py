@@ -1,8 +1,8 @@
 """Projection of a polytope onto some variables by exact Fourier-Motzkin elimination.
 
-The elimination is exact over the rationals, in Python's integers. A point of the kept variables
-meets the implied constraints if and only if real values of the other variables exist. Whole values
-need not exist; `isdp.constraints.presence` treats a family where they always do.
+The elimination uses Python's integers and does not round. A point of the kept variables satisfies
+the implied constraints if and only if real values of the other variables exist. Integer values need
+not exist, but they always exist for the polytopes of `isdp.constraints.presence`.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 
-Row = tuple[int, ...]  # coefficients, and last the bound: coefficients . x >= bound
+Row = tuple[int, ...]  # the coefficients, then the bound b of coefficients . x >= b (or = b)
 TOLERANCE = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
 class ImpliedConstraints:
-    """Constraints that are implied for the kept variables.
+    """Constraints on the kept variables that a polytope implies.
 
     Attributes
     ----------
     polytope : Polytope
-        On the kept variables, in the order they were named.
+        The kept variables have the order of the argument `keep`.
     peak : int
         Maximum number of inequalities during the elimination.
     """
@@ -39,75 +39,76 @@ class ImpliedConstraints:
 
 
 def implied_constraints(
-    polytope: Polytope, keep: Iterable[int], most: int = 20_000
+    polytope: Polytope, keep: Iterable[int], max_inequalities: int = 20_000
 ) -> ImpliedConstraints:
-    """Eliminate all variables but some (TDA, "Implied Constraints").
+    """Eliminate all variables except those to keep (TDA, "Implied Constraints").
 
-    An equality that holds a variable replaces it; otherwise each inequality that bounds it from
-    below is added to each that bounds it from above. The variable that makes the fewest new
-    inequalities goes first. Equal and weaker inequalities are dropped after each step.
+    A variable that occurs in an equality is substituted. For any other variable, each inequality
+    that bounds it from below is added to each that bounds it from above. The next variable is the
+    one that creates the fewest inequalities. Repeated and weaker inequalities are dropped.
 
     Parameters
     ----------
     keep : iterable of int
-        Variables (cells of the polytope) that stay.
-    most : int
-        Maximum number of inequalities, which may grow doubly exponentially.
+        Cells of the polytope to keep.
+    max_inequalities : int
+        The number of inequalities may grow doubly exponentially.
 
     Raises
     ------
     InputError
-        If the constraints contradict each other, or there are more than `most` of them.
+        If `keep` is invalid, the constraints contradict each other, or there are too many.
     """
     keep = [int(variable) for variable in keep]
     if len(set(keep)) != len(keep) or not set(keep) <= set(range(polytope.cells)):
-        raise InputError(f"implied constraints: {keep} are not distinct among {polytope.cells}")
+        raise InputError(
+            f"implied_constraints: keep must be distinct cells from 0 to {polytope.cells - 1}"
+        )
     equal = _rows(polytope.equalities, polytope.totals)
-    above = _strongest(_rows(polytope.inequalities, polytope.least))
+    above = _strongest(_rows(polytope.inequalities, polytope.lower_bounds))
     peak = len(above)
-    left = set(range(polytope.cells)) - set(keep)
-    while left:
-        pivot, variable = _cheapest(equal, above, left)
-        left.remove(variable)
+    remaining = set(range(polytope.cells)) - set(keep)
+    while remaining:
+        pivot, variable = _next_variable(equal, above, remaining)
+        remaining.remove(variable)
         if pivot is not None:
-            equal = [_replace(row, pivot, variable) for row in equal if row is not pivot]
-            above = [_replace(row, pivot, variable) for row in above]
+            equal = [_substitute(row, pivot, variable) for row in equal if row is not pivot]
+            above = [_substitute(row, pivot, variable) for row in above]
         else:
             above = _combine(above, variable)
-        equal = _meaningful(equal)
+        equal = _nonzero(equal)
         above = _strongest(above)
         peak = max(peak, len(above))
-        if peak > most:
+        if peak > max_inequalities:
             raise InputError(
-                f"implied constraints: more than {most} inequalities with {len(left)} variables "
-                f"still to go; split the problem, or use bounds on subsets (presence)"
+                f"implied_constraints: there are more than {max_inequalities} inequalities. Split "
+                f"the problem, or use the bounds on subsets of isdp.constraints.presence"
             )
     return ImpliedConstraints(_polytope(equal, above, keep), peak)
 
 
 def irredundant(polytope: Polytope) -> Polytope:
-    """Drop the inequalities that the others imply, one after the other.
+    """Drop each inequality that the remaining ones imply.
 
-    What is left describes the same points, and is not unique where there are equalities: compare
-    sets of points, never lists of rows.
+    The result contains the same points. Its rows are not unique if there are equalities.
     """
-    rows = polytope.inequalities.matrix.astype(float)
+    rows, bounds = polytope.inequalities.matrix.astype(float), polytope.lower_bounds
     equalities = polytope.equalities.matrix.astype(float)
-    stays = np.ones(len(rows), dtype=bool)
+    kept = np.ones(len(rows), dtype=bool)
     for row in range(len(rows)):
-        stays[row] = False
-        least = scipy.optimize.linprog(
+        kept[row] = False
+        found = scipy.optimize.linprog(
             rows[row],
-            A_ub=-rows[stays] if stays.any() else None,
-            b_ub=-polytope.least[stays] if stays.any() else None,
+            A_ub=-rows[kept] if kept.any() else None,
+            b_ub=-bounds[kept] if kept.any() else None,
             A_eq=equalities if len(equalities) else None,
             b_eq=polytope.totals if len(equalities) else None,
             bounds=(None, None),
         )
-        stays[row] = least.status != 0 or least.fun < polytope.least[row] - TOLERANCE
-    names = [name for name, kept in zip(polytope.inequalities.names, stays, strict=True) if kept]
-    kept = Invariants(polytope.inequalities.sparse[np.flatnonzero(stays)], names)
-    return Polytope(polytope.equalities, polytope.totals, kept, polytope.least[stays])
+        kept[row] = found.status != 0 or found.fun < bounds[row] - TOLERANCE
+    names = [name for name, stays in zip(polytope.inequalities.names, kept, strict=True) if stays]
+    inequalities = Invariants(polytope.inequalities.sparse[np.flatnonzero(kept)], names)
+    return Polytope(polytope.equalities, polytope.totals, inequalities, bounds[kept])
 
 
 def _rows(matrix: Invariants, sides) -> list[Row]:
@@ -120,19 +121,24 @@ def _reduced(row: Row) -> Row:
     return tuple(entry // divisor for entry in row) if divisor > 1 else row
 
 
-def _meaningful(equal: list[Row]) -> list[Row]:
+def _nonzero(equal: list[Row]) -> list[Row]:
     """Drop 0 = 0 and repetitions; refuse 0 = 1."""
     for row in equal:
         if not any(row[:-1]) and row[-1]:
-            raise InputError("implied constraints: the equalities contradict each other")
+            raise _contradiction("equalities")
     return list(dict.fromkeys(row for row in equal if any(row[:-1])))
 
 
-def _strongest(above: list[Row]) -> list[Row]:
-    """Keep, of inequalities in one direction, the one that asks for most.
+def _contradiction(constraints: str) -> InputError:
+    return InputError(
+        f"implied_constraints: the {constraints} contradict each other. Correct the totals"
+    )
 
-    Two rows have one direction if their coefficients agree once divided by their common divisor;
-    bounds are compared as fractions, by multiplying across.
+
+def _strongest(above: list[Row]) -> list[Row]:
+    """Keep the strongest of the inequalities with proportional coefficients.
+
+    The bounds are compared as fractions with the common divisor of the coefficients as denominator.
     """
     best: dict[Row, tuple[int, int]] = {}
     for row in above:
@@ -140,7 +146,7 @@ def _strongest(above: list[Row]) -> list[Row]:
         divisor = math.gcd(*coefficients)
         if not divisor:
             if bound > 0:
-                raise InputError("implied constraints: the constraints contradict each other")
+                raise _contradiction("inequalities")
             continue
         direction = tuple(entry // divisor for entry in coefficients)
         other = best.get(direction)
@@ -152,23 +158,25 @@ def _strongest(above: list[Row]) -> list[Row]:
     ]
 
 
-def _cheapest(equal: list[Row], above: list[Row], left: set[int]) -> tuple[Row | None, int]:
-    """Choose an equality and its variable, or else the variable with the fewest combinations."""
+def _next_variable(
+    equal: list[Row], above: list[Row], remaining: set[int]
+) -> tuple[Row | None, int]:
+    """Choose a variable to eliminate, with an equality that contains it if there is one."""
     for row in equal:
-        for variable in sorted(left):
+        for variable in sorted(remaining):
             if row[variable]:
                 return row, variable
 
-    def grown(variable):
+    def added_inequalities(variable):
         low = sum(row[variable] > 0 for row in above)
         high = sum(row[variable] < 0 for row in above)
         return low * high - low - high
 
-    return None, min(sorted(left), key=grown)
+    return None, min(sorted(remaining), key=added_inequalities)
 
 
-def _replace(row: Row, pivot: Row, variable: int) -> Row:
-    """Add the multiple of an equality that takes the variable out; the row's sense is kept."""
+def _substitute(row: Row, pivot: Row, variable: int) -> Row:
+    """Scale a row by a positive number and add a multiple of the pivot that cancels a variable."""
     if not row[variable]:
         return row
     scale, share = abs(pivot[variable]), row[variable] * (1 if pivot[variable] > 0 else -1)

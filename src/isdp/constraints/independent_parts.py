@@ -12,26 +12,22 @@ from isdp.constraints.invariants import Invariants
 
 
 class Part(NamedTuple):
-    """A component: its cells, int64 (cells,) in increasing order, and all their invariants."""
+    """A connected component with its cells, an ascending int64 array, and their invariants."""
 
     cells: np.ndarray
     invariants: Invariants
 
 
 def independent_parts(invariants: Invariants) -> list[Part]:
-    """Split the cells into parts such that no invariant joins cells of two parts.
+    """Split the cells into connected components of the graph of cells and invariants.
 
-    A product distribution over cells, conditioned on A u = 0, is then a product over the parts.
-
-    Parameters
-    ----------
-    invariants : Invariants
-        Rows without cells are left out.
+    If cells are independent, the parts remain independent given A u = 0.
 
     Returns
     -------
     list of Part
-        In the order of their first cells. The cells that no invariant touches are one part.
+        The parts are sorted by their first cells. All cells without an invariant form one part.
+        Invariants without cells are omitted.
 
     Examples
     --------
@@ -51,7 +47,7 @@ def independent_parts(invariants: Invariants) -> list[Part]:
     place[np.argsort(first)] = np.arange(len(labels))
     by_cell = np.argsort(place[of_cell], kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(place[of_cell]))])
-    # rows of the parts in turn, so that both are cut at the same places
+    # the rows have the order of the parts, as the cells have
     filled = np.flatnonzero(np.diff(a.indptr) > 0)
     of_filled = place[np.searchsorted(labels, of_row[filled])]
     by_row = filled[np.argsort(of_filled, kind="stable")]

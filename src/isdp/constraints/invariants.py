@@ -1,4 +1,4 @@
-"""Invariants: the totals of a table that a release must reproduce exactly."""
+"""Linear invariants, the totals of a table that a release keeps exact."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from isdp.errors import InputError
 
 
 class Invariants:
-    """Linear invariants A x of a histogram x in Z^n (ISDP, Definition 1), as a frozen value.
+    """Immutable linear invariants A x of a histogram x in Z^n (ISDP, Definition 1).
 
-    Use one of the constructors `total`, `partition`, `margins` and `subsets`, or give the
-    matrix A itself, which may hold any integers and need not have full rank.
+    Use a constructor (`total`, `partition`, `margins`, `subsets`), or give the matrix A. It may
+    contain any 64-bit integers and need not have full rank.
 
     Parameters
     ----------
     matrix : array_like or sparse array, shape (constraints, cells)
-        Integer entries. A row is one invariant; a cell may be in none.
+        Each row is one invariant. A cell may occur in no invariant.
     names : sequence of str, optional
-        A name for each row, used in messages; "invariant 0", ... by default.
+        Names of the rows in messages. The default names are "invariant 0", "invariant 1", ...
 
     Raises
     ------
     InputError
-        If the matrix is not two-dimensional, has no cell, or has an entry that is not an
-        integer within int64.
+        If the matrix is not two-dimensional, has no cells, or has an entry that is not a 64-bit
+        integer, or if the number of names is not the number of rows.
     """
 
     __slots__ = ("_sparse", "names")
@@ -45,7 +45,8 @@ class Invariants:
             names = [f"invariant {row}" for row in range(sparse.shape[0])]
         if len(names) != sparse.shape[0]:
             raise InputError(
-                f"invariants: {len(names)} names for {sparse.shape[0]} rows; give one per row"
+                f"invariants: names has {len(names)} entries, and the matrix has "
+                f"{sparse.shape[0]} rows. Give one name per row"
             )
         for array in (sparse.data, sparse.indices, sparse.indptr):
             array.setflags(write=False)
@@ -53,7 +54,7 @@ class Invariants:
         object.__setattr__(self, "names", tuple(str(name) for name in names))
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Invariants are a frozen value; cannot set {name!r}")
+        raise AttributeError(f"Invariants are immutable. Build new ones to change {name!r}")
 
     def __reduce__(self) -> tuple[type[Invariants], tuple[csr_array, tuple[str, ...]]]:
         return (Invariants, (self._sparse.copy(), self.names))
@@ -62,7 +63,7 @@ class Invariants:
 
     @classmethod
     def total(cls, n: int, name: str = "total") -> Invariants:
-        """Hold the sum of all `n` cells.
+        """Build the invariant that is the sum of all `n` cells.
 
         Examples
         --------
@@ -70,18 +71,18 @@ class Invariants:
         array([[1, 1, 1]])
         """
         n = check_integer("invariants", "the number of cells", n, 1)
-        index = np.int32 if n <= np.iinfo(np.int32).max else np.int64  # as SciPy's of a dense row
+        index = np.int32 if n <= np.iinfo(np.int32).max else np.int64  # SciPy's choice
         row = np.ones(n, np.int64), np.arange(n, dtype=index), np.array([0, n], dtype=index)
         return cls(csr_array(row, shape=(1, n)), [name])
 
     @classmethod
     def partition(cls, labels: Iterable[Hashable]) -> Invariants:
-        """Hold the total of each group of cells with one label (ISDP, Example 4).
+        """Build one total for each group of cells with the same label (ISDP, Example 4).
 
         Parameters
         ----------
         labels : iterable of hashable
-            A label for each cell; None leaves the cell outside every group.
+            The label of each cell. A cell with the label None belongs to no group.
 
         Examples
         --------
@@ -101,26 +102,24 @@ class Invariants:
     def margins(
         cls, shape: Sequence[int], held: Iterable[Sequence[int]] = ((0,), (1,))
     ) -> Invariants:
-        """Margins of a contingency table whose cells are numbered in row-major order (Example 5).
+        """Build margins of a contingency table with cells in row-major order (ISDP, Example 5).
 
         Parameters
         ----------
         shape : sequence of int
-            Categories along each axis of the table.
+            The number of categories along each axis of the table.
         held : iterable of sequences of int
-            The margins to hold, each as the axes that it keeps: ``((0,), (1,))`` holds row and
-            column totals of a two-way table, ``()`` as an entry holds the grand total.
+            The axes that each margin keeps. For a two-way table, ``((0,), (1,))`` holds the row and
+            column totals. The margin ``()`` is the grand total.
 
         Raises
         ------
         InputError
-            If a margin names an axis that the table lacks, or names one twice.
+            If a margin has an unknown axis or a repeated axis.
         """
         shape = tuple(int(size) for size in shape)
         if not shape or min(shape) < 1:
-            raise InputError(
-                f"invariants: table shape {shape} needs at least one cell on each axis"
-            )
+            raise InputError(f"invariants: shape {shape} must have 1 or more cells on each axis")
         n = math.prod(shape)
         coordinates = np.indices(shape).reshape(len(shape), n)
         rows, names = [], []
@@ -129,11 +128,11 @@ class Invariants:
             for axis in axes:
                 if axis not in range(len(shape)):
                     raise InputError(
-                        f"invariants: margin {axes} names axis {axis}, but a table of shape "
-                        f"{shape} has axes 0 to {len(shape) - 1}"
+                        f"invariants: margin {axes} has the axis {axis}. Use the axes 0 to "
+                        f"{len(shape) - 1} of a table of shape {shape}"
                     )
             if len(set(axes)) != len(axes):
-                raise InputError(f"invariants: margin {axes} names an axis twice")
+                raise InputError(f"invariants: margin {axes} repeats an axis. Remove one")
             kept = tuple(shape[axis] for axis in axes)
             group = np.zeros(n, dtype=np.int64)
             if axes:
@@ -149,12 +148,12 @@ class Invariants:
     def subsets(
         cls, subsets: Iterable[Iterable[int]], n: int, names: Sequence[str] | None = None
     ) -> Invariants:
-        """Hold the total of each given list of cell indices, from 0; lists may overlap.
+        """Build the total of each list of cell indices, which start at 0. The lists may overlap.
 
         Raises
         ------
         InputError
-            If an index lies outside 0 to n - 1 or occurs twice in one list.
+            If an index is not from 0 to n - 1, or occurs twice in one list.
         """
         rows = []
         for position, subset in enumerate(subsets):
@@ -162,11 +161,11 @@ class Invariants:
             for cell in cells:
                 if not 0 <= cell < n:
                     raise InputError(
-                        f"invariants: subset {position} holds cell {cell}, but cells go from 0 "
-                        f"to {n - 1}"
+                        f"invariants: subset {position} has the cell {cell}. Use the cells 0 to "
+                        f"{n - 1}"
                     )
             if len(set(cells)) != len(cells):
-                raise InputError(f"invariants: subset {position} holds a cell twice")
+                raise InputError(f"invariants: subset {position} repeats a cell. Remove one")
             rows.append(cells)
         return cls(_incidence(rows, n), names)
 
@@ -185,12 +184,12 @@ class Invariants:
 
     @property
     def constraints(self) -> int:
-        """Number of rows of A."""
+        """The number of rows of A."""
         return int(self._sparse.shape[0])
 
     @property
     def cells(self) -> int:
-        """Number of cells n."""
+        """The number of cells n."""
         return int(self._sparse.shape[1])
 
     def _content(self) -> tuple[object, ...]:
@@ -211,7 +210,7 @@ class Invariants:
     # -- exact arithmetic ---------------------------------------------------------------------
 
     def apply(self, table: ArrayLike) -> NDArray[np.int64]:
-        """Compute A x for each table x, exactly.
+        """Compute A x exactly for each table x.
 
         Parameters
         ----------
@@ -224,60 +223,54 @@ class Invariants:
         Raises
         ------
         InputError
-            If the last axis is not the cells, the values are not integers, or a sum could
-            leave int64.
+            If the last axis has another length, the values are not integers, or a sum could exceed
+            64-bit integers.
         """
         table = np.asarray(table)
         if table.ndim == 0 or table.shape[-1] != self.cells:
             raise InputError(
-                f"invariants: the last axis must hold the {self.cells} cells, got an array of "
-                f"shape {table.shape}"
+                f"invariants: the table has shape {table.shape}. Its last axis must have "
+                f"{self.cells} cells"
             )
         if table.dtype.kind not in "iu":
-            raise InputError(
-                f"invariants: cells must be integers to be checked exactly, got {table.dtype}"
-            )
+            raise InputError(f"invariants: the table must have integers, got {table.dtype}")
         largest = max(abs(int(table.max())), abs(int(table.min()))) if table.size else 0
-        weight = _largest_row_weight(self._sparse)
+        weight = _bound_row_weight(self._sparse)
         if largest * weight > INT64_MAX:
             raise InputError(
-                f"invariants: cells up to {largest} with row weights up to {weight} could "
-                f"overflow 64-bit integers; rescale the table"
+                "invariants: a sum of cells could exceed 64-bit integers. Rescale the table"
             )
         flat = table.astype(np.int64, copy=False).reshape(-1, self.cells)
         sums: NDArray[np.int64] = (self._sparse @ flat.T).T
         return sums.reshape(*table.shape[:-1], self.constraints)
 
     def check(self, noise: ArrayLike) -> None:
-        """Raise unless A u == 0 exactly for every noise vector u.
+        """Raise `InputError` unless A u = 0 exactly for every noise vector u.
+
+        The message names the first draw that fails and its invariant.
 
         Parameters
         ----------
         noise : int array, shape (..., cells)
-
-        Raises
-        ------
-        InputError
-            Naming the first draw and invariant that is not met.
         """
         values = self.apply(noise)
         if values.any():
             *draw, row = (int(i) for i in np.argwhere(values)[0])
             raise InputError(
-                f"noise breaks the invariant {self.names[row]!r} by {values[(*draw, row)]} "
-                f"in draw {tuple(draw)}"
+                f"noise: draw {tuple(draw)} changes the invariant {self.names[row]!r}. Do not "
+                f"release it"
             )
 
 
 def find_cell_classes(invariants: Invariants) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Group the cells in which A has equal columns.
+    """Find the classes of cells with equal columns of A.
 
     Returns
     -------
-    kind : int64 array, shape (cells,)
-        Number of each cell's group, from 0, in the order of their first cells.
-    first : int64 array, shape (groups,)
-        First cell of each group.
+    class_of : int64 array, shape (cells,)
+        Index of each cell's class. The classes are sorted by their first cells.
+    first : int64 array, shape (classes,)
+        The first cell of each class.
     """
     columns = invariants.sparse.tocsc()
     columns.sort_indices()
@@ -285,23 +278,24 @@ def find_cell_classes(invariants: Invariants) -> tuple[NDArray[np.int64], NDArra
     entry = _renumbered(columns.indices.astype(np.int64) * max(len(numbers), 1) + code)
     entries = int(entry.max(initial=0)) + 1
     length = np.diff(columns.indptr)
-    kind = np.zeros(columns.shape[1], dtype=np.int64)
-    # entry by entry: columns that continue get new numbers, so that they differ from those that end
-    for place in range(int(length.max(initial=0))):
-        longer = length > place
-        at = kind[longer] * entries + entry[columns.indptr[:-1][longer] + place]
-        kind[longer] = kind.max(initial=0) + 1 + _renumbered(at)
-        kind = _renumbered(kind)
-    first = np.empty(kind.max(initial=-1) + 1, dtype=np.int64)
-    first[kind[::-1]] = np.arange(len(kind))[::-1]  # the first cell of each group is written last
+    class_of = np.zeros(columns.shape[1], dtype=np.int64)
+    # compare the columns entry by entry; longer columns get new numbers, because they differ from
+    # the columns that end here
+    for position in range(int(length.max(initial=0))):
+        longer = length > position
+        key = class_of[longer] * entries + entry[columns.indptr[:-1][longer] + position]
+        class_of[longer] = class_of.max(initial=0) + 1 + _renumbered(key)
+        class_of = _renumbered(class_of)
+    first = np.empty(class_of.max(initial=-1) + 1, dtype=np.int64)
+    first[class_of[::-1]] = np.arange(len(class_of))[::-1]  # the last write is the first cell
     order = np.argsort(first)
-    place_of = np.empty_like(order)
-    place_of[order] = np.arange(len(order))
-    return place_of[kind], first[order]
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return rank[class_of], first[order]
 
 
 def _renumbered(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Replace keys, which are not negative, by numbers from 0 in their order."""
+    """Replace the distinct keys, which are 0 or more, by 0, 1, 2, ... in ascending order."""
     largest = int(keys.max(initial=0))
     if largest > 4 * len(keys) + 1000:
         return np.unique(keys, return_inverse=True)[1].astype(np.int64)
@@ -326,42 +320,43 @@ def _integer_csr(given: ArrayLike | sparray) -> csr_array:
         try:
             matrix = np.asarray(matrix)
         except ValueError as error:
-            raise InputError(f"invariants: rows of unequal length ({error})") from None
+            raise InputError(f"invariants: the rows must have equal length ({error})") from None
         if matrix.ndim != 2:
-            raise InputError(f"invariants: the matrix needs two axes, got shape {matrix.shape}")
+            raise InputError(f"invariants: the matrix must have two axes, got {matrix.shape}")
         if matrix.dtype.kind == "b":
             matrix = matrix.astype(np.int64)
         if matrix.dtype.kind not in "iu":
-            matrix = _whole_numbers(matrix)
+            matrix = _as_integers(matrix)
         if matrix.size and int(abs(matrix).max()) > INT64_MAX:
-            raise InputError("invariants: an entry does not fit into 64-bit integers")
+            raise InputError("invariants: the entries of the matrix must be 64-bit integers")
     elif matrix.dtype.kind not in "iu":
-        raise InputError(f"invariants: a sparse matrix must hold integers, got {matrix.dtype}")
+        raise InputError(f"invariants: a sparse matrix must have integers, got {matrix.dtype}")
     sparse = csr_array(matrix, dtype=np.int64, copy=True)
     if sparse.shape[1] < 1:
-        raise InputError("invariants: there are no cells")
+        raise InputError(
+            "invariants: the matrix has no columns. Its columns are the cells, so give one or more"
+        )
     sparse.sum_duplicates()
     sparse.eliminate_zeros()
     sparse.sort_indices()
     return sparse
 
 
-def _whole_numbers(matrix: NDArray[np.generic]) -> NDArray[np.int64]:
-    """Convert to int64 a matrix of floats or objects that are whole numbers, else raise."""
+def _as_integers(matrix: NDArray[np.generic]) -> NDArray[np.int64]:
     for (row, cell), entry in np.ndenumerate(matrix):
         try:
-            whole = int(entry) == entry
+            integer = int(entry) == entry
         except (TypeError, ValueError, OverflowError):
-            whole = False
-        if not whole or abs(int(entry)) > INT64_MAX:
+            integer = False
+        if not integer or abs(int(entry)) > INT64_MAX:
             raise InputError(
-                f"invariants: entry {entry!r} at row {row}, cell {cell} is not a 64-bit integer"
+                f"invariants: row {row}, cell {cell}: give a 64-bit integer, not {entry!r}"
             )
     return matrix.astype(np.int64)
 
 
-def _largest_row_weight(sparse: csr_array) -> int:
-    """Return the largest sum of absolute entries over the rows, in Python's own integers."""
+def _bound_row_weight(sparse: csr_array) -> int:
+    """Bound the sum of absolute entries of every row in Python's integers."""
     if not sparse.nnz:
         return 1
     largest = int(abs(sparse.data).max())

@@ -1,4 +1,8 @@
-"""Tables that meet equalities and inequalities: A s = a and B s >= b (CDP, Section 2.3)."""
+"""Polytopes of tables that satisfy linear equalities and inequalities.
+
+The definition is from Gong and Meng (2020), *Congenial Differential Privacy under Mandated
+Disclosure*, Section 2.3.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,6 @@ from isdp.checks import INT64_MAX, check_integer_vector
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 
-TIME_LIMIT = 60  # seconds that the solver may look for a first table
-
 
 @dataclass(frozen=True, eq=False)
 class Polytope:
@@ -22,34 +24,34 @@ class Polytope:
     Parameters
     ----------
     equalities : Invariants
-        A, with names for its rows.
+        The matrix A with names for its rows.
     totals : int array, shape (equalities,)
-        a.
+        The vector a.
     inequalities : Invariants
-        B, with names for its rows. It may have no row.
-    least : int array, shape (inequalities,)
-        b.
+        The matrix B with names for its rows. It may have no rows.
+    lower_bounds : int array, shape (inequalities,)
+        The vector b.
 
     Raises
     ------
     InputError
-        If the parts do not fit together or are not whole numbers.
+        If the matrices have different numbers of cells, or a vector has the wrong shape or type.
     """
 
     equalities: Invariants
     totals: NDArray[np.int64]
     inequalities: Invariants
-    least: NDArray[np.int64]
+    lower_bounds: NDArray[np.int64]
 
     def __post_init__(self) -> None:
         if self.equalities.cells != self.inequalities.cells:
             raise InputError(
-                f"polytope: the equalities are on {self.equalities.cells} cells, the inequalities "
-                f"on {self.inequalities.cells}; give both the same cells"
+                f"polytope: the equalities have {self.equalities.cells} cells and the inequalities "
+                f"have {self.inequalities.cells}. Give both the same cells"
             )
         for name, side, matrix in (
             ("totals", self.totals, self.equalities),
-            ("least", self.least, self.inequalities),
+            ("lower_bounds", self.lower_bounds, self.inequalities),
         ):
             side = check_integer_vector("polytope", name, side, matrix.constraints, INT64_MAX // 4)
             side.setflags(write=False)
@@ -57,7 +59,7 @@ class Polytope:
 
     @classmethod
     def nonnegative(cls, equalities: Invariants, totals: ArrayLike) -> Polytope:
-        """Tables of counts: A s = a, and no cell below zero."""
+        """Return the polytope of tables s with A s = a and no negative cell."""
         cells = equalities.cells
         rows = Invariants(
             eye_array(cells, dtype=np.int64, format="csr"),
@@ -67,35 +69,36 @@ class Polytope:
 
     @classmethod
     def of_counts(cls, equalities: Invariants, counts: ArrayLike) -> Polytope:
-        """Tables of counts with the same totals as a confidential table."""
+        """Return the polytope of nonnegative tables with the same totals as `counts`."""
         return cls.nonnegative(equalities, equalities.apply(counts))
 
     @property
     def cells(self) -> int:
-        """Number of cells."""
+        """The number of cells."""
         return self.equalities.cells
 
     def around(self, centre: ArrayLike) -> Polytope:
-        """Give the polytope of noise: all u for which `centre` + u lies in this one.
+        """Return the polytope of noise u for which ``centre + u`` lies in this polytope.
 
         Parameters
         ----------
         centre : int array, shape (cells,)
+            For example a confidential table.
         """
         return Polytope(
             self.equalities,
             self.totals - self.equalities.apply(centre),
             self.inequalities,
-            self.least - self.inequalities.apply(centre),
+            self.lower_bounds - self.inequalities.apply(centre),
         )
 
     def slack(self, table: ArrayLike) -> NDArray[np.int64]:
-        """B s - b of one table, int64 (inequalities,)."""
-        slack: NDArray[np.int64] = self.inequalities.apply(table) - self.least
+        """Return B s - b for one table s, an int64 array of shape (inequalities,)."""
+        slack: NDArray[np.int64] = self.inequalities.apply(table) - self.lower_bounds
         return slack
 
     def contains(self, tables: ArrayLike) -> NDArray[np.bool_]:
-        """Test for each table that it meets every condition, in exact integers.
+        """Test each table exactly against all equalities and inequalities.
 
         Parameters
         ----------
@@ -106,74 +109,26 @@ class Polytope:
         bool array, shape (...)
         """
         equal = (self.equalities.apply(tables) == self.totals).all(axis=-1)
-        above = (self.inequalities.apply(tables) >= self.least).all(axis=-1)
+        above = (self.inequalities.apply(tables) >= self.lower_bounds).all(axis=-1)
         inside: NDArray[np.bool_] = np.logical_and(equal, above)
         return inside
 
     def check(self, tables: ArrayLike) -> None:
-        """Raise unless every table meets every condition, in exact integers.
+        """Raise `InputError` unless every table satisfies all equalities and inequalities.
 
-        Raises
-        ------
-        InputError
-            Naming the first table and condition that is not met.
+        The test is exact. The message names the first table that fails and its constraint.
+
+        Parameters
+        ----------
+        tables : int array, shape (..., cells)
         """
-        for values, wanted, names, sign, wrong in (
-            (self.equalities.apply(tables), self.totals, self.equalities.names, "=", np.not_equal),
-            (self.inequalities.apply(tables), self.least, self.inequalities.names, ">=", np.less),
+        for names, violated in (
+            (self.equalities.names, self.equalities.apply(tables) != self.totals),
+            (self.inequalities.names, self.inequalities.apply(tables) < self.lower_bounds),
         ):
-            bad = wrong(values, wanted)
-            if bad.any():
-                *where, row = (int(i) for i in np.argwhere(bad)[0])
+            if violated.any():
+                *table, row = (int(i) for i in np.argwhere(violated)[0])
                 raise InputError(
-                    f"polytope: table {tuple(where)} breaks {names[row]!r}: it gives "
-                    f"{values[(*where, row)]}, wanted {sign} {wanted[row]}"
+                    f"polytope: table {tuple(table)} violates {names[row]!r}. Correct the table or "
+                    f"the constraint"
                 )
-
-    def feasible_table(self) -> NDArray[np.int64]:
-        """Find a table in the polytope by integer programming (HiGHS).
-
-        Raises
-        ------
-        InputError
-            If no table is found. The message names conditions that contradict each other, if the
-            solver proves that fractions do not meet them either.
-        """
-        from scipy.optimize import Bounds, LinearConstraint, milp  # slow to import, seldom needed
-
-        a, b = (each.sparse.astype(float) for each in (self.equalities, self.inequalities))
-        found = milp(
-            np.zeros(self.cells),
-            constraints=[
-                LinearConstraint(a, self.totals, self.totals),
-                LinearConstraint(b, self.least, np.inf),
-            ],
-            integrality=np.ones(self.cells),
-            bounds=Bounds(-np.inf, np.inf),
-            options={"time_limit": TIME_LIMIT},
-        )
-        if found.x is not None:
-            table: NDArray[np.int64] = np.round(found.x).astype(np.int64)
-            self.check(table)
-            return table
-        conflict = self.contradiction()
-        if conflict:
-            raise InputError(
-                f"polytope: no table meets all conditions; these contradict each other: "
-                f"{'; '.join(conflict)}"
-            )
-        raise InputError(
-            f"polytope: fractions would meet all conditions, but no whole numbers were found "
-            f"({found.message.strip()}); check the totals"
-        )
-
-    def contradiction(self) -> list[str]:
-        """List conditions that contradict each other even for fractions; empty without such a set.
-
-        All of them but any one can be met.
-        """
-        from isdp.constraints.contradictions import conflicting  # which needs this module
-
-        sides = [*(f"= {a}" for a in self.totals), *(f">= {b}" for b in self.least)]
-        names = [*self.equalities.names, *self.inequalities.names]
-        return [f"{names[row]} ({sides[row]})" for row in conflicting(self)]

@@ -1,16 +1,19 @@
-"""Regions of known total that hold some kinds of people and not others (TDA, "Example").
+"""Regions with known totals in which some groups of people are present (TDA, "Example").
 
-A leaf has a known total; a kind that is present there has at least a known number of people, a kind
-that is absent has none. The tables by kind that a leaf can have are the whole points of the base of
-a polymatroid with rank cap [the leaf has a kind of S], cap being what its total leaves beyond the
-least numbers. Sums of such tables are those of the summed ranks, and every whole point of the sum
-splits into whole points of the parts, so the bounds
+TDA denotes the slides *The TopDown algorithm and invariants*. Each leaf region has a known total.
+A group that is present in a leaf has at least a minimum count there, and an absent group has no
+people. The surplus of a leaf is its total minus the sum of its minimum counts.
 
-    x(S) <= least(S) + sum of the caps of the leaves that have a kind of S,   x(all) = total
+The surpluses define a polymatroid for each leaf: the rank of a set S of groups is the surplus if a
+group of S is present, and 0 otherwise. The possible counts above the minimum counts are the integer
+points of its base polytope. The ranks of all leaves add up, and every integer point of the sum
+splits into integer points of the leaves. Therefore the bounds
 
-are necessary and sufficient at every level above, for whole numbers too, although the matrix of
-all subsets is not totally unimodular. A maximal flow from kinds to leaves gives the split, a
-minimal cut the bound that is broken.
+    x(S) <= minimum(S) + sum of the surpluses of the leaves with a group of S,   x(all) = total
+
+on the group totals x are necessary and sufficient, also for integers. They are sufficient although
+the matrix of all subsets is not totally unimodular. A maximum flow from groups to leaves finds the
+split, and a minimum cut finds a violated bound.
 """
 
 from __future__ import annotations
@@ -20,234 +23,237 @@ from itertools import combinations
 
 import numpy as np
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import maximum_flow
+from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 
-MAX_LISTED_KINDS = 20  # beyond, the subsets are too many to list
-MAX_ENUMERATED_KINDS = 8  # whose 255 subsets are looked at before a flow is sought
-MAX_FLOW = 2**31 - 1  # scipy's flows are 32-bit
+MAX_LISTED_GROUPS = 20  # 2^20 subsets
+MAX_ENUMERATED_GROUPS = 8  # a check of 255 subsets is quicker than a flow
+MAX_FLOW = 2**31 - 1  # scipy computes flows in 32-bit integers
 
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """Leaves with totals, and which kinds are present in each.
+    """Leaves with known totals, and the groups that are present in each leaf.
 
     Parameters
     ----------
     totals : int array, shape (leaves,)
-    present : bool array, shape (leaves, kinds)
-    least : int array, shape (leaves, kinds), optional
-        People that a kind has at least where it is present; 1 by default.
+    present : bool array, shape (leaves, groups)
+    minimums : int array, shape (leaves, groups), optional
+        Minimum counts of the present groups, by default 1. Entries of absent groups are ignored.
 
     Raises
     ------
     InputError
-        If the parts do not fit together, or a leaf (named) has fewer people than its kinds need,
-        or people and no kind.
+        If the arrays are invalid, a leaf has fewer people than the minimum counts, or a leaf has
+        people but no group. The message names the leaf.
     """
 
     totals: np.ndarray
     present: np.ndarray
-    least: np.ndarray | None = None
+    minimums: np.ndarray | None = None
 
     def __post_init__(self):
         totals = np.asarray(self.totals)
         present = np.asarray(self.present, dtype=bool)
-        least = present.astype(np.int64) if self.least is None else np.asarray(self.least)
-        if present.ndim != 2 or totals.shape != present.shape[:1] or least.shape != present.shape:
+        minimums = present.astype(int) if self.minimums is None else np.asarray(self.minimums)
+        shapes = {present.shape, minimums.shape, (*totals.shape, *present.shape[1:])}
+        if present.ndim != 2 or len(shapes) > 1:
             raise InputError(
-                f"presence: shapes {totals.shape}, {present.shape} and {least.shape} of totals, "
-                f"presence and least numbers do not fit together"
+                f"presence: totals, present and minimums have shapes {totals.shape}, "
+                f"{present.shape} and {minimums.shape}. Give (leaves,) and twice (leaves, groups)"
             )
-        if (
-            totals.dtype.kind not in "iu"
-            or least.dtype.kind not in "iu"
-            or least.min(initial=0) < 0
-        ):
-            raise InputError("presence: totals and least numbers must be whole, the latter from 0")
-        least = np.where(present, least, 0)
-        for leaf in np.flatnonzero(totals < least.sum(axis=1)):
+        for name, array in (("totals", totals), ("minimums", minimums)):
+            if array.dtype.kind not in "iu" or array.min(initial=0) < 0:
+                raise InputError(f"presence: {name} must be integers of 0 or more")
+        minimums = np.where(present, minimums, 0)
+        for leaf in np.flatnonzero(totals < minimums.sum(axis=1)):
             raise InputError(
-                f"presence: leaf {leaf} has {totals[leaf]} people, but the kinds present there "
-                f"need {least[leaf].sum()}"
+                f"presence: leaf {leaf} has fewer people than the minimum counts of its groups. "
+                f"Correct its total or its groups"
             )
         for leaf in np.flatnonzero((totals > 0) & ~present.any(axis=1)):
-            raise InputError(f"presence: leaf {leaf} has {totals[leaf]} people, but no kind")
-        for name, array in (("totals", totals), ("present", present), ("least", least)):
+            raise InputError(
+                f"presence: leaf {leaf} has people but no group. Correct its total or its groups"
+            )
+        for name, array in (("totals", totals), ("present", present), ("minimums", minimums)):
             array = np.array(array, dtype=bool if name == "present" else np.int64)
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
     @property
-    def kinds(self) -> int:
-        """Number of kinds."""
+    def groups(self) -> int:
+        """The number of groups."""
         return self.present.shape[1]
 
     @property
-    def caps(self) -> np.ndarray:
-        """People of each leaf beyond the least numbers, int64 (leaves,)."""
-        return self.totals - self.least.sum(axis=1)
+    def surpluses(self) -> np.ndarray:
+        """The total of each leaf minus its minimum counts, an int64 array of shape (leaves,)."""
+        return self.totals - self.minimums.sum(axis=1)
 
-    def most(self, subset) -> int:
-        """Most people that the kinds of a subset can have together."""
+    def max_people(self, subset) -> int:
+        """Return the maximum possible total of a subset of the groups."""
         subset = list(subset)
         has = self.present[:, subset].any(axis=1)
-        return int(self.least[:, subset].sum() + self.caps[has].sum())
+        return int(self.minimums[:, subset].sum() + self.surpluses[has].sum())
 
     def subset_bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """List every subset of kinds and its bound.
+        """List every nonempty subset of the groups with the bound on its total.
 
         Returns
         -------
-        members : bool array, shape (2^kinds - 1, kinds)
-            Row i - 1 holds the binary digits of i, kind k that of weight 2^k.
-        bounds : int64 array, shape (2^kinds - 1,)
+        members : bool array, shape (2^groups - 1, groups)
+            Row i - 1 contains the binary digits of i; group k has the digit of weight 2^k.
+        bounds : int64 array, shape (2^groups - 1,)
 
         Raises
         ------
         InputError
-            If there are more than 20 kinds.
+            If there are more than 20 groups.
         """
-        if self.kinds > MAX_LISTED_KINDS:
-            raise InputError(f"presence: {self.kinds} kinds have too many subsets; use `broken`")
-        digits = 1 << np.arange(self.kinds)
-        inside = np.zeros(1 << self.kinds, dtype=np.int64)  # caps of leaves with kinds in S only
-        np.add.at(inside, self.present @ digits, self.caps)
+        if self.groups > MAX_LISTED_GROUPS:
+            raise InputError(
+                f"presence: the subsets of {self.groups} groups are too many to list. Use "
+                f"violated_bound, or at most {MAX_LISTED_GROUPS} groups"
+            )
+        digits = 1 << np.arange(self.groups)
+        # surpluses of the leaves whose groups all belong to S: sums over subsets, digit by digit
+        inside = np.zeros(1 << self.groups, dtype=np.int64)
+        np.add.at(inside, self.present @ digits, self.surpluses)
         for digit in digits:
             pairs = inside.reshape(-1, 2, digit)
             pairs[:, 1] += pairs[:, 0]
-        numbers = np.arange(1, 1 << self.kinds)
+        numbers = np.arange(1, 1 << self.groups)
         members = (numbers[:, None] & digits) > 0
-        caps = self.caps.sum() - inside[(1 << self.kinds) - 1 - numbers]
-        return members, members @ self.least.sum(axis=0) + caps
+        surpluses = self.surpluses.sum() - inside[(1 << self.groups) - 1 - numbers]
+        return members, members @ self.minimums.sum(axis=0) + surpluses
 
     def polytope(self) -> Polytope:
-        """Give all the constraints on the kinds' totals, one an upper bound on each subset."""
+        """Return the polytope of the group totals, with one inequality per proper subset."""
         members, bounds = self.subset_bounds()
-        names = [f"kinds {np.flatnonzero(row).tolist()}" for row in members[:-1]]
-        rows = Invariants(-members[:-1].astype(np.int64).reshape(-1, self.kinds), names)
-        total = Invariants.total(self.kinds)
+        names = [f"groups {np.flatnonzero(row).tolist()}" for row in members[:-1]]
+        rows = Invariants(-members[:-1].astype(np.int64).reshape(-1, self.groups), names)
+        total = Invariants.total(self.groups)
         return Polytope(total, np.array([self.totals.sum()]), rows, -bounds[:-1])
 
-    def needed(self) -> list[tuple[int, ...]]:
-        """List the subsets whose bounds imply all the others.
+    def irredundant_subsets(self) -> list[tuple[int, ...]]:
+        """List the subsets whose bounds are facets and therefore imply all other bounds.
 
-        These are the facets. Kinds that no leaf with a cap joins fall into components, each with a
-        known total; within a component the bound of S is needed just where the kinds of S hang
-        together through shared leaves, and the others through leaves without any kind of S. A
-        subset that is a whole component is an equality and not listed.
+        Two groups are connected if both are present in a leaf with a surplus. Each connected
+        component of the groups has a known total. Within a component, the bound of S is a facet if
+        S is connected, and if the other groups are connected through leaves without a group of S.
         """
-        needed, joined = [], self._joined(self.caps > 0)
-        for component in _components(range(self.kinds), joined):
+        found, joined = [], self._joined(self.surpluses > 0)
+        for component in _components(range(self.groups), joined):
             for size in range(1, len(component)):
                 for subset in combinations(component, size):
-                    rest = [kind for kind in component if kind not in subset]
-                    own = sum(1 << kind for kind in subset)
-                    apart = [kinds for kinds in joined if not kinds & own]
-                    if len(_components(subset, joined)) == len(_components(rest, apart)) == 1:
-                        needed.append(subset)
-        return needed
+                    rest = [group for group in component if group not in subset]
+                    own = sum(1 << group for group in subset)
+                    without = [groups for groups in joined if not groups & own]
+                    if len(_components(subset, joined)) == len(_components(rest, without)) == 1:
+                        found.append(subset)
+        return found
 
     def _joined(self, leaves) -> list[int]:
-        """List the sets of kinds that are together in one of some leaves, as binary digits."""
+        """List the distinct sets of groups present in one of the leaves, as binary digits."""
         rows = np.unique(self.present[leaves], axis=0)
-        return [sum(1 << int(kind) for kind in np.flatnonzero(row)) for row in rows]
+        return [sum(1 << int(group) for group in np.flatnonzero(row)) for row in rows]
 
-    def broken(self, kind_totals) -> tuple[int, ...] | None:
-        """Find a bound that these totals by kind break, from a minimal cut.
+    def violated_bound(self, group_totals) -> tuple[int, ...] | None:
+        """Find a bound that given group totals violate.
+
+        Parameters
+        ----------
+        group_totals : int array, shape (groups,)
 
         Returns
         -------
         tuple of int, or None
-            The kinds of the subset; all of them if the grand total is wrong; a single kind if it
-            has fewer than its least number; None if the totals can be met.
+            The groups of the violated upper bound, from a minimum cut. The tuple has all groups if
+            the grand total is wrong, and one group if its total is below its minimum count. None
+            means that the group totals are possible.
         """
-        if self.kinds <= MAX_ENUMERATED_KINDS and self._bounds_hold(kind_totals):
-            return None
-        _, subset = self._flow(kind_totals)
-        return subset
+        if self.groups <= MAX_ENUMERATED_GROUPS:
+            wanted = self._check_group_totals(group_totals)
+            members, bounds = self.subset_bounds()
+            if wanted.sum() == self.totals.sum() and (members @ wanted <= bounds).all():
+                return None
+        return self._flow(group_totals)[1]
 
-    def _bounds_hold(self, kind_totals) -> bool:
-        """Look at the bound of every subset, which for few kinds takes less than a flow."""
-        wanted = self._wanted(kind_totals)
-        members, bounds = self.subset_bounds()
-        return bool(wanted.sum() == self.totals.sum() and (members @ wanted <= bounds).all())
+    def split(self, group_totals) -> np.ndarray:
+        """Split group totals among the leaves in integers.
 
-    def split(self, kind_totals) -> np.ndarray:
-        """Split totals by kind among the leaves, in whole numbers.
+        Parameters
+        ----------
+        group_totals : int array, shape (groups,)
 
         Returns
         -------
-        int64 array, shape (leaves, kinds)
+        int64 array, shape (leaves, groups)
 
         Raises
         ------
         InputError
-            If a bound is broken, with its kinds.
+            If the group totals violate a bound. The message names its groups.
         """
-        table, subset = self._flow(kind_totals)
+        table, subset = self._flow(group_totals)
         if subset is not None:
             raise InputError(
-                f"presence: the kinds {list(subset)} cannot have these totals: together they have "
-                f"{int(np.asarray(kind_totals)[list(subset)].sum())} people, at most "
-                f"{self.most(subset)} and each its least number are possible"
+                f"presence: the totals of the groups {list(subset)} are not possible. Correct them "
+                f"or the presence"
             )
         return table
 
-    def _wanted(self, kind_totals) -> np.ndarray:
-        wanted = np.asarray(kind_totals)
-        if wanted.shape != (self.kinds,) or wanted.dtype.kind not in "iu":
-            raise InputError(f"presence: {self.kinds} whole totals by kind are needed")
+    def _check_group_totals(self, group_totals) -> np.ndarray:
+        wanted = np.asarray(group_totals)
+        if wanted.shape != (self.groups,) or wanted.dtype.kind not in "iu":
+            raise InputError(f"presence: group_totals must be {self.groups} integers")
         return wanted
 
-    def _flow(self, kind_totals):
-        wanted = self._wanted(kind_totals)
+    def _flow(self, group_totals):
+        """Return the split and None, or None and the groups of a violated bound."""
+        wanted = self._check_group_totals(group_totals)
         if wanted.sum() != self.totals.sum():
-            return None, tuple(range(self.kinds))
-        beyond = wanted - self.least.sum(axis=0)
+            return None, tuple(range(self.groups))
+        beyond = wanted - self.minimums.sum(axis=0)
         if (beyond < 0).any():
             return None, (int(np.argmin(beyond)),)
         if beyond.sum() > MAX_FLOW:
-            raise InputError(f"presence: a flow of {beyond.sum()} people is beyond 32 bits")
-        leaves, kinds = self.present.shape
-        leaf, kind = np.nonzero(self.present)
-        # nodes: 0 the source, then the kinds, then the leaves, then the sink
-        tail = np.concatenate([np.zeros(kinds, int), 1 + kind, 1 + kinds + np.arange(leaves)])
+            raise InputError("presence: the totals exceed 32-bit integers. Split the regions")
+        leaves, groups = self.present.shape
+        leaf, group = np.nonzero(self.present)
+        # nodes: the source 0, then the groups, then the leaves, then the sink
+        tail = np.concatenate([np.zeros(groups, int), 1 + group, 1 + groups + np.arange(leaves)])
         head = np.concatenate(
-            [1 + np.arange(kinds), 1 + kinds + leaf, np.full(leaves, 1 + kinds + leaves)]
+            [1 + np.arange(groups), 1 + groups + leaf, np.full(leaves, 1 + groups + leaves)]
         )
-        spare = np.concatenate([beyond, np.minimum(beyond[kind], self.caps[leaf]), self.caps])
-        size = kinds + leaves + 2
-        graph = coo_array((spare.astype(np.int32), (tail, head)), shape=(size, size)).tocsr()
+        surpluses = self.surpluses
+        capacity = np.concatenate([beyond, np.minimum(beyond[group], surpluses[leaf]), surpluses])
+        size = groups + leaves + 2
+        graph = coo_array((capacity.astype(np.int32), (tail, head)), shape=(size, size)).tocsr()
         flow = maximum_flow(graph, 0, size - 1)
         if flow.flow_value < beyond.sum():
-            return None, self._cut(graph, flow.flow, kinds, leaf, kind)
-        table = self.least.copy()
-        table[leaf, kind] += np.asarray(flow.flow[1 + kind, 1 + kinds + leaf]).ravel()
+            return None, self._minimum_cut(graph - flow.flow)
+        table = self.minimums.copy()
+        table[leaf, group] += np.asarray(flow.flow[1 + group, 1 + groups + leaf]).ravel()
         return table, None
 
-    def _cut(self, graph, flow, kinds, leaf, kind) -> tuple[int, ...]:
-        """Kinds on the source's side: those still reached where nothing more can flow."""
-        residual = (graph - flow).tocsr()
+    def _minimum_cut(self, residual) -> tuple[int, ...]:
+        """Return the groups that the source reaches in the residual graph of a maximum flow."""
+        residual = residual.tocsr()
         residual.eliminate_zeros()
-        reached, fresh = {0}, [0]
-        while fresh:
-            node = fresh.pop()
-            for other in residual.indices[residual.indptr[node] : residual.indptr[node + 1]]:
-                if int(other) not in reached:
-                    reached.add(int(other))
-                    fresh.append(int(other))
-        return tuple(k for k in range(kinds) if 1 + k in reached)
+        reached = breadth_first_order(residual, 0, return_predecessors=False)
+        return tuple(np.sort(reached[(reached > 0) & (reached <= self.groups)] - 1).tolist())
 
 
-def _components(kinds, joined: list[int]) -> list[tuple[int, ...]]:
-    """Group kinds that are joined, directly or through others; `kinds` ascend."""
-    parts = [1 << kind for kind in kinds]
+def _components(groups, joined: list[int]) -> list[tuple[int, ...]]:
+    """Return the connected components of groups in ascending order, joined by sets of groups."""
+    parts = [1 << group for group in groups]
     for together in joined:
         touched = [part for part in parts if part & together]
         if len(touched) > 1:
             parts = [part for part in parts if not part & together] + [sum(touched)]
-    return sorted(tuple(kind for kind in kinds if part >> kind & 1) for part in parts)
+    return sorted(tuple(group for group in groups if part >> group & 1) for part in parts)

@@ -22,5 +22,5 @@ __all__ = [
     "tv_bound",
 ]
 
-if not TYPE_CHECKING:  # a type checker takes any name for granted otherwise
+if not TYPE_CHECKING:  # otherwise a type checker accepts any name
     __getattr__ = refuse_renamed(__name__)

@@ -153,7 +153,7 @@ class IndependenceSampler:
         floor = np.full(self.cells, NO_LOWER_BOUND, dtype=np.int64)
         for row in np.flatnonzero(single):
             cell = rows.indices[rows.indptr[row]]
-            floor[cell] = max(floor[cell], self.within.least[row])
+            floor[cell] = max(floor[cell], self.within.lower_bounds[row])
         offset, matrix = self.solution
         first = np.argsort((matrix != 0).sum(axis=1), kind="stable")
         follow = np.zeros((len(self._solved), self.cells), dtype=np.int64)
@@ -171,7 +171,7 @@ class IndependenceSampler:
             floor,
             _gap(floor[self.free], self.proposal_epsilon),
             vectors_of(rows[~single]),
-            self.within.least[~single],
+            self.within.lower_bounds[~single],
             float(self.proposal_epsilon),
             _table(self.proposal_epsilon),
         )

@@ -1,4 +1,4 @@
-"""Noise distributions on the lattice, and their privacy guarantees."""
+"""Noise distributions on the lattice and their privacy guarantees."""
 
 from isdp.mechanisms.base import Energy, Mechanism
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian

@@ -1,8 +1,8 @@
 """Interface of all noise mechanisms.
 
-No sampler tests the class of a mechanism. It reads `Mechanism.energy`, which decides the
-distribution of a draw, and serves the mechanism or refuses it. A new mechanism is a class in this
-package and needs no change elsewhere.
+Samplers read the property `energy`, which determines the distribution, and refuse an energy that
+they do not support. They do not test the class of a mechanism. A new mechanism therefore needs
+changes in this package only.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from isdp.errors import MisfitError
 
 
 class Energy(NamedTuple):
-    """A log-weight ``-rate * g(sum of |u_i|^power)``, in the form that compiled samplers take.
+    """Log-weight ``-rate * g(sum of |u_i|^power)`` of a noise vector u.
 
-    `power` is 1 or 2. The function g is the square root if `root`, else the identity. The sum is
-    an integer, so that samplers keep it without rounding. The rate is a fraction if the draws are
-    for release.
+    The power is 1 or 2. The function g is the square root if `root`, and otherwise the identity.
+    The sum is an integer, so that samplers store it exactly. The rate is a fraction for samplers in
+    exact arithmetic.
     """
 
     power: int
@@ -34,17 +34,17 @@ class Energy(NamedTuple):
 
     @property
     def product(self) -> bool:
-        """True if the weight is a product over cells."""
+        """True if the weight is a product over the cells."""
         return not self.root
 
     @property
     def of_norm(self) -> bool:
-        """True if the weight is exp(-rate ||u||), in the l1 or the l2 norm."""
+        """True if the weight is exp(-rate ||u||) with the l1 norm or the l2 norm."""
         return self.root == (self.power == 2)
 
 
 class Target(NamedTuple):
-    """The target distribution of a sampler: a name for messages, and an energy."""
+    """Target distribution of a sampler, with its name in messages."""
 
     name: str
     energy: Energy
@@ -52,12 +52,14 @@ class Target(NamedTuple):
 
 @dataclass(frozen=True)
 class Mechanism(ABC):
-    """A distribution of integer noise; subclasses are frozen dataclasses of its parameters.
+    """Distribution of integer noise. Subclasses are frozen dataclasses of its parameters.
+
+    Arrays `noise` have shape (..., cells), and their norms and log-weights have shape (...).
 
     Attributes
     ----------
     name : str
-        Name of the distribution in certificates and files of draws.
+        Name of the distribution in certificates and in files of draws.
     """
 
     name: ClassVar[str]
@@ -65,48 +67,48 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def energy(self) -> Energy | None:
-        """Log-weight; None for a distribution of another form, which no sampler here draws."""
+        """The log-weight; None if it does not have the form of `Energy`."""
 
     @property
     def exact_energy(self) -> Energy | None:
-        """Log-weight with a rational rate; None if no sampler draws it in exact arithmetic."""
+        """The log-weight with a rational rate; None if no exact sampler supports it."""
         return None
 
     @property
     @abstractmethod
     def guarantee(self) -> PrivacyGuarantee:
-        """Privacy guarantee of a release with this noise."""
+        """The privacy guarantee of a release with this noise."""
 
     @abstractmethod
     def noise_norm(self, noise: ArrayLike) -> NDArray[np.int64] | NDArray[np.float64]:
-        """Norm that decides the weight; noise (..., cells) gives an array of shape (...)."""
+        """Return the norm of each noise vector that determines its weight."""
 
     @abstractmethod
     def log_weight(self, noise: ArrayLike) -> NDArray[np.float64]:
-        """Logarithm of the unnormalised probability of each noise vector; shape (...)."""
+        """Return the logarithm of the unnormalised probability of each noise vector."""
 
     @abstractmethod
     def cell_scale(self, dimension: int, cells: int) -> float:
-        """Typical size of the noise in one cell."""
+        """Approximate the magnitude of the noise in one cell on a lattice of this dimension."""
 
     @abstractmethod
     def radius(self, dimension: int) -> float:
-        """Norm that a draw exceeds with a probability below 1e-20."""
+        """Bound the norm of a draw, up to a probability below 1e-20."""
 
     def as_dict(self) -> dict[str, object]:
-        """Name and parameters, ready for JSON."""
+        """Return the name and the parameters as values for JSON."""
         parameters = {part.name: getattr(self, part.name) for part in fields(self) if part.repr}
         return {"name": self.name, **parameters}
 
 
 def l1_norm(noise: ArrayLike) -> NDArray[np.int64]:
-    """l1 norm of each noise vector (..., cells)."""
+    """Return the l1 norm of each noise vector; `noise` has shape (..., cells)."""
     norms: NDArray[np.int64] = np.abs(np.asarray(noise)).sum(axis=-1)
     return norms
 
 
 def l2_norm(noise: ArrayLike) -> NDArray[np.float64]:
-    """l2 norm of each noise vector (..., cells)."""
+    """Return the l2 norm of each noise vector; `noise` has shape (..., cells)."""
     norms: NDArray[np.float64] = np.sqrt(np.square(np.asarray(noise, dtype=float)).sum(axis=-1))
     return norms
 
@@ -122,14 +124,14 @@ WEIGHT_FORMS = {
 def check_energy(
     method: str, target: Target | Mechanism, forms: Iterable[tuple[int, bool]]
 ) -> Energy:
-    """Return the energy of a target distribution whose form a sampler serves.
+    """Return the energy of a target distribution, or refuse a form that a sampler does not support.
 
     Parameters
     ----------
     method : str
         Name of the sampler, for the message.
     forms : iterable of (power, root)
-        The forms that the sampler serves.
+        The supported forms.
 
     Raises
     ------
@@ -138,8 +140,10 @@ def check_energy(
     """
     forms, energy = tuple(forms), target.energy
     if energy is None or (energy.power, energy.root) not in forms:
-        wanted = " or ".join(WEIGHT_FORMS[form] for form in forms)
+        supported = " or ".join(WEIGHT_FORMS[form] for form in forms)
         form = None if energy is None else WEIGHT_FORMS.get((energy.power, energy.root))
-        got = form or "a weight of another form"
-        raise MisfitError(f"{method}: needs the weight {wanted}; the {target.name} has {got}")
+        raise MisfitError(
+            f"{method}: the {target.name} noise has {form or 'another form of weight'}. Use a "
+            f"mechanism with the weight {supported}"
+        )
     return energy

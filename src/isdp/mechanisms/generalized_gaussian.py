@@ -1,4 +1,4 @@
-"""Generalized Gaussian mechanism: the probability falls with the squared l2 norm of the noise."""
+"""The generalized Gaussian mechanism."""
 
 from __future__ import annotations
 
@@ -19,28 +19,30 @@ SOURCE = (
     "Canonne, Kamath and Steinke 2020, Theorem 4, whose proof holds on any lattice; ISDP, Theorem "
     "14, gives an epsilon and a delta up to an unknown constant"
 )
-MIN_SIGMA, MAX_SIGMA = 1e-150, 1e150  # whose squares are floats
+MIN_SIGMA, MAX_SIGMA = 1e-150, 1e150  # the squares neither overflow nor underflow
 
 
 @dataclass(frozen=True, init=False)
 class GeneralizedGaussian(Mechanism):
-    """P(u) proportional to exp(-||u||_2^2 / (2 sigma^2)) on the lattice (ISDP, Definition 13).
+    """Noise u on the lattice with P(u) proportional to exp(-||u||_2^2 / (2 sigma^2)).
+
+    The source is ISDP, Definition 13. Give either sigma or rho.
 
     Parameters
     ----------
-    sigma : Fraction, int, str or float
-        Scale in persons, positive. It is close to the standard deviation of a free coordinate if
-        it is large compared with the spacing of the lattice. A float stands for its shortest
-        decimal form; a string may be "5/2" or "2.5".
+    sigma : Fraction, int, str or float, optional
+        Scale in persons, positive. If it is much larger than the spacing of the lattice, it is
+        close to the standard deviation of a free coordinate. A float denotes its shortest decimal
+        form. A string may be "5/2" or "2.5".
     rho : Fraction, int, str or float, optional
-        Instead of sigma: the zCDP privacy loss per unit of squared l2 distance, 1 / (2 sigma^2).
+        The zCDP privacy loss per unit of squared l2 distance, which is 1 / (2 sigma^2).
 
     Attributes
     ----------
     sigma : float
-        The nearest double, for samplers and summaries of experiments.
+        The nearest double, for seeded samplers and summaries of experiments.
     rho : Fraction
-        The exact value, for guarantees and for noise for release.
+        The exact value, for guarantees and for noise in a release.
 
     Raises
     ------
@@ -49,11 +51,11 @@ class GeneralizedGaussian(Mechanism):
 
     Notes
     -----
-    Two tables with equal invariants differ by a lattice vector v. Completing the square, the Renyi
-    divergence of order a between their releases is a ||v||^2 / (2 sigma^2) plus 1 / (a - 1) times
-    the logarithm of the Gaussian's sum over a shifted lattice divided by that over the lattice
-    itself. By Poisson's formula the shifted sum is never the larger one, so that the release is
-    zCDP with rho = ||v||^2 / (2 sigma^2).
+    Two tables with equal invariants differ by a lattice vector v. Let L be the sum of
+    exp(-||u||^2 / (2 sigma^2)) over the lattice, and let L' be the same sum over a shifted lattice.
+    By completing the square, the Renyi divergence of order a between the two releases is
+    a ||v||^2 / (2 sigma^2) + ln(L' / L) / (a - 1). By Poisson's summation formula L' <= L.
+    Therefore the release is zCDP with rho = ||v||^2 / (2 sigma^2).
     """
 
     sigma: float
@@ -72,38 +74,38 @@ class GeneralizedGaussian(Mechanism):
         else:
             raise InputError("GeneralizedGaussian: give either sigma or rho")
         if not MIN_SIGMA < number < MAX_SIGMA:
-            raise InputError(f"sigma: must lie between 1e-150 and 1e150, got {number:g}")
+            raise InputError(f"sigma must be between 1e-150 and 1e150, got {number:g}")
         object.__setattr__(self, "sigma", number)
 
     @property
     def energy(self) -> Energy:
-        """Log-weight for compiled samplers."""
+        """The log-weight with a rate in double precision."""
         return Energy(power=2, root=False, rate=0.5 / self.sigma**2)
 
     @property
     def exact_energy(self) -> Energy:
-        """Log-weight with the exact rate."""
+        """The log-weight with the exact rate."""
         return Energy(power=2, root=False, rate=self.rho)
 
     @property
     def guarantee(self) -> PrivacyGuarantee:
-        """Concentrated differential privacy, quadratic in the l2 distance; see the notes."""
+        """Zero-concentrated differential privacy, whose loss is quadratic in the l2 distance."""
         return PrivacyGuarantee("zCDP", self.rho, "l2", 2, SOURCE, growth="quadratic")
 
     def noise_norm(self, noise: ArrayLike) -> NDArray[np.float64]:
-        """l2 norm of each noise vector; `noise` has shape (..., cells)."""
+        """Return the l2 norm of each noise vector."""
         return l2_norm(noise)
 
     def log_weight(self, noise: ArrayLike) -> NDArray[np.float64]:
-        """-||u||^2 / (2 sigma^2) for each noise vector; `noise` has shape (..., cells)."""
+        """Return -||u||^2 / (2 sigma^2) for each noise vector u."""
         return -0.5 * (self.noise_norm(noise) / self.sigma) ** 2
 
     def cell_scale(self, dimension: int, cells: int) -> float:
-        """Typical size of the noise in one cell."""
+        """Approximate the magnitude of the noise in one cell."""
         return self.sigma * math.sqrt(dimension / cells)
 
     def radius(self, dimension: int) -> float:
-        """Norm that a draw exceeds with a probability below 1e-20."""
+        """Bound the norm of a draw, up to a probability below 1e-20."""
         return self.sigma * (math.sqrt(dimension) + 12)
 
 

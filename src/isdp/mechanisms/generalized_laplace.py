@@ -1,4 +1,4 @@
-"""Generalized Laplace mechanism: the probability falls exponentially with a norm of the noise."""
+"""The generalized Laplace mechanism and double geometric noise."""
 
 from __future__ import annotations
 
@@ -16,60 +16,68 @@ from isdp.mechanisms.base import Energy, Mechanism, l1_norm, l2_norm
 
 Norm = Literal["l1", "l2"]
 NORMS: tuple[Norm, ...] = ("l1", "l2")
-# the distance between two tables that differ in the cell of one person: +1 and -1
-DISTANCE_PER_PERSON: dict[Norm, Number] = {"l1": 2, "l2": math.sqrt(2)}  # rounded up to a double
-# of a double geometric variable, as NumPy's exponential variables give nothing beyond
+# distance between two tables if one person changes cell, which changes two counts by 1;
+# the double nearest to sqrt(2) exceeds it
+DISTANCE_PER_PERSON: dict[Norm, Number] = {"l1": 2, "l2": math.sqrt(2)}
+# bound on a double geometric variable, because NumPy's exponential variables do not exceed it
 MAX_JUMP_IN_SCALES = 45
 
 
 @dataclass(frozen=True, init=False)
 class GeneralizedLaplace(Mechanism):
-    """P(u) proportional to exp(-epsilon ||u||) on the lattice (ISDP, Definition 9).
+    """Noise u on the lattice with P(u) proportional to exp(-epsilon ||u||) (ISDP, Definition 9).
 
-    Without invariants, the l1 norm makes the cells independent double geometric variables.
+    With the l1 norm and without invariants, the cells are independent double geometric variables.
 
     Parameters
     ----------
     epsilon : Fraction, int, str or float
-        Privacy loss per unit of norm, positive. A float stands for its shortest decimal form; a
+        Privacy loss per unit of the norm, positive. A float denotes its shortest decimal form. A
         string may be "1/3" or "0.25".
     norm : {"l1", "l2"}
-        The l1 norm, or the l2 norm (not squared).
+        The l2 norm is not squared.
+    exact_epsilon : Fraction, optional
+        The exact value of `epsilon`, passed by `dataclasses.replace`. It is ignored if the double
+        nearest to it is not `epsilon`.
 
     Attributes
     ----------
     epsilon : float
-        The nearest double, for samplers and summaries of experiments.
+        The nearest double, for seeded samplers and summaries of experiments.
     exact_epsilon : Fraction
-        The exact value, for guarantees and for noise for release.
+        The exact value, for guarantees and for noise in a release.
     """
 
     epsilon: float
     norm: Norm
-    exact_epsilon: Fraction = field(init=False, repr=False)
+    exact_epsilon: Fraction = field(repr=False)
 
     name: ClassVar[str] = "generalized Laplace"
 
-    def __init__(self, epsilon: ExactNumber, norm: Norm = "l1") -> None:
+    def __init__(
+        self, epsilon: ExactNumber, norm: Norm = "l1", exact_epsilon: Fraction | None = None
+    ) -> None:
         number, exact = parse_positive("epsilon", epsilon)
+        if exact_epsilon is not None and float(exact_epsilon) == number:
+            exact = exact_epsilon
         object.__setattr__(self, "epsilon", number)
         object.__setattr__(self, "norm", check_choice("norm", norm, NORMS))
         object.__setattr__(self, "exact_epsilon", exact)
 
     @property
     def energy(self) -> Energy:
-        """Log-weight for compiled samplers."""
+        """The log-weight with a rate in double precision."""
         power, root = (1, False) if self.norm == "l1" else (2, True)
         return Energy(power, root, rate=float(self.epsilon))
 
     @property
     def exact_energy(self) -> Energy | None:
-        """Log-weight with the exact rate; None for the l2 norm."""
+        """The log-weight with the exact rate; None for the l2 norm."""
         return Energy(1, False, self.exact_epsilon) if self.norm == "l1" else None
 
     @property
     def guarantee(self) -> PrivacyGuarantee:
-        """Pure differential privacy, linear in the distance (ISDP, Theorem 10)."""
+        """Pure differential privacy whose loss is linear in the distance (ISDP, Theorem 10)."""
         return PrivacyGuarantee(
             "pure",
             self.exact_epsilon,
@@ -79,40 +87,43 @@ class GeneralizedLaplace(Mechanism):
         )
 
     def noise_norm(self, noise: ArrayLike) -> NDArray[np.int64] | NDArray[np.float64]:
-        """Norm of each noise vector (..., cells): int64 for l1, float64 for l2; shape (...)."""
+        """Return the norm of each noise vector, int64 for l1 and float64 for l2."""
         return l1_norm(noise) if self.norm == "l1" else l2_norm(noise)
 
     def log_weight(self, noise: ArrayLike) -> NDArray[np.float64]:
-        """-epsilon ||u|| for each noise vector; `noise` has shape (..., cells)."""
+        """Return -epsilon ||u|| for each noise vector u."""
         return -self.epsilon * np.asarray(self.noise_norm(noise), dtype=float)
 
     def cell_scale(self, dimension: int, cells: int) -> float:
-        """Typical size of the noise in one cell, by the approximation of `bound_gamma`."""
+        """Approximate the magnitude of the noise in one cell, for a small epsilon."""
         if self.norm == "l1":
             return dimension / (self.epsilon * cells)
         return dimension / (self.epsilon * math.sqrt(cells))
 
     def radius(self, dimension: int) -> float:
-        """Norm that a draw exceeds with a probability below 1e-20; see `bound_gamma`."""
+        """Bound the norm of a draw, up to a probability below 1e-20; see `bound_gamma`."""
         return bound_gamma(dimension, self.epsilon)
 
 
 def bound_gamma(dimension: int, epsilon: float) -> float:
-    """Bound a Gamma(dimension, rate epsilon) variable, up to a probability below 1e-20.
+    """Bound a gamma variable of shape `dimension` and rate epsilon, up to a probability of 1e-20.
 
-    For a small epsilon the norm of a generalized Laplace vector is close to this distribution,
-    for either norm. A larger epsilon only shortens the vector.
+    For a small epsilon, the norm of a generalized Laplace vector is close to this distribution. For
+    a larger epsilon, the norm is smaller.
     """
     return (dimension + 12 * math.sqrt(dimension) + 60) / epsilon
 
 
 def double_geometric_pmf(k: ArrayLike, a: float) -> NDArray[np.float64]:
-    """p(k) = (1 - a) / (1 + a) a^|k| on the integers, the proposal of ISDP, Section 4.
+    """Return p(k) = (1 - a) / (1 + a) a^|k|, the discrete Laplace distribution.
+
+    ISDP, Section 4, proposes jumps from this distribution.
 
     Parameters
     ----------
+    k : int array
     a : float
-        Between 0 and 1, both excluded. ``a = exp(-epsilon)`` is the discrete Laplace distribution.
+        A number between 0 and 1, such as exp(-epsilon).
     """
     pmf: NDArray[np.float64] = (1 - a) / (1 + a) * a ** np.abs(np.asarray(k, dtype=float))
     return pmf
@@ -121,11 +132,14 @@ def double_geometric_pmf(k: ArrayLike, a: float) -> NDArray[np.float64]:
 def double_geometric_noise(
     rng: np.random.Generator, epsilon: float, shape: int | tuple[int, ...]
 ) -> NDArray[np.int64]:
-    """Draw independent double geometric noise, a = exp(-epsilon), as a difference of geometrics."""
+    """Draw independent double geometric noise with a = exp(-epsilon).
+
+    Each value is the difference of two geometric variables.
+    """
     p = -np.expm1(-epsilon)
     return rng.geometric(p, shape) - rng.geometric(p, shape)
 
 
 def check_proposal(where: str, a: float) -> None:
-    """Refuse a parameter of the double geometric distribution that is not between 0 and 1."""
+    """Raise `InputError` unless the double geometric parameter is between 0 and 1."""
     check_probability(f"{where}: the double geometric parameter", a)

@@ -1,4 +1,4 @@
-"""Post-processing of noisy tables, which costs no privacy."""
+"""Post-processing of noisy tables, which does not change their privacy guarantee."""
 
 from isdp.postprocess.projection import nearest_l1, nearest_l2
 

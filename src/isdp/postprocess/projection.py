@@ -1,7 +1,7 @@
-"""Post-processing by optimisation: the nearest vector that meets the invariants.
+"""Projection of noisy tables onto invariants and inequalities.
 
-Linear and integer programmes are solved by HiGHS, non-negative least squares by Lawson and
-Hanson's algorithm, both in scipy.
+SciPy solves linear and integer programmes by HiGHS, and nonnegative least squares by the algorithm
+of Lawson and Hanson.
 """
 
 from __future__ import annotations
@@ -12,35 +12,35 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import null_space
 from scipy.sparse import block_diag, hstack
 
+from isdp.constraints.contradictions import irreducible_conflict
 from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 
-TIME_LIMIT = 60  # seconds a programme
-DRAWS_PER_PROGRAM = 100  # draws in one programme
-NEGLIGIBLE = 1e-9  # relative residual below which least squares has met the constraints
-MAX_COSINE = 1e-7  # cosine below which a residual is at right angles to a condition
+TIME_LIMIT = 60  # seconds for each programme
+DRAWS_PER_PROGRAM = 100
+NEGLIGIBLE = 1e-9  # maximum relative residual that counts as zero
+MAX_COSINE = 1e-7  # maximum cosine between a residual and a constraint that counts as orthogonal
 
 
 def nearest_l1(
     noise: ArrayLike, invariants: Invariants, *, integer: bool = False
 ) -> NDArray[np.int64] | NDArray[np.float64]:
-    """Find feasible noise vectors that are nearest to the given ones in the l1 norm (ISDP, E.4).
+    """Find the noise u with A u = 0 that is nearest in the l1 norm (ISDP, Appendix E.4).
 
-    The correction is split in what is added and what is taken away, both from zero up, and their
-    sum is minimised under A (noise + added - taken) = 0. The solution is rarely unique: HiGHS
-    returns a vertex of the set of solutions, and which one depends on this formulation.
+    The programme minimises sum(added + taken) subject to A (noise + added - taken) = 0, where
+    `added` and `taken` are nonnegative. The solution is rarely unique. HiGHS returns a vertex of
+    the set of solutions, which depends on this formulation.
 
     Parameters
     ----------
     noise : int array, shape (cells,) or (draws, cells)
-        Draws are solved many at a time, as the blocks of one programme.
     integer : bool
-        Ask for whole numbers (an integer programme instead of a linear one).
+        Solve an integer programme instead of a linear one.
 
     Returns
     -------
-    float64 array, or int64 with `integer`, in the shape of `noise`
+    float64 array, or int64 array if `integer`, with the shape of `noise`
 
     Raises
     ------
@@ -62,7 +62,7 @@ def nearest_l1(
 def _nearest_together(
     draws: NDArray[np.int64], invariants: Invariants, integer: bool
 ) -> NDArray[np.float64]:
-    """Solve one programme with one block per draw, because setting up takes longer than solving."""
+    """Solve one programme with one block per draw, because the setup takes longer than solving."""
     a = invariants.sparse.astype(float)
     blocks = block_diag([hstack([a, -a], format="csr")] * len(draws), format="csr")
     target = -invariants.apply(draws).ravel()
@@ -73,7 +73,7 @@ def _nearest_together(
             constraints=scipy.optimize.LinearConstraint(blocks, target, target),
             integrality=np.ones_like(cost),
             bounds=scipy.optimize.Bounds(0, np.inf),
-            # a share of the sum over all draws may be more than one person
+            # a positive relative gap of the sum over all draws may exceed one person
             options={"time_limit": TIME_LIMIT, "mip_rel_gap": 0},
         )
     else:
@@ -87,7 +87,7 @@ def _nearest_together(
         )
     if found.status != 0:
         raise InputError(
-            f"projection: HiGHS found no nearest vector ({found.message.strip()}); check the "
+            f"projection: HiGHS found no nearest vector ({found.message.strip()}). Check the "
             f"invariants"
         )
     added, taken = found.x.reshape(len(draws), 2, -1).transpose(1, 0, 2)
@@ -98,22 +98,22 @@ def _nearest_together(
 
 
 def corrected_cell(noise: ArrayLike, nearest: ArrayLike) -> int:
-    """Cell that alone differs between noise and its projection; -1 if none does, -2 if several."""
+    """Return the only cell that a projection changed; -1 if there is none, -2 if several."""
     cells = np.flatnonzero(np.asarray(noise) != nearest)
     return -2 if len(cells) > 1 else int(cells[0]) if len(cells) else -1
 
 
 def correct_one_cell(noise: ArrayLike, cell: ArrayLike) -> NDArray[np.int64]:
-    """Project onto a total of zero by putting the whole correction into one cell.
+    """Project noise onto a total of zero by a change of one cell of each draw.
 
-    Under a single total this is a vertex of the l1-nearest vectors, over the reals and over the
-    integers alike: the nearest vectors are those whose corrections all have one sign and add up
-    to the excess, and the noise is whole.
+    A vector is nearest in the l1 norm if all its corrections have the same sign and sum to the
+    excess of the total. A correction of one cell is a vertex of this set.
 
     Parameters
     ----------
     noise : int64 array, shape (draws, cells)
     cell : int, or int array of shape (draws,)
+        The cell that is corrected.
 
     Returns
     -------
@@ -125,10 +125,10 @@ def correct_one_cell(noise: ArrayLike, cell: ArrayLike) -> NDArray[np.int64]:
 
 
 def correct_evenly(rng: np.random.Generator, noise: ArrayLike) -> NDArray[np.int64]:
-    """Project onto a total of zero by sharing the correction out as evenly as whole numbers can.
+    """Project noise onto a total of zero by corrections that differ by at most 1.
 
-    Every cell takes the same part, and what remains goes to cells at random, one person each;
-    this too is nearest in the l1 norm.
+    Each cell receives the integer quotient of the excess and the number of cells. Random cells
+    receive one more. The result is nearest in the l1 norm.
 
     Parameters
     ----------
@@ -141,18 +141,18 @@ def correct_evenly(rng: np.random.Generator, noise: ArrayLike) -> NDArray[np.int
     noise = np.asarray(noise)
     cells = noise.shape[1]
     excess = noise.sum(axis=1)
-    share, rest = np.divmod(np.abs(excess), cells)
+    quotient, rest = np.divmod(np.abs(excess), cells)
     order = rng.permuted(np.broadcast_to(np.arange(cells), noise.shape), axis=1)
-    part = share[:, None] + (order < rest[:, None])
-    corrected: NDArray[np.int64] = noise - np.sign(excess)[:, None] * part
+    correction = quotient[:, None] + (order < rest[:, None])
+    corrected: NDArray[np.int64] = noise - np.sign(excess)[:, None] * correction
     return corrected
 
 
 def nearest_l2(table: ArrayLike, polytope: Polytope) -> NDArray[np.float64]:
-    """Project tables onto a polytope, in the l2 norm and over the reals (CDP, Section 3).
+    """Project tables of real numbers onto a polytope in the l2 norm.
 
-    Within the affine space of the equalities this is a least distance problem, which Lawson and
-    Hanson reduce to one of non-negative least squares.
+    The source is Gong and Meng (2020), Section 3. Within the affine space of the equalities, this
+    is a least distance problem. Lawson and Hanson reduce it to nonnegative least squares.
 
     Parameters
     ----------
@@ -160,47 +160,49 @@ def nearest_l2(table: ArrayLike, polytope: Polytope) -> NDArray[np.float64]:
 
     Returns
     -------
-    float64 array, in the shape of `table`
+    float64 array, with the shape of `table`
 
     Raises
     ------
     InputError
-        If no table lies within the polytope, or the solver ends before the nearest one.
+        If the polytope is empty, or the solver does not find the nearest table.
     """
     table = np.asarray(table)
     a = polytope.equalities.matrix.astype(float)
-    missed = polytope.totals - np.atleast_2d(table) @ a.T
-    feet = np.atleast_2d(table) + np.linalg.lstsq(a, missed.T, rcond=None)[0].T
-    if not np.allclose(feet @ a.T, polytope.totals):
-        raise InputError("projection: the equalities contradict each other; check the totals")
+    residual = polytope.totals - np.atleast_2d(table) @ a.T
+    found = np.atleast_2d(table) + np.linalg.lstsq(a, residual.T, rcond=None)[0].T
+    if not np.allclose(found @ a.T, polytope.totals):
+        raise InputError("projection: the equalities contradict each other. Check the totals")
     free = null_space(a) if len(a) else np.eye(polytope.cells)
     b = polytope.inequalities.matrix.astype(float)
-    walls, least = b @ free, polytope.least - feet @ b.T
-    for row in np.flatnonzero((least > 0).any(axis=1)):
-        feet[row] += free @ _least_shift(walls, least[row], polytope)
-    nearest: NDArray[np.float64] = feet.reshape(table.shape)
+    lower_bounds = polytope.lower_bounds - found @ b.T
+    for row in np.flatnonzero((lower_bounds > 0).any(axis=1)):
+        found[row] += free @ _shortest_vector(b @ free, lower_bounds[row], polytope)
+    nearest: NDArray[np.float64] = found.reshape(table.shape)
     return nearest
 
 
-def _least_shift(
-    walls: NDArray[np.float64], least: NDArray[np.float64], polytope: Polytope
+def _shortest_vector(
+    matrix: NDArray[np.float64], lower_bounds: NDArray[np.float64], polytope: Polytope
 ) -> NDArray[np.float64]:
-    """Find the shortest z with walls @ z >= least; if none is, `polytope` says why."""
-    unit = np.abs(least).max()  # in persons SciPy's solver has stopped at a point that was not best
-    system = np.vstack([walls.T, least / unit])
+    """Find the shortest z with ``matrix @ z >= lower_bounds``; `polytope` is for messages."""
+    unit = np.abs(lower_bounds).max()  # SciPy's solver can stop too early for unscaled counts
+    system = np.vstack([matrix.T, lower_bounds / unit])
     goal = np.zeros(len(system))
     goal[-1] = 1
     weights, _ = scipy.optimize.nnls(system, goal)
     residual = system @ weights - goal
     if np.linalg.norm(residual) < NEGLIGIBLE:
-        conflict = "; ".join(polytope.contradiction())
-        raise InputError(f"projection: no table meets all conditions: {conflict}")
+        raise InputError(
+            f"projection: these constraints contradict each other. Correct one of them: "
+            f"{'; '.join(irreducible_conflict(polytope))}"
+        )
     sizes = np.maximum(np.linalg.norm(system, axis=0), NEGLIGIBLE) * np.linalg.norm(residual)
     slopes = system.T @ residual / sizes
     if slopes.min() < -MAX_COSINE or np.abs(slopes[weights > 0]).max(initial=0) > MAX_COSINE:
         raise InputError(
-            "projection: least squares ended before the nearest table; give the conditions in "
-            "numbers of one size, or fewer of them"
+            "projection: least squares did not find the nearest table. Scale the constraints to "
+            "similar magnitudes, or give fewer of them"
         )
     shift: NDArray[np.float64] = -unit * residual[:-1] / residual[-1]
     return shift

@@ -3,7 +3,7 @@
 The l1 sensitivity of a query depends on the basis. Contrasts of n cells are n - 1 orthonormal
 vectors with sum zero. Under disjoint totals each block of cells has its own contrasts. Under the
 margins of a table the basis consists of Kronecker products of contrasts. All of these bases are in
-closed form, so that no number depends on the build of an eigenvalue routine.
+closed form, so no number depends on the build of an eigenvalue routine.
 """
 
 from __future__ import annotations
@@ -33,21 +33,22 @@ from isdp.subspace.queries import Query
 
 ContrastKind = Literal["haar", "helmert", "hadamard", "cosine"]
 BasisKind = Literal[ContrastKind, "singular"]
-MAX_SINGULAR_CELLS = 2_000  # of a dense basis
-TOLERANCE = 1e-9  # of orthonormality, and of C Q = 0
-TIE_TOLERANCE = 1e-6  # relative difference up to which singular values or axes count as equal
+MAX_SINGULAR_CELLS = 2_000  # with a dense basis
+TOLERANCE = 1e-9  # of the entries of Q'Q - I and C Q
+TIE_TOLERANCE = 1e-6  # relative difference of singular values or axes that count as equal
 
 
 def contrasts(cells: int, kind: ContrastKind = "haar") -> csc_array:
-    """Compute orthonormal vectors of sum zero.
+    """Compute orthonormal vectors with sum zero.
 
     Parameters
     ----------
     kind : {"haar", "helmert", "hadamard", "cosine"}
-        "haar" compares the two parts of recursively split cells; the first part has the largest
-        power of two below the number of cells. It has n log n entries. "helmert" compares each
-        cell with the cells before it. "hadamard" has entries of equal magnitude and needs a power
-        of two. "cosine" is the discrete cosine transform.
+        "haar" splits the cells recursively and compares the two parts of each split. The size of
+        the first part is the largest power of two below the number of cells n. About n log n
+        entries are nonzero. "helmert" compares each cell with the cells before it. "hadamard" has
+        entries of equal magnitude, and requires that n is a power of two. "cosine" is the discrete
+        cosine transform.
 
     Returns
     -------
@@ -56,7 +57,8 @@ def contrasts(cells: int, kind: ContrastKind = "haar") -> csc_array:
     Raises
     ------
     InputError
-        For an unknown kind, or for "hadamard" if the number of cells is not a power of two.
+        If the kind is unknown, or if it is "hadamard" and the number of cells is not a power of
+        two.
     """
     check_choice("subspace: contrasts", kind, get_args(ContrastKind))
     if cells == 1:
@@ -68,7 +70,10 @@ def contrasts(cells: int, kind: ContrastKind = "haar") -> csc_array:
     if kind == "cosine":
         return csc_array(scipy.fft.dct(np.eye(cells), norm="ortho", axis=0)[1:].T)
     if cells & (cells - 1):
-        raise InputError(f"subspace: {cells} cells are not a power of two; take another basis")
+        raise InputError(
+            f'subspace: contrasts: "hadamard" needs a power of two, got {cells} cells. Use another '
+            f"kind."
+        )
     return csc_array(hadamard(cells)[:, 1:] / math.sqrt(cells))
 
 
@@ -78,10 +83,10 @@ def null_basis(invariants: Invariants, kind: BasisKind = "haar") -> csc_array:
     Parameters
     ----------
     kind : {"haar", "helmert", "hadamard", "cosine", "singular"}
-        The first four need totals of disjoint blocks; use `kronecker_basis` for margins.
-        "singular" takes the basis of a singular value decomposition, for any invariants. This
-        basis is arbitrary and differs between builds of the numerical libraries. Do not publish
-        numbers that depend on it.
+        The first four kinds require totals of disjoint blocks. For margins, use
+        `kronecker_basis`. "singular" computes a singular value decomposition, for any invariants.
+        This basis is arbitrary and differs between builds of the numerical libraries. Do not
+        publish numbers that depend on it.
 
     Returns
     -------
@@ -90,7 +95,7 @@ def null_basis(invariants: Invariants, kind: BasisKind = "haar") -> csc_array:
     Raises
     ------
     InputError
-        For an unknown kind, for invariants that do not fit the kind, or for too many cells.
+        If the kind is unknown, if the invariants do not fit it, or if there are too many cells.
     """
     check_choice("subspace: the basis", kind, get_args(BasisKind))
     if kind == "singular":
@@ -99,8 +104,8 @@ def null_basis(invariants: Invariants, kind: BasisKind = "haar") -> csc_array:
     free = np.diff(invariants.sparse.tocsc().indptr)[first] == 0
     if len(first) - free.sum() != null_space(invariants).rank:
         raise InputError(
-            f"subspace: the {kind} basis is for totals of disjoint blocks; for margins use "
-            f"kronecker_basis(shape, held), for other invariants give a basis"
+            f"subspace: the {kind} basis is for totals of disjoint blocks. For margins, use "
+            f"kronecker_basis(shape, held). For other invariants, give a basis."
         )
     sizes = np.bincount(class_of_cell)
     parts = [
@@ -116,13 +121,14 @@ def kronecker_basis(
 ) -> csc_array:
     """Compute an orthonormal basis of the null space of `Invariants.margins(shape, held)`.
 
-    Each set of axes that is in no fixed margin gives Kronecker products of contrasts along these
-    axes with the mean along the other axes. These vectors span the interaction of the axes.
+    The basis has vectors for each set of axes that no fixed margin contains. They are Kronecker
+    products of contrasts along these axes and the mean along the other axes. They span the
+    interaction of the axes.
 
     Parameters
     ----------
     held : iterable of sequences of int
-        The fixed margins, each as the axes that it keeps.
+        The fixed margins. Each is given by its axes.
 
     Returns
     -------
@@ -146,11 +152,12 @@ def difference_basis(
 ) -> csc_array:
     """Compute an orthonormal basis of the span of the differences within the null space.
 
-    The vectors are the right singular vectors of the matrix with the rows Pi_N (a_z - a_y) of all
-    neighbours. Among equal singular values the vectors follow the Haar contrasts of the types of
-    record, coarse contrasts first, so that the basis is the same on every machine. If the answers
-    depend on each other, the basis has fewer vectors than the null space has dimensions. No record
-    moves the answers out of its span.
+    The matrix of differences has a row Pi_N (a_z - a_y) for each pair of neighbours, where a_z is
+    column z of the query. The basis consists of its right singular vectors. If singular values are
+    equal, their vectors follow the Haar contrasts of the record types, coarse contrasts first. The
+    basis is therefore the same on every machine. If the answers depend on each other, the basis
+    has fewer vectors than the null space has dimensions. No record moves the answers out of its
+    span.
 
     Returns
     -------
@@ -177,14 +184,14 @@ def split_ties(values: FloatArray) -> list[IntArray]:
 
 
 def align_with(axes: FloatArray, guide: FloatArray) -> FloatArray:
-    """Compute an orthonormal basis of the span of some axes by Gram-Schmidt of given vectors.
+    """Orthonormalise the projections of given vectors onto the span of some axes (Gram-Schmidt).
 
     Parameters
     ----------
     axes : float64 array, shape (r, size)
         Orthonormal columns.
     guide : float64 array, shape (r, n)
-        Columns of length 1 or less, in order of preference; they span everything.
+        Columns of length 1 or less, in order of preference. They span R^r.
     """
     chosen: FloatArray = np.zeros((len(axes), 0))
     for vector in guide.T:
@@ -204,22 +211,26 @@ def check_basis(basis: ArrayLike | csc_array, invariants: Invariants) -> csc_arr
     Raises
     ------
     InputError
-        If its columns are not orthonormal, or not in the null space, within 1e-9.
+        If the columns are not orthonormal vectors of the null space, up to 1e-9.
     """
     basis = csc_array(basis)
     if basis.shape[0] != invariants.cells:
         raise InputError(
-            f"subspace: the basis has {basis.shape[0]} rows for {invariants.cells} answers"
+            f"subspace: basis: {basis.shape[0]} rows do not fit {invariants.cells} answers. Give "
+            f"one row per answer."
         )
     outside = abs(invariants.sparse @ basis).max() if invariants.constraints else 0.0
     inner = basis.T @ basis - eye_array(basis.shape[1])
     if basis.shape[1] and max(outside, abs(inner).max()) > TOLERANCE:
-        raise InputError("subspace: the basis is not orthonormal, or leaves the null space")
+        raise InputError(
+            "subspace: basis: the columns are not orthonormal vectors of the null space. Use "
+            "`null_basis` or `kronecker_basis`."
+        )
     return basis
 
 
 def _haar(cells: int) -> csc_array:
-    """Split the cells recursively in two; each split gives a vector, coarse splits first."""
+    """Split the cells recursively in two, with one vector per split and coarse splits first."""
     rows, columns, values = [], [], []
     queue, vectors = deque([(0, cells)]), 0
     while queue:
@@ -245,8 +256,8 @@ def _haar(cells: int) -> csc_array:
 def _singular(invariants: Invariants) -> FloatArray:
     if invariants.cells > MAX_SINGULAR_CELLS:
         raise InputError(
-            f"subspace: the singular basis of {invariants.cells} cells is dense, and too large; "
-            f"up to {MAX_SINGULAR_CELLS} cells are possible"
+            f'subspace: basis: "singular" is dense and allows at most {MAX_SINGULAR_CELLS} cells, '
+            f"got {invariants.cells}. Use another kind."
         )
     if not invariants.constraints:
         return np.eye(invariants.cells)

@@ -1,4 +1,4 @@
-"""The null space of invariants over the reals, and the sparse projection on it."""
+"""The null space of invariants over the reals, and the orthogonal projection onto it."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import SuperLU, splu
 
-from isdp.arrays import FloatArray, IntArray
+from isdp.arrays import FloatArray
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.lattice.elimination import independent_rows
 
-MAX_BLOCK_ENTRIES = 4_000_000  # of a dense block of columns
-MAX_MATRIX_CELLS = 4_000  # of the dense projection matrix
-TOLERANCE = 1e-9  # part of a vector that may be outside the null space after the projection
+MAX_BLOCK_ENTRIES = 4_000_000  # in a dense block of columns
+MAX_MATRIX_CELLS = 4_000  # for which the projection matrix is computed
+TOLERANCE = 1e-9  # maximum part of a vector outside the null space after the projection
 
 
 class NullSpace:
     """N = {v in R^n : C v = 0} for invariants C, with its orthogonal projection Pi_N.
 
-    The projection is v - C' (C C')^-1 C v for independent rows of C. The independent rows are found
-    in exact arithmetic. Only C C' is factorised, as a sparse matrix.
+    For independent rows of C, the projection of v is v - C' (C C')^-1 C v. Independent rows are
+    found in exact arithmetic. Only C C' is factorised, as a sparse matrix.
 
     Attributes
     ----------
@@ -58,23 +58,27 @@ class NullSpace:
         return splu((self._rows @ self._rows.T).tocsc())
 
     def project(self, vectors: ArrayLike) -> FloatArray:
-        """Project vectors on the null space; float64 array of the same shape.
+        """Project vectors onto the null space.
 
         Parameters
         ----------
         vectors : array, shape (..., cells)
 
+        Returns
+        -------
+        float64 array, shape (..., cells)
+
         Raises
         ------
         InputError
-            If the last axis is not the cells, or the rows are so nearly dependent that more than
-            1e-9 of a vector remains outside.
+            If the last axis does not have one entry per cell, or the rows are so nearly dependent
+            that more than 1e-9 of a vector remains outside the null space.
         """
         vectors = np.asarray(vectors, dtype=float)
         if vectors.ndim == 0 or vectors.shape[-1] != self.cells:
             raise InputError(
-                f"subspace: the last axis must have the {self.cells} cells, got shape "
-                f"{vectors.shape}"
+                f"subspace: vectors: the last axis must have one entry for each of the "
+                f"{self.cells} cells, got shape {vectors.shape}"
             )
         if not self.rank or not vectors.size:
             return vectors.copy()
@@ -85,24 +89,23 @@ class NullSpace:
         twice: FloatArray = once - self._rows.T @ self._solver.solve(outside)
         if np.abs(self._rows @ twice).max() > TOLERANCE * np.abs(columns).max():
             raise InputError(
-                "subspace: the invariants are too nearly dependent to project in floating point; "
-                "use rows that differ more"
+                "subspace: invariants: the rows are too nearly dependent to project in floating "
+                "point. Use rows that differ more."
             )
         return np.ascontiguousarray(twice.T).reshape(vectors.shape)
 
-    def columns(self, cells: IntArray) -> FloatArray:
-        """Compute the columns of Pi_N at some cells; float64 array, shape (cells, columns)."""
-        units = np.zeros((len(cells), self.cells))
-        units[np.arange(len(cells)), cells] = 1
-        return self.project(units).T
-
     def diagonal(self) -> FloatArray:
-        """Compute the diagonal of Pi_N; float64 array, shape (cells,), entries from 0 to 1."""
+        """Compute the diagonal of Pi_N, with entries from 0 to 1.
+
+        Returns
+        -------
+        float64 array, shape (cells,)
+        """
         diagonal = np.ones(self.cells)
         if not self.rank:
             return diagonal
         step = max(1, MAX_BLOCK_ENTRIES // self.cells)
-        for start in range(0, self.rank, step):  # columns of (C C')^-1, which has the fewest
+        for start in range(0, self.rank, step):  # blocks of columns of (C C')^-1
             some = self._rows[start : start + step]
             units = np.eye(self.rank, some.shape[0], -start)
             diagonal -= some.T.multiply(self._rows.T @ self._solver.solve(units)).sum(axis=1)
@@ -121,7 +124,7 @@ class NullSpace:
         Returns
         -------
         float64 array, shape (sums,)
-            0 for a sum that the invariants determine.
+            The variance is 0 for a sum that the invariants determine.
         """
         n_cells = sums.sum(axis=1)
         variances, single = np.empty(len(n_cells)), n_cells == 1
@@ -136,22 +139,25 @@ class NullSpace:
         return np.where(variances > TOLERANCE * n_cells, variances, 0.0)
 
     def matrix(self) -> FloatArray:
-        """Compute Pi_N as a dense float64 array, shape (cells, cells).
+        """Compute Pi_N as a dense float64 array of shape (cells, cells).
 
         Raises
         ------
         InputError
-            For more than 4,000 cells.
+            If there are more than 4,000 cells.
         """
         if self.cells > MAX_MATRIX_CELLS:
             raise InputError(
-                f"subspace: the projection matrix of {self.cells} cells has {self.cells}^2 "
-                f"entries; use `project` and `diagonal` instead"
+                f"subspace: invariants: the projection matrix of {self.cells} cells has "
+                f"{self.cells}^2 entries. Use `project` and `diagonal` instead."
             )
         return self.project(np.eye(self.cells))
 
     def residual(self, noise: ArrayLike) -> float:
-        """Compute max |C e| over draws e and normalised rows C, relative to max |e|."""
+        """Compute the maximum of |C e| over draws e, relative to the maximum of |e|.
+
+        The rows of C are normalised.
+        """
         noise = np.asarray(noise, dtype=float).reshape(-1, self.cells)
         largest = np.abs(noise).max(initial=0)
         return float(np.abs(self._rows @ noise.T).max(initial=0) / largest) if largest else 0.0

@@ -22,12 +22,13 @@ from isdp.errors import InputError
 class Query:
     """A linear query A, with the answers A hist(x) for a data set x (SDP, Section 2).
 
-    Use one of the constructors; `linear` takes a matrix.
+    A record type is a value that a record can have; hist(x) counts the records of each type. Use
+    one of the constructors, such as `linear` for a matrix.
 
     Parameters
     ----------
     rows : Invariants
-        Integer matrix with a row for each answer and a column for each type of record.
+        Integer matrix with a row for each answer and a column for each record type.
     """
 
     rows: Invariants
@@ -35,8 +36,8 @@ class Query:
     def __post_init__(self) -> None:
         if not isinstance(self.rows, Invariants):
             raise InputError(
-                f"subspace: a query needs Invariants, got {type(self.rows).__name__}; for a matrix "
-                f"use Query.linear"
+                f"subspace: a query needs Invariants, got {type(self.rows).__name__}. For a "
+                f"matrix, use Query.linear."
             )
 
     @classmethod
@@ -46,8 +47,8 @@ class Query:
         Raises
         ------
         InputError
-            If an entry is not a 64-bit integer, there is no column, or the number of names is
-            wrong.
+            If an entry is not a 64-bit integer, the matrix has no column, or the number of names
+            is wrong.
         """
         names = [f"answer {row}" for row in range(np.shape(matrix)[0])] if names is None else names
         return cls(Invariants(matrix, names))
@@ -76,28 +77,29 @@ class Query:
 
     @classmethod
     def prefixes(cls, types: int) -> Query:
-        """Count the records of all types up to each type; the last answer is the total."""
+        """Count the records of the first types, for each number of types from one to all."""
         types = check_integer("subspace", "the number of types", types, 1)
         names = [f"up to {last}" for last in range(types)]
         return cls.linear(_runs(np.zeros(types, dtype=int), np.arange(types), types), names)
 
     @classmethod
     def margins(cls, shape: Sequence[int], kept: Iterable[Sequence[int]]) -> Query:
-        """Compute margins of a table, each given by the axes that it keeps.
+        """Count the records of each cell of some margins, which are given by their axes.
 
-        The types of record are the cells of the table in row-major order. Errors are those of
+        The record types are the cells of the table in row-major order. The errors are those of
         `Invariants.margins`.
         """
         return cls(Invariants.margins(shape, kept))
 
     @classmethod
     def hierarchy(cls, branching: Sequence[int]) -> Query:
-        """Count the records of every node of a tree, level by level; the types are its leaves.
+        """Count the records below every node of a tree, level by level.
 
         Parameters
         ----------
         branching : sequence of int
-            Number of children at each level: ``(4, 4)`` has a root, 4 nodes and 16 leaves.
+            Number of children of each node at each level. The tree ``(4, 4)`` has a root, 4 nodes
+            and 16 leaves. The leaves are the record types.
         """
         branching = [check_integer("subspace", "the children of a node", n, 1) for n in branching]
         leaves = math.prod(branching)
@@ -128,19 +130,19 @@ class Query:
 
     @property
     def types(self) -> int:
-        """Number of types of record d."""
+        """Number of record types d."""
         return self.rows.cells
 
     @property
     def is_histogram(self) -> bool:
-        """True if answer i is the count of type i, for all i."""
+        """True if answer i is the number of records of type i, for all i."""
         a = self.sparse
         return a.shape[0] == a.shape[1] == a.nnz and bool(
             (a.data == 1).all() and (a.indices == np.arange(a.nnz)).all()
         )
 
     def apply(self, histogram: ArrayLike) -> IntArray:
-        """Compute the exact answers; int64 array, shape (..., answers).
+        """Compute the exact answers as an int64 array of shape (..., answers).
 
         Parameters
         ----------
@@ -149,8 +151,8 @@ class Query:
         Raises
         ------
         InputError
-            If the last axis is not the types, the counts are not integers, or an answer could
-            exceed int64.
+            If the last axis does not have one entry per record type, the counts are not integers,
+            or an answer could exceed int64.
         """
         return self.rows.apply(histogram)
 

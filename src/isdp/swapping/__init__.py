@@ -1,11 +1,11 @@
 """Permutation swapping: the mechanism, its exact accuracy, and its privacy loss.
 
 The package follows J. Bailie, R. Gong and X.-L. Meng, *Can Swapping be Differentially Private?*
-(slides, 2023), "the slides" in the docstrings. `swap` and `swap_table` are for experiments;
-`permutation_for_release` is exact and uses the randomness of the operating system. Losses are in
-nats per unit of d_HAM, half the number of records that two datasets do not share. Datasets with
-equal invariants differ by at least 2 units. Every function raises `InputError` for a size, a rate,
-totals or counts that are out of range.
+(slides, 2023). `swap` and `swap_table` are for experiments. `permutation_for_release` is exact and
+uses the randomness of the operating system. Losses are in nats per unit of d_HAM, which is half the
+number of records that two datasets do not share. Different datasets with equal invariants are at
+least 2 units apart. Every function raises `InputError` for a size, a rate or counts that are out of
+range.
 """
 
 from typing import TYPE_CHECKING
@@ -40,5 +40,5 @@ __all__ = [
     "worst_case_loss",
 ]
 
-if not TYPE_CHECKING:  # a type checker takes any name for granted otherwise
+if not TYPE_CHECKING:  # otherwise a type checker accepts any name
     __getattr__ = refuse_renamed(__name__)

@@ -1,7 +1,8 @@
-"""Exact mean and covariance of the swapped table, its expected error, and a bias correction.
+"""Exact mean and covariance of the swapped table, and a bias correction.
 
 A stratum of n records has n_kl records in county k (the value of the swapping variable) and
-category l (the held variables). The strata are independent, so that their moments add.
+category l (the other held variables). Strata are swapped independently, so their means and
+covariances add.
 """
 
 from __future__ import annotations
@@ -20,14 +21,19 @@ from isdp.swapping.privacy.record_pairs import exact_pair_distribution, moved_pr
 
 
 def expected_table(counts: ArrayLike, rate: float) -> FloatArray:
-    """Compute the mean of the swapped table; float64 array, shape (J, K, L).
+    """Compute the mean of the swapped table.
 
-    In each stratum it is (1 - q1) n_kl + q1 (n_k n_l - n_kl) / (n - 1).
+    The mean of a count is (1 - q1) n_kl + q1 (n_k n_l - n_kl) / (n - 1). Here n_k and n_l are the
+    county and category totals of the stratum, and q1 is the probability that a record moves.
 
     Parameters
     ----------
     counts : int array, shape (J, K, L)
-        Records by swap key, swapping variable and other held variables.
+        Numbers of records by swap key, swapping variable and other held variables.
+
+    Returns
+    -------
+    float64 array, shape (J, K, L)
     """
     table = check_table(counts)
     before, (moved, n) = table.astype(float), _moved_probabilities(table, rate)
@@ -38,7 +44,7 @@ def expected_table(counts: ArrayLike, rate: float) -> FloatArray:
 
 
 def _moved_probabilities(counts: IntArray, rate: float) -> tuple[FloatArray, IntArray]:
-    """Return q1 and the number of records n of each stratum; both of shape (J, 1, 1)."""
+    """Return q1 and the number of records of each stratum, as two arrays of shape (J, 1, 1)."""
     n: IntArray = counts.sum(axis=(1, 2), keepdims=True)
     moved = [moved_probability(max(one, 1), rate) for one in n.ravel().tolist()]
     return np.reshape(moved, n.shape), n
@@ -47,7 +53,7 @@ def _moved_probabilities(counts: IntArray, rate: float) -> tuple[FloatArray, Int
 def debias_table(swapped: ArrayLike, rate: float) -> FloatArray:
     """Compute an unbiased estimate of the table before the swap.
 
-    A reader who knows the swap rate can do this with the released table. It costs no privacy.
+    The estimate uses the released table and the swap rate only, so it costs no privacy.
 
     Parameters
     ----------
@@ -56,7 +62,7 @@ def debias_table(swapped: ArrayLike, rate: float) -> FloatArray:
     Returns
     -------
     float64 array, shape (J, K, L)
-        Its margins (J, K) and (J, L) are those of the swapped table; counts may be negative.
+        The margins (J, K) and (J, L) equal those of the swapped table. Estimates may be negative.
 
     Raises
     ------
@@ -70,8 +76,8 @@ def debias_table(swapped: ArrayLike, rate: float) -> FloatArray:
     slope = 1 - moved * n / others
     if (abs(slope) < 1e-12).any():
         raise InputError(
-            "swapping: the rate makes the mean of a swapped stratum independent of its counts; the "
-            "bias cannot be removed"
+            "swapping: at this swap rate the mean of a swapped stratum does not depend on its "
+            "counts, so the bias cannot be removed. Use another rate."
         )
     independent = after.sum(axis=2, keepdims=True) * after.sum(axis=1, keepdims=True)
     estimate: FloatArray = (after - moved * independent / others) / slope
@@ -94,19 +100,20 @@ def covariance(
         - [k = k'] any_any n_l (n_m - d) n_k
         + d [k = k'] (own n_kl + any n_l n_k)
 
-    The last line has the terms of a record with itself. The two lines before it remove pairs of
-    places that are the same place.
+    The last line has the terms of a record with itself. Two records cannot take the value of the
+    same record. The two lines before the last subtract these impossible pairs.
 
     Parameters
     ----------
     counts : int array, shape (J, K, L)
     category, other : int
-        Categories l and m; by default they are equal.
+        Categories l and m. By default they are equal.
 
     Returns
     -------
     float64 array, shape (K, K)
-        Cov(n'_kl, n'_k'm) of the counts summed over the strata. Its rows sum to zero.
+        The covariance of the swapped counts n'_kl and n'_k'm, summed over the strata. Each row
+        sums to zero.
     """
     table, rate = check_table(counts), check_rate(rate)
     other = category if other is None else other
@@ -132,7 +139,7 @@ def covariance(
 
 
 def _outer(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Compute left_k right_k' in each stratum; two arrays (J, K) give (J, K, K)."""
+    """Compute the outer product of the rows of each stratum; two arrays (J, K) give (J, K, K)."""
     product: FloatArray = left[:, :, None] * right[:, None, :]
     return product
 
@@ -146,17 +153,18 @@ class _PairCoefficients(NamedTuple):
     """Coefficients of `covariance` for one stratum, by the counties that two records take.
 
     A record takes its own county, the county of the other record, or the county of any of the n
-    records. The coefficient `own_own` and those ending in `_c` are minus the product of the means.
+    records. `own_own` and the coefficients that end in `_c` are centred: the product of the means
+    is subtracted. `own` and `any` belong to the covariance of a record with itself.
     """
 
-    own_own: float  # centred
+    own_own: float
     other_other: float
     own_any: float
     other_any: float
     any_any: float
     own_any_c: float
     any_any_c: float
-    own: float  # covariance of a record with itself
+    own: float
     any: float
 
 
@@ -164,16 +172,16 @@ class _PairCoefficients(NamedTuple):
 def _pair_coefficients(n: int, rate: float) -> _PairCoefficients:
     """Compute the coefficients from the pair distribution, in rational arithmetic.
 
-    The centred coefficients are small differences of probabilities that are accurate to the last
-    digit. A third record is drawn from all n records; the excess for the two given records is
-    subtracted from the other coefficients.
+    Rational arithmetic keeps the digits of the centred coefficients, which are small differences
+    of probabilities. A coefficient with `any` counts all n records as possible sources. The excess
+    for the two given records is subtracted from the other coefficients.
     """
     pair, moved = exact_pair_distribution(n, rate), Fraction(moved_probability(n, rate))
-    # without a third or a fourth record the numerators are 0
+    # max() prevents 0 / 0 in strata of fewer than four records
     own_any, other_any = (p / max(n - 2, 1) for p in (pair.one_fixed, pair.one_arrow))
     any_any = pair.apart / max((n - 2) * (n - 3), 1)
     takes = moved / (n - 1)  # probability of taking the value of one given record
-    stays = 1 - moved - takes  # the mean is stays n_kl + takes n_k n_l
+    stays = 1 - moved - takes  # the mean of a count is stays n_kl + takes n_k n_l
     own_own = pair.both_fixed - 2 * own_any + any_any
     other_other = pair.exchanged - 2 * other_any + any_any
     return _PairCoefficients(

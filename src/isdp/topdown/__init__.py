@@ -1,8 +1,8 @@
-"""TopDown: noisy measurements at each level, estimated, rounded and split among the children.
+"""TopDown: each level is measured with noise, estimated, rounded and split among the children.
 
-The names follow the slides on the Census TopDown algorithm, "TDA" in the docstrings. All steps
-after the measurements are post-processing, so that floating point and pseudo-random ties do not
-affect the guarantee. By default `run` draws noise in floating point, for experiments. With
+The names follow the slides on the Census TopDown algorithm, which the docstrings call TDA. All
+steps after the measurements are post-processing, so floating point and pseudo-random ties do not
+affect the guarantee. By default, `run` draws noise in floating point, for experiments. With
 `noise=draw_noise_for_release` the noise is exact.
 """
 

@@ -19,20 +19,20 @@ from isdp.constraints import Invariants
 from isdp.errors import InputError
 
 TOTAL, DETAIL, ELSEWHERE = "total", "detail", "elsewhere"
-MAX_VARIANCE = 1e30  # larger noise may overflow 64-bit integers
-MAX_LOSS = 1000  # of a query; beyond it a variance may underflow to 0
+MAX_VARIANCE = 1e30  # noise of a larger variance may overflow 64-bit integers
+MAX_LOSS = 1000  # of a query; above this loss, a variance may underflow to 0
 Flavour = Literal["pure", "zCDP"]
 FLAVOURS = get_args(Flavour)
 
 
 @dataclass(frozen=True)
 class Schema:
-    """Axes of the table of each region; the cells are numbered in row-major order.
+    """Axes of the table of each region. The cells are numbered in row-major order.
 
     Parameters
     ----------
     axes : tuple of str
-        Names without ``*``, other than "total", "detail" and "elsewhere".
+        Names of the axes. They have no ``*``, and are not "total", "detail" or "elsewhere".
     shape : tuple of int
         Number of categories along each axis.
     """
@@ -43,13 +43,16 @@ class Schema:
     def __post_init__(self) -> None:
         reserved = {TOTAL, DETAIL, ELSEWHERE}
         if len(self.axes) != len(self.shape) or not self.axes or min(self.shape) < 1:
-            raise InputError(f"schema: axes {self.axes} do not fit the shape {self.shape}")
+            raise InputError(
+                f"schema: axes: {self.axes} do not fit the shape {self.shape}. Give one positive "
+                f"size per axis."
+            )
         if len(set(self.axes)) != len(self.axes) or any(
             name in reserved or "*" in name or not name for name in self.axes
         ):
             raise InputError(
-                f"schema: axes {self.axes}: use distinct names without *, and none of "
-                f"{', '.join(sorted(reserved))}"
+                f"schema: axes: {self.axes} are not valid. Use distinct names without *, and none "
+                f"of {', '.join(sorted(reserved))}."
             )
 
     @property
@@ -58,20 +61,23 @@ class Schema:
         return math.prod(self.shape)
 
     def kept_axes(self, query: str) -> tuple[int, ...]:
-        """Return the axes of a query: none for "total", all for "detail", two for "race*sex"."""
+        """Return the axes of a query.
+
+        They are all axes for "detail", none for "total", and the named axes for "race*sex".
+        """
         if query == TOTAL:
             return ()
         names = self.axes if query == DETAIL else tuple(query.split("*"))
         unknown = [name for name in names if name not in self.axes]
         if unknown or len(set(names)) != len(names):
             raise InputError(
-                f"schema: query {query!r} is not {TOTAL!r}, {DETAIL!r} or a list of the axes "
-                f"{', '.join(self.axes)} joined by *"
+                f"schema: query: {query!r} is unknown. Use {TOTAL!r}, {DETAIL!r}, or some of the "
+                f"axes {', '.join(self.axes)} joined by *."
             )
         return tuple(self.axes.index(name) for name in names)
 
     def margins(self, queries: Iterable[str]) -> Invariants:
-        """Return the stacked rows of all queries; shape (answers, cells)."""
+        """Return the rows of all queries as one matrix of shape (answers, cells)."""
         return _margins(tuple(self.shape), tuple(self.kept_axes(query) for query in queries))
 
     def answers(self, query: str) -> int:
@@ -86,32 +92,32 @@ def _margins(shape: tuple[int, ...], kept: tuple[tuple[int, ...], ...]) -> Invar
 
 @dataclass(frozen=True)
 class Budget:
-    """A privacy budget, divided among levels and, in each level, among queries.
+    """A privacy budget that is divided among levels, and within each level among queries.
 
     Parameters
     ----------
     flavour : {"pure", "zCDP"}
-        Double geometric noise with a = exp(-epsilon_q / 2), or discrete Gaussian noise with
-        sigma^2 = 1 / rho_q.
+        "pure" adds double geometric noise with a = exp(-epsilon_q / 2) to query q. "zCDP" adds
+        discrete Gaussian noise with sigma^2 = 1 / rho_q.
     total : number
         Total epsilon or rho, for one person who changes cell.
     levels : mapping from level to share
-        Shares of the total. They add up to exactly 1. The key "elsewhere" has the share that is
-        not spent here.
+        Shares of the total, which sum to exactly 1. The key "elsewhere" has the share that is not
+        spent here.
     queries : mapping from level to a mapping from query to share
-        Shares within each level, by the same rules.
+        Shares of the level, by the same rules.
 
     Raises
     ------
     InputError
-        If a share is negative, shares do not add up to 1, levels and queries do not have the same
-        keys, a query has a loss above 1000, or the noise could overflow 64-bit integers.
+        If a share is negative, shares do not sum to 1, levels and queries have different keys, a
+        query has a loss above 1000, or the noise could overflow 64-bit integers.
 
     Notes
     -----
-    The number of people is public, so that neighbours differ in the cell of one person. Two
-    answers of each query change by 1, an l1 distance of 2 and a squared l2 distance of 2. A float
-    share stands for its shortest decimal form.
+    The number of people is public, so neighbours differ in the cell of one person. Two answers of
+    each query then change by 1. The l1 distance is 2, and the squared l2 distance is 2. A float
+    share is read as its shortest decimal form.
     """
 
     flavour: Flavour
@@ -123,12 +129,12 @@ class Budget:
         check_choice("budget: flavour", self.flavour, FLAVOURS)
         total = parse_rational("budget: the total", self.total)
         if total <= 0:
-            raise InputError(f"budget: the total must be positive, got {self.total}")
+            raise InputError(f"budget: total: the value must be positive, got {self.total}")
         levels = _shares("the levels", self.levels)
         if set(self.queries) != set(levels) - {ELSEWHERE}:
             raise InputError(
-                f"budget: the levels {', '.join(levels)} have shares, but the levels "
-                f"{', '.join(self.queries)} have queries; they must be the same"
+                f"budget: queries: the levels {', '.join(self.queries)} have queries, but the "
+                f"levels {', '.join(levels)} have shares. Give queries for the same levels."
             )
         queries = {name: _shares(f"level {name!r}", each) for name, each in self.queries.items()}
         for name, value in (("total", total), ("levels", levels), ("queries", queries)):
@@ -137,18 +143,18 @@ class Budget:
             for query in self.measured_queries(level):
                 if self.loss(level, query) > MAX_LOSS:
                     raise InputError(
-                        f"budget: {level}, {query}: the loss must be at most {MAX_LOSS}"
+                        f"budget: {level}, {query}: the loss exceeds {MAX_LOSS}. Reduce the share."
                     )
                 if self.variance(level, query) > MAX_VARIANCE:
                     raise InputError(
-                        f"budget: {level}, {query}: the noise could exceed 64 bits; increase the "
-                        f"share"
+                        f"budget: {level}, {query}: the noise could exceed 64 bits. Increase the "
+                        f"share."
                     )
 
     def measured_queries(self, level: str) -> tuple[str, ...]:
         """Return the queries of a level that are measured, in the given order."""
         if level not in self.queries:
-            raise InputError(f"budget: level {level!r} has no share")
+            raise InputError(f"budget: levels: {level!r} has no share. Give it one.")
         return tuple(q for q, share in self.queries[level].items() if share and q != ELSEWHERE)
 
     def loss(self, level: str, query: str) -> Fraction:
@@ -156,10 +162,10 @@ class Budget:
         return self.total * self.levels[level] * self.queries[level][query]
 
     def variance(self, level: str, query: str) -> float:
-        """Compute the variance of the noise in each answer, or a close upper bound.
+        """Compute the variance of the noise of each answer, or a close upper bound.
 
         Double geometric noise has the variance 2a/(1 - a)^2. The variance of discrete Gaussian
-        noise is at most sigma^2, and close to it for sigma of 1 or more.
+        noise is at most sigma^2, and close to sigma^2 if sigma is at least 1.
         """
         loss = float(self.loss(level, query))
         if loss == 0:
@@ -170,7 +176,7 @@ class Budget:
 
     @property
     def spent(self) -> Fraction:
-        """Epsilon or rho of all queries together."""
+        """Total epsilon or rho of all queries."""
         return sum(
             (self.loss(level, q) for level in self.queries for q in self.measured_queries(level)),
             start=Fraction(0),
@@ -182,7 +188,7 @@ class Budget:
         Parameters
         ----------
         held : str
-            Names of the exact totals in addition to the number of people.
+            Names of the exact totals, other than the number of people.
         """
         known = "the number of people" + (f", {held}" if held else "")
         return PrivacyGuarantee(
@@ -199,7 +205,7 @@ class Budget:
         )
 
     def rows(self, schema: Schema) -> list[dict[str, Any]]:
-        """Return level, query, answers, share of the total, loss and variance of each query."""
+        """List each query with its level, answers, share of the total, loss and variance."""
         return [
             {
                 "level": level,
@@ -216,7 +222,7 @@ class Budget:
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """Queries of one level; their answers follow each other in the order of `queries`.
+    """Queries of one level. Their answers are concatenated in the order of `queries`.
 
     Attributes
     ----------
@@ -236,7 +242,7 @@ class Workload:
     weights: FloatArray
 
     def answers_to(self, queries: Collection[str]) -> BoolArray:
-        """Return a mask of the answers to some queries, bool (answers,)."""
+        """Return a bool array that is true for the answers to some queries."""
         return np.repeat([query in queries for query in self.queries], self.counts)
 
 
@@ -251,7 +257,8 @@ def workload(schema: Schema, budget: Budget, level: str) -> Workload:
     queries = budget.measured_queries(level)
     if not any(len(schema.kept_axes(query)) == len(schema.axes) for query in queries):
         raise InputError(
-            f"budget: level {level!r} does not measure {DETAIL!r}; give this query a share"
+            f"budget: queries: level {level!r} does not measure {DETAIL!r}. Give this query a "
+            f"share."
         )
     counts = tuple(schema.answers(query) for query in queries)
     return Workload(
@@ -263,14 +270,14 @@ def workload(schema: Schema, budget: Budget, level: str) -> Workload:
     )
 
 
-def _shares(of: str, given: Mapping[str, Any]) -> dict[str, Fraction]:
+def _shares(owner: str, given: Mapping[str, Any]) -> dict[str, Fraction]:
     shares = {
-        name: parse_rational(f"budget: the share of {name!r} in {of}", share)
+        name: parse_rational(f"budget: the share of {name!r} in {owner}", share)
         for name, share in given.items()
     }
     if any(share < 0 for share in shares.values()) or sum(shares.values()) != 1:
         raise InputError(
-            f"budget: the shares of {of} must be 0 or more and add up to 1, but add up to "
-            f"{sum(shares.values())}; give the share that is not spent to {ELSEWHERE!r}"
+            f"budget: the shares of {owner} must be 0 or more and sum to 1, but sum to "
+            f"{sum(shares.values())}. Give the share that is not spent to {ELSEWHERE!r}."
         )
     return shares

@@ -1,4 +1,4 @@
-"""Controlled rounding: integer tables with given sums, with a change of at most 1 in each cell."""
+"""Controlled rounding: integer tables with given sums, in which no cell changes by more than 1."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from scipy.sparse import coo_array
 from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.errors import InputError
 
-INTEGER_TOLERANCE = 1e-6  # persons; a number this close to an integer counts as the integer
-RELATIVE_TOLERANCE = 64 * np.finfo(float).eps  # replaces it for counts with too many digits
-VERTEX_TOLERANCE = 1e-6  # distance of the solution of the programme from 0 or 1
+INTEGER_TOLERANCE = 1e-6  # persons; a count this close to an integer is read as the integer
+RELATIVE_TOLERANCE = 64 * np.finfo(float).eps  # the same, as a part of a very large count
+VERTEX_TOLERANCE = 1e-6  # distance of a solution of the linear programme from 0 or 1
 
 
 @dataclass(frozen=True)
 class Rounded:
-    """A rounded table, with figures on the rounding.
+    """A rounded table and statistics of the rounding.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Rounded:
     variables : int
         Number of cells that are not integers.
     off_whole : float
-        Maximum distance of the solution of the linear programme from an integer; 0 if the
+        Maximum distance of the solution of the linear programme from an integer. It is 0 if the
         rounding has a closed form.
     """
 
@@ -45,24 +45,24 @@ def round_tables(
     child_sums: IntArray | None = None,
     ties: ArrayLike | None = None,
 ) -> Rounded:
-    """Round to integers with given sums, at the least sum of absolute changes.
+    """Round to integers with given sums, with the minimum sum of absolute changes.
 
     No cell changes by more than 1. With cell sums or child sums alone, the largest remainders are
     rounded up. With both, the rounding is a linear programme over the incidence matrix of a
-    bipartite graph. This matrix is totally unimodular, so that the vertices are integers. The dual
+    bipartite graph. This matrix is totally unimodular, so the vertices are integers. The dual
     simplex method returns a vertex. Ties are broken at random.
 
     Parameters
     ----------
     rng : numpy.random.Generator
-        For ties.
+        Generator that breaks ties.
     table : float array, shape (children, cells)
-        Has the sums, up to rounding errors.
+        Table that has the given sums, up to rounding errors.
     cell_sums : int array, shape (cells,), optional
     child_sums : int array, shape (children,), optional
-        At least one of the two is required.
+        At least one of the two sums is required.
     ties : float array, shape (children, cells), optional
-        Priority among equal remainders; drawn by default. Not used with both sums.
+        Priority among equal remainders, which is drawn by default. It is not used with both sums.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def round_tables(
     """
     table = np.asarray(table, dtype=float)
     floor, part = whole_and_remainder(table)
-    # large counts may have lost a remainder, so that they may go down by one
+    # large counts may have lost a remainder, so these may decrease by one
     lowered = (part == 0) & (RELATIVE_TOLERANCE * floor > INTEGER_TOLERANCE)
     order = rng.random(table.shape) if ties is None else np.asarray(ties)
     missing_in_child = None if child_sums is None else child_sums - floor.sum(axis=1)
@@ -84,13 +84,13 @@ def round_tables(
     elif missing_in_child is not None:
         up = _largest_remainders(part.T, lowered.T, missing_in_child, order.T).T
     else:
-        raise InputError("topdown: rounding needs cell_sums or child_sums")
+        raise InputError("topdown: cell_sums: rounding needs cell_sums or child_sums. Give one.")
     whole = floor + up
     return Rounded(whole, float(np.abs(whole - table).sum()), int((part > 0).sum()), off)
 
 
 def whole_and_remainder(table: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return the integer part and the remainder; remainders close to 0 or 1 are rounded."""
+    """Return the integer part and the remainder, in which values close to 0 or 1 are rounded."""
     nearest = np.rint(table)
     near = np.abs(table - nearest) <= INTEGER_TOLERANCE + RELATIVE_TOLERANCE * np.abs(table)
     floor = np.where(near, nearest, np.floor(table))
@@ -100,14 +100,14 @@ def whole_and_remainder(table: FloatArray) -> tuple[IntArray, FloatArray]:
 def _largest_remainders(
     part: FloatArray, lowered: BoolArray, missing: IntArray, ties: FloatArray
 ) -> IntArray:
-    """Round up the largest remainders of each column until its sum is met.
+    """Round up the largest remainders of each column until it has its sum.
 
-    If a column exceeds its sum, cells of `lowered` go down by one.
+    If a column exceeds its sum, cells of `lowered` decrease by one.
     """
     excess = np.maximum(-missing, 0)
     if (excess > lowered.sum(axis=0)).any() or (missing > len(part)).any():
-        raise InputError("topdown: a table to round does not have the given sums")
-    # equal remainders are sorted by `ties`, numbers below 1
+        raise InputError("topdown: table: it does not have the given sums. Correct the sums.")
+    # `ties` are numbers below 1 and sort equal remainders
     key = np.rint(part / INTEGER_TOLERANCE) + ties
     order = np.argsort(-key, axis=0)
     up = np.zeros(part.shape, dtype=np.int64)
@@ -130,8 +130,8 @@ def _programme(
 ) -> tuple[IntArray, float]:
     """Compute changes with given row and column sums, and their distance from integers.
 
-    Variables and equations are shuffled, so that the choice among optimal vertices does not depend
-    on the order of the cells. Cells of `lowered` go down by one only if nothing else works.
+    Variables and equations are shuffled, so the choice among optimal vertices does not depend on
+    the order of the cells. Cells of `lowered` decrease by one only if no other solution exists.
     """
     everywhere = np.ones(part.shape, dtype=bool)
     nowhere = np.zeros(part.shape, dtype=bool)
@@ -147,16 +147,21 @@ def _programme(
             return np.zeros(part.shape, dtype=np.int64), 0.0
         order = rng.permutation(len(j))
         j, x, sign = j[order], x[order], sign[order]
-        cost = 1 - 2 * part[j, x]  # 1 for a cell that goes down, as its remainder is 0
+        cost = 1 - 2 * part[j, x]  # 1 for a cell that decreases, because its remainder is 0
         found = _solve_programme(rng, cost, j, x, sign, rows, columns)
         if found.status == 0:
             break
     else:
-        raise InputError(f"topdown: the rounding has no solution ({found.message.strip()})")
+        raise InputError(
+            f"topdown: table: no rounding has the given sums ({found.message.strip()}). Correct "
+            f"the sums."
+        )
     whole = np.rint(found.x)
     off = float(np.abs(found.x - whole).max())
     if off > VERTEX_TOLERANCE:
-        raise InputError(f"topdown: the vertex of the rounding is {off:.2g} from an integer")
+        raise InputError(
+            f"topdown: table: the rounded counts are {off:.2g} from integers. Use smaller counts."
+        )
     up = np.zeros(part.shape, dtype=np.int64)
     np.add.at(up, (j, x), sign * whole.astype(np.int64))
     return up, off
@@ -171,7 +176,7 @@ def _solve_programme(
     rows: IntArray,
     columns: IntArray,
 ) -> scipy.optimize.OptimizeResult:
-    """Solve the programme; variable i is the change of cell (j[i], x[i]) in direction sign[i]."""
+    """Solve the programme, in which variable i is the change sign[i] of cell (j[i], x[i])."""
     equations = np.concatenate([j, len(rows) + x])
     matrix = coo_array(
         (np.tile(sign.astype(float), 2), (equations, np.tile(np.arange(len(j)), 2))),

@@ -1,4 +1,4 @@
-"""The TopDown algorithm of the Census Bureau: measure, estimate and round, level by level."""
+"""The TopDown algorithm of the Census Bureau, which measures, estimates and rounds each level."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ class Release:
     Attributes
     ----------
     tables : dict from level to int64 array, shape (units, cells)
-        The tables of each level add up to those of the level above, cell by cell.
+        The tables of each level sum to those of the level above, cell by cell.
     measurements : dict from level to int64 array, shape (units, answers)
-        Noisy answers, in the order of `isdp.topdown.budget.workload`. They may be published,
-        because the tables are computed from them, the held totals and the names of the regions.
+        Noisy answers, in the order of `isdp.topdown.budget.workload`. They may be published. The
+        tables are computed from them, the exact totals and the names of the regions.
     guarantee : PrivacyGuarantee
         Guarantee of the measurements, and therefore of all results.
     nodes : list of dict
-        One for each parent, with the keys level (of the children), parent, children, cells (not
-        zero at the parent), dropped (zero at the parent), and variables, cost (persons) and
-        off_whole of the rounding.
+        One dict for each parent. Its keys are level (of the children), parent, children, cells (not
+        zero at the parent), dropped (zero at the parent), and the variables, cost (persons) and
+        off_whole of `isdp.topdown.controlled_rounding.Rounded`.
     """
 
     tables: dict[str, IntArray]
@@ -60,7 +60,8 @@ class Release:
 def node_streams(rng: np.random.Generator) -> Streams:
     """Return a function that gives each region its own random stream.
 
-    The draws of one region do not depend on those of another. One number is drawn from `rng`.
+    The draws of one region do not depend on those of another. The function draws one number from
+    `rng`.
     """
     root = int(rng.integers(2**63))
     return lambda level, unit: stream(root, level, unit)
@@ -80,8 +81,7 @@ def run(
     table : int array, shape (leaves, cells)
         Confidential counts of 0 or more, with a row for each leaf of the hierarchy.
     noise : function
-        Like `isdp.topdown.measurement_noise.draw_noise`. Use `draw_noise_for_release` for
-        confidential data.
+        The default is for experiments. Use `draw_noise_for_release` for confidential data.
 
     Raises
     ------
@@ -90,8 +90,8 @@ def run(
     """
     if np.ndim(table) == 2 and np.shape(table)[1] != plan.schema.cells:
         raise InputError(
-            f"topdown: the table has {np.shape(table)[1]} cells, but the axes have "
-            f"{plan.schema.cells}"
+            f"topdown: table: it has {np.shape(table)[1]} cells, but the axes have "
+            f"{plan.schema.cells}. Give one column per cell."
         )
     true = hierarchy.aggregate(table)
     check_zeros(true[0][0], plan)
@@ -127,11 +127,11 @@ def run(
     )
 
 
-# the names of the random streams below determine the draws of a seed, so they do not change
+# the names of random streams determine the draws of a seed, so these names do not change
 def _held_group_totals(
     descent: Descent, known: KnownPresence, answers: Sequence[IntArray], totals: IntArray
 ) -> list[IntArray]:
-    """Estimate group totals of all levels whose totals are held; (regions, groups) for each."""
+    """Estimate the group totals (regions, groups) of each level whose totals are exact."""
     plan, hierarchy = descent.plan, descent.hierarchy
     levels = [hierarchy.levels[depth] for depth in held_levels(hierarchy, plan)]
     measured = [
@@ -151,7 +151,7 @@ def _split_group_totals(
     above: IntArray,
     answers: IntArray,
 ) -> IntArray:
-    """Estimate group totals of the children of one parent whose totals are not held."""
+    """Estimate the group totals of the children of one parent, whose own totals are not exact."""
     plan, level = descent.plan, descent.hierarchy.levels[depth]
     sums = np.zeros(known.min_counts.shape[1], dtype=np.int64)
     np.add.at(sums, known.group_of_cells(plan.schema), above)
@@ -162,17 +162,17 @@ def _split_group_totals(
 
 
 def check_zeros(counts: IntArray, plan: Plan) -> None:
-    """Raise `InputError` if a structural zero has a positive count in all regions together."""
+    """Raise `InputError` if the total count of a structural zero is positive."""
     for cell in plan.structural_zeros:
         if counts[cell]:
             raise InputError(
-                f"topdown: cell {cell} is a structural zero, but the table has people in it; "
-                f"correct the table or the list of structural zeros"
+                f"topdown: table: cell {cell} is a structural zero, but has people in it. Correct "
+                f"the table or the list of structural zeros."
             )
 
 
 def held_levels(hierarchy: Hierarchy, plan: Plan) -> range:
-    """Return the depths with held totals: the root, the named levels and all levels above them."""
+    """Return the depths with exact totals, from the root down to the last level of `plan.held`."""
     return range(max([0, *(hierarchy.number(level) for level in plan.held)]) + 1)
 
 
@@ -187,14 +187,14 @@ class Family:
     parent : str
         Name of the parent.
     workload : Workload
-        Queries of the level of the children, or their answers that concern `cells`.
+        Queries of the level of the children, possibly restricted to answers that count `cells`.
     answers : int64 array, shape (children, answers)
     cells : int64 array
         Numbers of the cells that may be positive.
     cell_sums : int64 array, shape (len(cells),), or None
         Counts of the parent.
     totals : int64 array, shape (children,) or (children, groups), or None
-        Held totals, or totals by group.
+        Exact totals, or totals by group.
     """
 
     depth: int
@@ -221,7 +221,7 @@ class Descent:
         return self._known[depth]
 
     def measure(self, depth: int, true: IntArray) -> IntArray:
-        """Compute the noisy answers of the regions of a level, each from its own stream."""
+        """Compute the noisy answers of the regions of a level, with one stream per region."""
         level, work = self.hierarchy.levels[depth], self.workloads[depth]
         flavour = self.plan.budget.flavour
         answers = np.ascontiguousarray((work.rows @ true.T).T)
@@ -230,14 +230,14 @@ class Descent:
         return answers
 
     def root(self, answers: IntArray, totals: IntArray) -> tuple[IntArray, dict[str, Any]]:
-        """Estimate the table of the root, shape (1, cells), under the number of people."""
+        """Estimate the table (1, cells) of the root, given the number of people."""
         cells = np.flatnonzero(self.plan.possible)
         return self._solve(Family(0, "", self.workloads[0], answers, cells, None, totals))
 
     def down(
         self, depth: int, parent: int, above: IntArray, answers: IntArray, totals: IntArray | None
     ) -> tuple[IntArray, dict[str, Any]]:
-        """Split the table of a parent among its children; returns the tables and the node."""
+        """Split the table of a parent among its children, and return the tables and the node."""
         only_child = len(answers) == 1
         cells = np.flatnonzero(above if self.plan.nonnegative or only_child else self.plan.possible)
         name, work = self.hierarchy.units[depth - 1][parent], self.workloads[depth]
@@ -265,7 +265,7 @@ class Descent:
         }
 
     def split(self, family: Family) -> Rounded:
-        """Estimate and round the tables of the children, shape (children, len(cells))."""
+        """Estimate and round the tables (children, len(cells)) of the children."""
         plan, cells, totals = self.plan, family.cells, family.totals
         level, children = self.hierarchy.levels[family.depth], len(family.answers)
         if totals is None and plan.isolates_total(level):
@@ -300,7 +300,10 @@ class Descent:
         """Estimate the totals of the children from the query "total" alone, and round them."""
         level = self.hierarchy.levels[family.depth]
         if TOTAL not in family.workload.queries or family.cell_sums is None:
-            raise InputError(f"topdown: level {level!r} has no query {TOTAL!r} to isolate")
+            raise InputError(
+                f'topdown: passes: "isolate_total" needs the query {TOTAL!r} at level {level!r}. '
+                f"Give this query a share."
+            )
         total = family.cell_sums.sum()
         noisy = family.answers[:, family.workload.answers_to({TOTAL})]
         sums = np.array([total])
@@ -312,7 +315,7 @@ class Descent:
         return round_tables(rng, best, cell_sums=sums).table[:, 0]
 
     def _determined_queries(self, work: Workload, totals: IntArray | None) -> set[str]:
-        """Return the queries whose answers follow from the totals; they carry no information."""
+        """Return the queries whose answers follow from the totals and carry no information."""
         if totals is None:
             return set()
         if self.plan.known is None or totals.ndim == 1:
@@ -320,14 +323,14 @@ class Descent:
         schema = self.plan.schema
         known = {schema.axes.index(axis) for axis in self.plan.known.axes}
         kept = {query: set(schema.kept_axes(query)) for query in work.queries}
-        # the detailed query stays, because the problem needs an objective
+        # the detailed query is kept, because the problem needs an objective
         return {q for q, axes in kept.items() if axes <= known and len(axes) < len(schema.axes)}
 
 
 def _round_groups(
     rng: np.random.Generator, real: FloatArray, problem: LeastSquaresProblem, ties: FloatArray
 ) -> Rounded:
-    """Round the cells of each group separately, because no sum joins two groups."""
+    """Round the cells of each group separately, because no sum spans two groups."""
     if problem.child_sums is None:
         return round_tables(rng, real, problem.cell_sums, None, ties)
     table = np.zeros(real.shape, dtype=np.int64)

@@ -1,10 +1,10 @@
 """Known presence of groups of people in the smallest regions, and estimated group totals.
 
 Groups are the categories along some axes, such as types of group quarters, or sex by age. In a
-region a group may be known to be present, with a minimum count, or known to be absent. The minimal
-schema of the slides estimates the group totals of all levels with held totals together, so that the
-tables of the regions below always exist. Below these levels only the sums of the minimum counts
-constrain a group total, and it is split among the regions that may have the group.
+region, a group may be known to be present with a minimum count, or known to be absent. The minimal
+schema of the slides estimates the group totals of all levels with exact totals in one problem. The
+tables of the regions below then always exist. Below these levels, a group total is split among the
+regions that may have the group, subject only to the sums of the minimum counts.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class KnownPresence:
     axes : tuple of str
         Axes of the schema. Their categories are the groups, in row-major order.
     min_counts : int array, shape (leaves, groups)
-        Minimum number of people, 0 or more.
+        Minimum numbers of people, which are 0 or more.
     allowed : bool array, shape (leaves, groups)
-        False where the group is known to be absent.
+        False if the group is known to be absent.
 
     Raises
     ------
@@ -55,25 +55,26 @@ class KnownPresence:
             or min_counts.dtype.kind not in "iu"
         ):
             raise InputError(
-                "presence: minimum counts and allowed groups must be arrays of one shape, and the "
-                "counts integers"
+                "presence: min_counts: the array must have integers and the shape (leaves, groups) "
+                "of `allowed`"
             )
         if min_counts.min(initial=0) < 0 or min_counts[~allowed].any():
             raise InputError(
-                "presence: a minimum count is negative, or positive for a group that is absent"
+                "presence: min_counts: a minimum count is negative, or positive for an absent "
+                "group. Use 0 or more, and 0 for absent groups."
             )
         object.__setattr__(self, "min_counts", min_counts.astype(np.int64))
         object.__setattr__(self, "allowed", allowed)
 
     def group_of_cells(self, schema: Schema) -> IntArray:
-        """Return the number of the group of each cell, int64 (cells,)."""
+        """Return the number of the group of each cell as an int64 array of shape (cells,)."""
         places = np.unravel_index(np.arange(schema.cells), schema.shape)
         kept = [schema.axes.index(axis) for axis in self.axes]
         shape = [schema.shape[axis] for axis in kept]
         return np.ravel_multi_index(tuple(places[axis] for axis in kept), tuple(shape))
 
     def at_level(self, hierarchy: Hierarchy, depth: int) -> tuple[IntArray, BoolArray]:
-        """Return minimum counts and allowed groups of the regions of a level; (regions, groups)."""
+        """Return minimum counts and allowed groups of a level, each of shape (regions, groups)."""
         member, size = hierarchy.leaf_units[depth], len(hierarchy.units[depth])
         min_counts = np.zeros((size, self.min_counts.shape[1]), dtype=np.int64)
         np.add.at(min_counts, member, self.min_counts)
@@ -82,7 +83,7 @@ class KnownPresence:
         return min_counts, allowed
 
     def check(self, table: IntArray, schema: Schema) -> None:
-        """Raise `InputError` if a table of the leaves, (leaves, cells), contradicts the groups."""
+        """Raise `InputError` if a table of shape (leaves, cells) contradicts the known presence."""
         people: IntArray = np.zeros_like(self.min_counts)
         group_of_cell = self.group_of_cells(schema)
         for group in range(people.shape[1]):
@@ -91,8 +92,8 @@ class KnownPresence:
         if wrong.any():
             leaf, group = (int(i) for i in np.argwhere(wrong)[0])
             raise InputError(
-                f"presence: row {leaf} of the table contradicts what is known of group {group}; "
-                f"correct the table or the list of groups"
+                f"presence: row {leaf} of the table contradicts the known presence of group "
+                f"{group}. Correct the table or the list of groups."
             )
 
 
@@ -101,20 +102,20 @@ def measured_group_totals(
 ) -> tuple[FloatArray, float]:
     """Estimate group totals from all answers of a level that determine them, without constraints.
 
-    The answers of each query that keeps the axes of the groups are summed to group totals. These
-    are averaged with inverse variances as weights. The query of totals then moves all groups of a
+    The answers of each query that includes the axes of the groups are summed to group totals. Their
+    average is weighted by the inverse variances. The query "total" then shifts all groups of a
     region equally, in proportion to its precision.
 
     Parameters
     ----------
     answers : int array, shape (regions, answers)
-        In the order of `isdp.topdown.budget.workload`.
+        Noisy answers in the order of `isdp.topdown.budget.workload`.
 
     Returns
     -------
     totals : float64 array, shape (regions, groups)
     weight : float
-        Inverse variance of each group total, before the query of totals.
+        Inverse variance of each group total before the query "total" is used.
     """
     wanted = [schema.axes.index(axis) for axis in known.axes]
     weighted: FloatArray = np.zeros((len(answers), known.min_counts.shape[1]))
@@ -148,14 +149,15 @@ def estimate_held_group_totals(
     measured: Sequence[tuple[FloatArray, float]],
     totals: IntArray,
 ) -> list[IntArray]:
-    """Estimate the group totals of all levels with held totals together.
+    """Estimate the group totals of all levels with exact totals in one problem.
 
     Parameters
     ----------
     measured : sequence of (totals, weight)
-        From `measured_group_totals`, for each level from the root to the last held level.
+        Results of `measured_group_totals` for each level, from the root to the last level with
+        exact totals.
     totals : int array, shape (regions,)
-        True totals of the regions of the last held level.
+        Exact totals of the regions of this last level.
 
     Returns
     -------
@@ -176,13 +178,12 @@ def split_group_totals(
     allowed: BoolArray,
     parent: IntArray,
 ) -> IntArray:
-    """Split the group totals of a parent among children whose own totals are not held.
+    """Split the group totals of a parent among children whose own totals are not exact.
 
     Parameters
     ----------
     noisy : float64 array, shape (children, groups)
     min_counts : int64 array, shape (children, groups)
-        Minimum counts.
     allowed : bool array, shape (children, groups)
     parent : int64 array, shape (groups,)
 

@@ -5,7 +5,7 @@ y_j the noisy answers of child j. With P = R' W R and b_j = R' W y_j, the tables
 
     sum_j h_j' P h_j / 2 - b_j' h_j
 
-under the sums over the children (the cells of the parent) and, if given, the totals of the
+subject to the sums over the children (the cells of the parent) and, if given, the totals of the
 children. This is the least squares problem of the slides (TDA) without its constant.
 """
 
@@ -23,33 +23,33 @@ from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.errors import InputError
 from isdp.topdown.projections import project_onto_simplices, project_onto_transportation_polytope
 
-MAX_STEPS = 20_000
+MAX_STEPS = 20_000  # of ADMM
 RESIDUAL_TOLERANCE = 1e-5  # persons, of the primal and dual residuals of ADMM
-RELATIVE_TOLERANCE = 1e-11  # of the maximum count; replaces it for very large counts
-RELAXATION = 1.6
-MAX_RESIDUAL_RATIO = 10.0  # above which the step size changes
+RELATIVE_TOLERANCE = 1e-11  # the same, as a part of a very large maximum count
+RELAXATION = 1.6  # over-relaxation factor of ADMM
+MAX_RESIDUAL_RATIO = 10.0  # of the primal and dual residuals; above it, the step size changes
 
-# the minimiser of the function plus step |h|^2/2 - push'h, given step and push
+# computes the minimiser of a function plus step |h|^2/2 - push'h, given step and push
 Proximal = Callable[[float, FloatArray], FloatArray]
 Projection = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
 class LeastSquaresProblem:
-    """Least squares problem of the children of one parent.
+    """The least squares problem of the children of one parent.
 
     Attributes
     ----------
     matrix : float64 array, shape (cells, cells)
-        P, positive definite.
+        The positive definite matrix P.
     linear_term : float64 array, shape (children, cells)
-        b.
+        The vectors b_j.
     cell_sums : int64 array, shape (cells,), or None
         Sums over the children.
     child_sums : int64 array, shape (children,) or (children, groups), or None
-        Totals of the children, or of each group of cells.
+        Totals of the children, or totals of their groups of cells.
     groups : int64 array, shape (cells,), optional
-        Group of each cell; by default there is one group.
+        Group of each cell. By default there is one group.
     """
 
     matrix: FloatArray
@@ -64,17 +64,17 @@ class LeastSquaresProblem:
 
     @property
     def group_of_cell(self) -> IntArray:
-        """Group of each cell, int64 (cells,)."""
+        """Group of each cell, as an int64 array of shape (cells,)."""
         return np.zeros(len(self.matrix), dtype=np.int64) if self.groups is None else self.groups
 
     @property
     def group_sums(self) -> IntArray:
-        """Totals of the children by group, int64 (children, groups)."""
+        """Totals of the children by group, as an int64 array of shape (children, groups)."""
         return np.asarray(self.child_sums).reshape(len(self.linear_term), -1)
 
     @property
     def parts(self) -> list[IntArray]:
-        """Cells of each group; a group may have none."""
+        """Cells of each group, of which a group may have none."""
         count = 1 if self.child_sums is None else self.group_sums.shape[1]
         return [np.flatnonzero(self.group_of_cell == group) for group in range(count)]
 
@@ -88,12 +88,12 @@ class LeastSquaresProblem:
 def normal_equations(
     rows: csr_array, weights: FloatArray, answers: IntArray, cells: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute P and b from the measurements; cells that are left out are fixed at zero.
+    """Compute P and the vectors b_j from the measurements. Other cells are fixed at zero.
 
     Parameters
     ----------
     rows : csr_array, shape (answers, cells)
-        The queries, as in `isdp.topdown.budget.Workload`.
+        Rows of an `isdp.topdown.budget.Workload`.
     weights : float64 array, shape (answers,)
     answers : int64 array, shape (children, answers)
     cells : int64 array
@@ -117,13 +117,13 @@ def solve(problem: LeastSquaresProblem, nonnegative: bool = True) -> FloatArray:
     Returns
     -------
     float64 array, shape (children, cells)
-        The sums hold up to rounding errors. With several queries the error of an entry is about
+        The sums hold up to rounding errors. With several queries, the error of an entry is about
         1e-3 persons.
 
     Raises
     ------
     InputError
-        If the sums contradict each other, or the iteration does not converge.
+        If no table has the sums, or the iteration does not converge.
     """
     if not nonnegative:
         return _solve_free(problem)
@@ -133,7 +133,7 @@ def solve(problem: LeastSquaresProblem, nonnegative: bool = True) -> FloatArray:
 
 
 def _project(points: FloatArray, problem: LeastSquaresProblem) -> FloatArray:
-    """Project on the nonnegative tables with the sums of the problem."""
+    """Project onto the nonnegative tables with the sums of the problem."""
     if problem.child_sums is None or problem.cell_sums is None:
         return _simplices(points, problem)
     table = np.zeros_like(points)
@@ -149,7 +149,8 @@ def _solve_free(problem: LeastSquaresProblem) -> FloatArray:
     """Solve without sign constraints, in closed form.
 
     The Lagrange conditions are P (h_j - t_j) = A a_j + c, with t_j = P^-1 b_j and the indicators A
-    of the groups. The multipliers a_j meet the totals, and c is common to all children.
+    of the groups. The multipliers a_j belong to the totals of child j. The multipliers c belong to
+    the cell sums and are common to all children.
     """
     table: FloatArray
     if problem.diagonal and problem.child_sums is None:
@@ -171,10 +172,11 @@ def _solve_free(problem: LeastSquaresProblem) -> FloatArray:
 
 
 def _solve_by_splitting(problem: LeastSquaresProblem) -> FloatArray:
-    """Solve by ADMM, which alternates least squares and projections on simplices.
+    """Solve by ADMM, which alternates least squares and projections onto simplices.
 
-    With cell sums and totals, the least squares step meets the totals of the children and the
-    projection the cell sums. A final projection on the transportation polytope meets both.
+    If both sums are given, the least squares step satisfies the totals of the children, and the
+    projection satisfies the cell sums. A final projection onto the transportation polytope
+    satisfies both.
     """
     both = problem.child_sums is not None and problem.cell_sums is not None
     values, vectors = eigh(problem.matrix, driver="evd")
@@ -200,9 +202,9 @@ def minimize_by_admm(
     least_squares : callable
         ``least_squares(step, push)`` minimises the function plus step |h|^2/2 - push'h.
     project : callable
-        Projection on the convex set.
+        Projection onto the convex set.
     balance : bool
-        Adapt the step size if one residual is more than ten times the other.
+        If true, the step size changes when one residual is more than ten times the other.
 
     Raises
     ------
@@ -226,28 +228,32 @@ def minimize_by_admm(
                 factor = np.sqrt(np.clip(ratio, 0.04, 25))
                 step, gap = step * factor, gap / factor
     raise InputError(
-        f"topdown: the estimation did not converge in {MAX_STEPS} steps (residual "
-        f"{max(apart, moved):.2g} persons); divide the budget more evenly among the queries"
+        f"topdown: queries: the estimation did not converge in {MAX_STEPS} steps (residual "
+        f"{max(apart, moved):.2g} persons). Divide the budget more evenly among the queries."
     )
 
 
 def _indicators(problem: LeastSquaresProblem) -> FloatArray:
-    """Compute the indicator vectors of the groups that have cells; float64 (cells, groups)."""
+    """Compute the indicator vectors (cells, groups) of the groups that have cells."""
     group = problem.group_of_cell
     member: BoolArray = group[:, None] == np.unique(group)
     return member.astype(float)
 
 
 def _first_step(values: FloatArray, both: bool) -> float:
-    """Compute the geometric mean of the extreme eigenvalues; fixed totals remove the largest."""
+    """Compute the geometric mean of the extreme eigenvalues.
+
+    If the totals of the children are fixed, the largest eigenvalue has no effect and is excluded.
+    """
     largest = values[-2] if both and len(values) > 1 else values[-1]
     return float(np.sqrt(values[0] * largest))
 
 
 class _LeastSquares:
-    """Minimiser of h'Ph/2 - b'h + step |h|^2/2 - push'h, with `both` under the child totals.
+    """Minimiser of h'Ph/2 - b'h + step |h|^2/2 - push'h.
 
-    P has the eigenvalues `values` and the eigenvectors `vectors`.
+    The matrix P has the eigenvalues `values` and the eigenvectors `vectors`. If `both` is true, the
+    minimiser has the totals of the children.
     """
 
     def __init__(
@@ -275,7 +281,7 @@ class _LeastSquares:
 
 
 def _simplices(points: FloatArray, problem: LeastSquaresProblem) -> FloatArray:
-    """Project on the simplices of the cell sums, or of the group totals without cell sums."""
+    """Project onto the simplices of the cell sums, or of the group totals if there are none."""
     if problem.cell_sums is None:
         table = np.zeros_like(points)
         for cells, sums in zip(problem.parts, problem.group_sums.T, strict=True):

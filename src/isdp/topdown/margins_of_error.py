@@ -1,4 +1,4 @@
-"""Margins of error of released counts, simulated from the published tables."""
+"""Margins of error of released counts, by simulation from the published tables."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ def margins_of_error(
     runs: int = 50,
     level: float = 0.9,
 ) -> dict[str, IntArray]:
-    """Simulate the algorithm on its own output and return quantiles of the absolute errors.
+    """Simulate the algorithm on its own output and compute quantiles of the absolute errors.
 
-    The released table replaces the confidential table, so that no privacy budget is spent. Small
-    counts may differ between the two tables; the margins then have the right size, but not exactly
-    this level of confidence. If negative counts are allowed, the errors do not depend on the table.
+    The released table replaces the confidential table, so the simulation spends no privacy budget.
+    If small counts differ between the two tables, the level of confidence is approximate. If
+    negative counts are allowed, the errors do not depend on the table.
 
     Parameters
     ----------
     plan : Plan
         The plan of the release.
     runs : int
-        At least 10.
+        Number of simulated runs, at least 10.
     level : float
-        Minimum probability that the error of another run is within the margin, between 0 and 1.
+        Minimum probability that the error of another run is within the margin.
 
     Returns
     -------
     dict from level to int64 array, shape (units, cells)
-        Half-width in persons.
+        Half-width of the margin of each count, in persons.
     """
-    # n + 1 exchangeable errors have equal probabilities to be the k-th smallest
+    # each of n + 1 exchangeable errors is the k-th smallest with equal probability
     place = math.ceil(level * (runs + 1) - 1e-9)
     if not 0 < level < 1 or runs < 10 or place > runs:
         raise InputError(
-            f"margins of error: {runs} runs are too few for level {level}; use at least 10, and at "
-            f"least level / (1 - level) with a level between 0 and 1"
+            f"margins of error: {runs} runs are too few for level {level}. Use a level between 0 "
+            f"and 1, and at least 10 and level / (1 - level) runs."
         )
     last = hierarchy.levels[-1]
     table = release.tables[last] if plan.nonnegative else np.zeros_like(release.tables[last])

@@ -1,4 +1,4 @@
-"""Integer noise of the measurements, in floating point for experiments or exact for release."""
+"""Integer noise of the measurements: in floating point for experiments, and exact for release."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def draw_noise(
     Parameters
     ----------
     flavour : {"pure", "zCDP"}
-        Double geometric with a = exp(-loss / 2), or discrete Gaussian with sigma^2 = 1 / loss.
+        "pure" draws double geometric noise with a = exp(-loss / 2). "zCDP" draws discrete Gaussian
+        noise with sigma^2 = 1 / loss.
     losses : sequence of positive numbers
         Epsilon or rho of each query.
     counts : sequence of int
@@ -50,11 +51,11 @@ def _double_geometric(rng: np.random.Generator, p: FloatArray) -> IntArray:
 def draw_noise_for_release(
     rng: object, flavour: Flavour, losses: Sequence[Fraction], counts: Sequence[int]
 ) -> IntArray:
-    """Draw from the same distributions exactly, with the randomness of the operating system.
+    """Draw the noise of `draw_noise` exactly, with the randomness of the operating system.
 
-    The parameters are those of `draw_noise`; `rng` is not used.
+    The parameters are those of `draw_noise`. The argument `rng` is not used.
     """
-    from isdp.exact.bits import independent  # compiled code, which experiments do not need
+    from isdp.exact.bits import independent  # experiments do not need this compiled code
 
     check_choice("topdown: the flavour", flavour, FLAVOURS)
     asked = [(Fraction(loss), count) for loss, count in zip(losses, counts, strict=True)]
@@ -66,7 +67,7 @@ def draw_noise_for_release(
 
 
 def discrete_gaussian(rng: np.random.Generator, sigma: ArrayLike) -> IntArray:
-    """Draw from the discrete Gaussian, P(k) proportional to exp(-k^2 / (2 sigma^2)).
+    """Draw discrete Gaussian noise, with P(k) proportional to exp(-k^2 / (2 sigma^2)).
 
     The algorithm is Canonne-Kamath-Steinke rejection (2020, Algorithm 3) in floating point. With
     t = floor(sigma) + 1, double geometric proposals of scale t have the acceptance probability
@@ -75,7 +76,7 @@ def discrete_gaussian(rng: np.random.Generator, sigma: ArrayLike) -> IntArray:
     Parameters
     ----------
     sigma : float array
-        Positive.
+        Positive numbers.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""Group totals of all levels together, with known presence in the smallest regions (TDA).
+"""Joint estimate of the group totals of all levels, with known presence in the smallest regions.
 
-This is the "Minimal Schema" of the slides. If invariants concern few attributes, the table of these
-attributes is estimated for all levels in one least squares problem and rounded in one linear
-programme. Every result can be extended to the regions below, so that no implied constraints are
+This is the "Minimal Schema" of the slides (TDA). If invariants concern few attributes, the table of
+these attributes is estimated for all levels in one least squares problem. It is rounded in one
+linear programme. Every result can be extended to the regions below, so implied constraints are not
 needed. The other attributes are estimated afterwards.
 """
 
@@ -30,10 +30,10 @@ class RegionTree:
     Parameters
     ----------
     parents : sequence of int array
-        For each level except the first, the number of the parent of each region.
+        The number of the parent of each region, for each level except the first.
     weights : sequence of float
-        Inverse variance of the measurements of each level, from the top level down. The last one
-        is positive.
+        Inverse variance of the measurements of each level, from the top level down. The last
+        weight is positive.
     """
 
     def __init__(self, parents: Sequence[ArrayLike], weights: Sequence[float]):
@@ -41,12 +41,13 @@ class RegionTree:
         self.weights = [float(weight) for weight in weights]
         if len(self.weights) != len(self.parents) + 1 or self.weights[-1] <= 0:
             raise InputError(
-                "minimal schema: each level needs a weight, and the last weight must be positive"
+                "minimal schema: weights: each level needs a weight, and the last weight must be "
+                "positive"
             )
         self.summing = [_summing(each) for each in self.parents]
 
     def sums(self, table: NDArray[Any]) -> list[NDArray[Any]]:
-        """Sum a table of the smallest regions to all levels, from the top down."""
+        """Sum a table of the smallest regions to every level, and list them from the top down."""
         levels = [table]
         for up in reversed(self.summing):
             levels.insert(0, up @ levels[0])
@@ -55,7 +56,7 @@ class RegionTree:
     def weighted_measurements(self, measured: Sequence[ArrayLike]) -> FloatArray:
         """Compute the sum of w G'y over the levels, with weights w and measurements y.
 
-        The matrix G sums the smallest regions to a level.
+        The matrix G of a level sums the smallest regions to that level.
         """
         total: FloatArray = self.weights[0] * np.asarray(measured[0], dtype=float)
         for parent, weight, each in zip(self.parents, self.weights[1:], measured[1:], strict=True):
@@ -63,11 +64,11 @@ class RegionTree:
         return total
 
     def solve(self, right: FloatArray, ridge: float) -> FloatArray:
-        """Solve (sum of w G'G over the levels + ridge I) h = right.
+        """Solve the equations (sum of w G'G over the levels + ridge I) h = right for h.
 
-        Each level adds a multiple of a matrix of ones in each of its regions. The inverse follows
-        from the Sherman-Morrison formula, level by level. The upward pass sums the solutions for
-        `right` and for ones; the downward pass distributes the sums.
+        Each level adds a multiple of a matrix of ones for each of its regions. The Sherman-Morrison
+        formula gives the inverse, level by level. The upward pass sums the solutions for `right`
+        and for a vector of ones. The downward pass distributes the sums.
         """
         last = self.weights[-1] + ridge
         sums, ones = [right / last], [np.full(len(right), 1 / last)]
@@ -92,12 +93,12 @@ def _summing(parent: IntArray) -> csr_array:
 def estimate_all_levels(
     rng: np.random.Generator, measured: Sequence[FloatArray], tree: RegionTree, presence: Presence
 ) -> IntArray:
-    """Estimate integer group totals of all levels together.
+    """Estimate integer group totals of all levels in one problem.
 
     Parameters
     ----------
     rng : numpy.random.Generator
-        For ties of the rounding.
+        Generator that breaks ties of the rounding.
     measured : sequence of float64 array, each of shape (regions, groups)
         Noisy group totals, from the top level down.
     presence : Presence
@@ -106,29 +107,33 @@ def estimate_all_levels(
     Returns
     -------
     int64 array, shape (smallest regions, groups)
-        Each entry, and each sum of a region above, is within 1 of the optimum over the reals.
+        Each entry differs by at most 1 from the optimum over the reals. The same holds for the
+        sums of the regions above.
 
     Raises
     ------
     InputError
-        If shapes do not fit each other, or the estimation does not converge.
+        If the shapes do not fit each other, or the estimation does not converge.
     """
     shapes = [np.shape(each) for each in measured]
     if shapes[-1] != presence.present.shape or len(shapes) != len(tree.weights):
-        raise InputError(f"minimal schema: measurements of shapes {shapes} do not fit the regions")
-    minimum = np.asarray(presence.least)
+        raise InputError(
+            f"minimal schema: measured: the shapes {shapes} do not fit the regions. Give one table "
+            f"per level."
+        )
+    minimum = np.asarray(presence.minimums)
     sums = tree.sums(minimum.astype(float))
-    beyond = [each - least for each, least in zip(measured, sums, strict=True)]
+    beyond = [each - below for each, below in zip(measured, sums, strict=True)]
     real = _least_squares(tree, tree.weighted_measurements(beyond), presence)
     return minimum + _round(rng, real, tree, presence)
 
 
 def _least_squares(tree: RegionTree, linear_term: FloatArray, presence: Presence) -> FloatArray:
-    """Solve by ADMM, which alternates least squares and projections on the regions' simplices."""
+    """Solve by ADMM, which alternates least squares and projections onto the regions' simplices."""
 
     def project(table: FloatArray) -> FloatArray:
         points = np.where(presence.present, table, -np.inf)
-        return project_onto_simplices(points.T, presence.caps).T
+        return project_onto_simplices(points.T, presence.surpluses).T
 
     # maximum number of smallest regions in a region of the top level
     widest = tree.sums(np.ones((len(linear_term), 1)))[0].max()
@@ -144,27 +149,31 @@ def _least_squares(tree: RegionTree, linear_term: FloatArray, presence: Presence
 def _round(
     rng: np.random.Generator, table: FloatArray, tree: RegionTree, presence: Presence
 ) -> IntArray:
-    """Round at the least sum of absolute changes over all levels, with the totals of the regions.
+    """Round with the minimum sum of absolute changes over all levels, given the regions' totals.
 
     No change exceeds 1. The equations are those of a network flow from the smallest regions to the
-    levels above, so that the vertices of the programme are integers.
+    levels above, so the vertices of the programme are integers.
     """
     floor, part = whole_and_remainder(table)
     if not part.any():
         return floor
     for candidates in (part > 0, presence.present):
-        found, (j, k) = _programme(rng, floor, part, candidates, tree, presence.caps)
+        found, (j, k) = _programme(rng, floor, part, candidates, tree, presence.surpluses)
         if found.status == 0:
             break
     else:
-        raise InputError(f"minimal schema: no rounding was found ({found.message.strip()})")
+        raise InputError(
+            f"minimal schema: no rounding was found ({found.message.strip()}). Use another seed."
+        )
     up = found.x[: len(j)]
     if len(j) and np.abs(up - np.rint(up)).max() > VERTEX_TOLERANCE:
-        raise InputError("minimal schema: the vertex of the rounding is not an integer")
+        raise InputError("minimal schema: the rounded counts are not integers. Use another seed.")
     whole = floor.copy()
     whole[j, k] += np.rint(up).astype(np.int64)
-    if (whole.sum(axis=1) != presence.caps).any() or whole.min(initial=0) < 0:
-        raise InputError("minimal schema: the rounded table does not have the regions' totals")
+    if (whole.sum(axis=1) != presence.surpluses).any() or whole.min(initial=0) < 0:
+        raise InputError(
+            "minimal schema: the rounded table does not have the regions' totals. Use another seed."
+        )
     return whole
 
 
@@ -176,10 +185,10 @@ def _programme(
     tree: RegionTree,
     caps: IntArray,
 ) -> tuple[scipy.optimize.OptimizeResult, tuple[IntArray, IntArray]]:
-    """Build and solve the programme, and return the solution and the candidates (j, k).
+    """Build and solve the linear programme, and return the solution and the candidates (j, k).
 
-    The first variables are the changes of the candidates: entries of region j and group k. The
-    others are the changes of the sums of each level, from the lowest level up.
+    The first variables are the changes of the candidates, which are entries of region j and group
+    k. The others are the changes of the sums of each level, from the lowest level up.
     """
     j, k = np.nonzero(candidates)
     order = rng.permutation(len(j))  # breaks ties at random
@@ -188,7 +197,7 @@ def _programme(
     rows, columns, entries = [j], [np.arange(len(j))], [np.ones(len(j))]
     cost, sides, used, width = [1 - 2 * part[j, k]], [caps - floor.sum(axis=1)], regions, len(j)
     real, whole = tree.sums(floor + part), tree.sums(floor)
-    # flow i of a level is variable number[i] and goes to region member[i] above, in group[i]
+    # flow i of a level is variable number[i], and goes to group[i] of region member[i] above
     member, group, number = tree.parents[-1][j] if tree.parents else j, k, np.arange(len(j))
     for depth in reversed(range(len(tree.parents))):
         low = np.floor(real[depth])

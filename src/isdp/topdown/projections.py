@@ -1,4 +1,4 @@
-"""Projections on nonnegative tables with given sums, in the l2 norm."""
+"""Projections onto nonnegative tables with given sums, in the l2 norm."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from numpy.typing import ArrayLike
 from isdp.arrays import BoolArray, FloatArray
 from isdp.errors import InputError
 
-MAX_STEPS = 200
-ARMIJO = 1e-4  # required part of the linear decrease in the line search
-MARGIN_TOLERANCE = 1e-12  # relative to the total
-REFINED_TOLERANCE = 1e-3  # persons; larger residuals are corrected in the fractional parts
+MAX_STEPS = 200  # Newton steps
+ARMIJO = 1e-4  # minimum part of the linear decrease in the line search
+MARGIN_TOLERANCE = 1e-12  # of row and column sums, relative to the total
+REFINED_TOLERANCE = 1e-3  # persons; larger residuals of sums are corrected in the fractional parts
 
 
 def project_onto_simplices(points: ArrayLike, totals: ArrayLike) -> FloatArray:
-    """Project each column on the simplex of nonnegative vectors with a given sum.
+    """Project each column onto the simplex of nonnegative vectors with a given sum.
 
-    The projection subtracts one number from all entries and replaces negative entries by zero. The
-    number of positive entries is found by sorting.
+    The projection subtracts one number from all entries and replaces negative entries by zero.
+    Sorting gives the number of positive entries.
 
     Parameters
     ----------
     points : float array, shape (entries, columns)
-        An entry of minus infinity stays zero.
+        The projection of an entry of minus infinity is zero.
     totals : array, shape (columns,)
-        0 or more.
+        Sums of 0 or more.
 
     Returns
     -------
@@ -42,7 +42,10 @@ def project_onto_simplices(points: ArrayLike, totals: ArrayLike) -> FloatArray:
     nowhere = np.isneginf(top)
     if nowhere.any():
         if some[nowhere].any():
-            raise InputError("topdown: a positive total has no cell that may be positive")
+            raise InputError(
+                "topdown: totals: a positive total has no cell that may be positive. Correct the "
+                "total or the allowed cells."
+            )
         top = np.where(nowhere, 0, top)
     centred = points - top  # keeps the digits of large counts in the sums
     down = -np.sort(-centred, axis=0)
@@ -56,16 +59,16 @@ def project_onto_simplices(points: ArrayLike, totals: ArrayLike) -> FloatArray:
 def project_onto_transportation_polytope(
     points: ArrayLike, rows: ArrayLike, columns: ArrayLike
 ) -> FloatArray:
-    """Project a table on the nonnegative tables with given row and column sums.
+    """Project a table onto the nonnegative tables with given row and column sums.
 
-    The solution is max(0, points + a_j + b_x). The multipliers a and b maximise a concave piecewise
-    quadratic dual function. They are computed by a semismooth Newton method with a line search,
-    whose linear systems have the size of the shorter side of the table.
+    Entry (j, x) of the solution is max(0, point + a_j + b_x). The multipliers a and b maximise a
+    concave piecewise quadratic dual function. A semismooth Newton method with a line search
+    computes them. Its linear systems have the size of the shorter side of the table.
 
     Parameters
     ----------
     points : float array, shape (rows, columns)
-        An entry of minus infinity stays zero.
+        The projection of an entry of minus infinity is zero.
     rows, columns : array
         Sums of 0 or more, with equal totals.
 
@@ -83,7 +86,8 @@ def project_onto_transportation_polytope(
     rows, columns = np.asarray(rows, dtype=float), np.asarray(columns, dtype=float)
     if rows.sum() != columns.sum() or min(rows.min(), columns.min()) < 0:
         raise InputError(
-            "topdown: the sums of rows and columns must be 0 or more and have the same total"
+            "topdown: rows, columns: the sums must be 0 or more and have the same total. Correct "
+            "the sums."
         )
     result: FloatArray = np.zeros(points.shape)
     some = np.ix_(rows > 0, columns > 0)
@@ -116,13 +120,16 @@ def _newton(points: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatA
     worst = max(np.abs(short).max(), np.abs(narrow).max())
     if worst <= 1e-9 * rows.sum():  # the limit of rounding errors
         return _settle(table, rows, columns)
-    raise InputError("topdown: no nonnegative table on the allowed cells has these sums")
+    raise InputError(
+        "topdown: rows, columns: no nonnegative table on the allowed cells has these sums. Correct "
+        "the sums or the allowed cells."
+    )
 
 
 def _settle(table: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:
-    """Correct the residuals of large totals on the positive entries.
+    """Correct the residuals of large totals in the positive entries.
 
-    The integer parts are summed exactly, so that only the fractional parts have rounding errors.
+    The integer parts are summed exactly, so only the fractional parts have rounding errors.
     """
     whole = np.rint(table)
     rest = table - whole
@@ -138,11 +145,11 @@ def _settle(table: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatAr
 
 
 def _column_start(points: FloatArray, columns: FloatArray) -> FloatArray:
-    """Compute multipliers b that meet the column sums for a = 0."""
+    """Compute the multipliers b that satisfy the column sums for a = 0."""
     finite = np.where(np.isfinite(points), points, points[np.isfinite(points)].min() - 1)
     projected = project_onto_simplices(finite, columns)
-    at = projected.argmax(axis=0), np.arange(len(columns))
-    start: FloatArray = projected[at] - finite[at]
+    largest = projected.argmax(axis=0), np.arange(len(columns))
+    start: FloatArray = projected[largest] - finite[largest]
     return start
 
 
@@ -151,8 +158,8 @@ def _newton_step(
 ) -> tuple[FloatArray, FloatArray]:
     """Solve [D_r S; S' D_c] (da, db) = (short, narrow) on the support S.
 
-    The system is reduced to the rows by its Schur complement. A small ridge makes it regular if the
-    support has several components, or an empty row or column.
+    The Schur complement reduces the system to the rows. A small ridge makes it regular if the
+    support has several connected components, or an empty row or column.
     """
     s = support.astype(float)
     ridge = 1e-10
@@ -173,7 +180,7 @@ def _line_search(
     place: tuple[FloatArray, FloatArray],
     step: tuple[FloatArray, FloatArray],
 ) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """Halve the step until the dual function decreases enough; None if it does not."""
+    """Halve the step until the dual function decreases enough. Return None if it never does."""
 
     def dual(a: FloatArray, b: FloatArray) -> tuple[float, FloatArray]:
         table = np.maximum(0, points + a[:, None] + b)

@@ -1,4 +1,4 @@
-"""Settings of a TopDown run: axes, budget, held totals, and passes."""
+"""Settings of a TopDown run: axes, budget, exact totals and passes."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ class Plan:
     Parameters
     ----------
     budget : Budget
-        For every level of the hierarchy.
+        Budget for every level of the hierarchy.
     held : tuple of str
         Levels whose regions have exact totals. The totals of all levels above are exact too.
     nonnegative : bool
-        If false, counts may be negative, and cells that are zero at the parent are not dropped.
+        If false, counts may be negative, and cells that are zero at the parent are kept.
     passes : {"one", "isolate_total"}
         "one" uses all queries at once. "isolate_total" first estimates the totals of the regions
-        from the query "total" alone; the other queries then keep them.
+        from the query "total" alone. The other queries do not change these totals.
     structural_zeros : tuple of int
-        Cells that are zero for every data set.
+        Cells that are zero in every data set.
     one_pass_at : tuple of str
-        Levels that use all queries at once, even with "isolate_total".
+        Levels that use all queries at once, even if `passes` is "isolate_total".
     known : KnownPresence, optional
-        Groups of people that are known to be present or absent in the smallest regions. The group
-        totals are then estimated first.
+        Groups of people that are known to be present or absent in the smallest regions. If given,
+        the group totals are estimated first.
 
     Raises
     ------
@@ -61,8 +61,8 @@ class Plan:
         unknown = set(self.structural_zeros) - set(range(self.schema.cells))
         if unknown:
             raise InputError(
-                f"topdown: structural zeros {sorted(unknown)} are not cells; the cells are 0 to "
-                f"{self.schema.cells - 1}"
+                f"topdown: structural_zeros: {sorted(unknown)} are not cells. The cells are 0 to "
+                f"{self.schema.cells - 1}."
             )
         check_choice("topdown: passes", self.passes, get_args(Passes))
         if self.known is not None:
@@ -70,21 +70,27 @@ class Plan:
 
     def _check_known(self, known: KnownPresence) -> None:
         if not self.nonnegative:
-            raise InputError("topdown: known groups need nonnegative=True")
+            raise InputError("topdown: known: known groups need nonnegative=True")
         group = known.group_of_cells(self.schema)
         possible_cells = np.bincount(group[self.possible], minlength=group.max() + 1)
         if known.allowed.shape[1] != len(possible_cells):
-            raise InputError("topdown: the number of known groups does not fit the axes")
+            raise InputError(
+                f"topdown: known: {known.allowed.shape[1]} groups do not fit the axes. Give one "
+                f"column for each of the {len(possible_cells)} groups."
+            )
         if known.allowed[:, possible_cells == 0].any():
-            raise InputError("topdown: all cells of an allowed group are structural zeros")
+            raise InputError(
+                "topdown: known: all cells of an allowed group are structural zeros. Correct the "
+                "list of groups or of structural zeros."
+            )
 
     def isolates_total(self, level: str) -> bool:
-        """Return true if the totals of a level are estimated before its cells."""
+        """Return True if the totals of a level are estimated before its cells."""
         return self.passes == "isolate_total" and level not in self.one_pass_at
 
     @property
     def possible(self) -> BoolArray:
-        """Mask of the cells that are not structural zeros, bool (cells,)."""
+        """Bool array of shape (cells,) that is false for structural zeros."""
         possible = np.ones(self.schema.cells, dtype=bool)
         possible[list(self.structural_zeros)] = False
         return possible

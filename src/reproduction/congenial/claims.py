@@ -35,6 +35,7 @@ def sex_by_age_within(table):
     statement="The printed release meets the four constraints.",
     paper_value="0",
     unit="constraints broken",
+    transcription=True,
     tables=["sex_by_age_printed"],
 )
 def sex_by_age_printed_release(table):

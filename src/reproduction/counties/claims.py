@@ -227,6 +227,7 @@ def projection_boxes_overlap(table):
     statement="The least populous county has 82 people (Loving, Texas).",
     paper_value="82",
     unit="people",
+    transcription=True,
     tables=["truncation"],
     figures=["truncation"],
 )

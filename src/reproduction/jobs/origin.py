@@ -13,30 +13,38 @@ from isdp import __version__
 HASH_LENGTH = 12  # characters of a hash that identify it
 
 
-def describe_origin(checkout, config) -> str:
-    """State the version, the commit and the configuration from which a page was made.
+def find_origin(checkout, config) -> dict[str, str | int | None]:
+    """Return the version, the commit, its number of changed files, and the hash of the config.
 
-    `checkout` is the folder of the workflow. The commit is unknown without git, or if the folder is
+    `checkout` is the folder of the workflow. The commit is None without git, or if the folder is
     not the top of its own repository, so that the commit of another project is never named.
     """
-    digest = hashlib.sha256(Path(config).read_bytes()).hexdigest()
-    return (
-        f"Made by version {__version__}, {_commit(Path(checkout))}; "
-        f"SHA-256 of {Path(config).name}: {digest[:HASH_LENGTH]}."
-    )
-
-
-def _commit(checkout: Path) -> str:
+    checkout = Path(checkout)
     top = _git(checkout, "rev-parse", "--show-toplevel")
     commit = _git(checkout, "rev-parse", "--verify", "--quiet", "HEAD")
     status = _git(checkout, "status", "--porcelain")
-    if not (top and commit and status is not None and Path(top).samefile(checkout)):
-        return "commit not known (not a git checkout)"
-    if not status:
-        return f"commit {commit[:HASH_LENGTH]} from a clean checkout"
-    changed = len(status.splitlines())
-    files = f"{changed} file{'s' * (changed > 1)}"
-    return f"commit {commit[:HASH_LENGTH]} with changes that are not committed ({files})"
+    known = bool(top and commit and status is not None and Path(top).samefile(checkout))
+    return {
+        "version": __version__,
+        "commit": commit if known else None,
+        "changed_files": len(status.splitlines()) if known else None,
+        "config_sha256": hashlib.sha256(Path(config).read_bytes()).hexdigest(),
+    }
+
+
+def describe_origin(checkout, config) -> str:
+    """State the version, the commit and the configuration from which a page was made."""
+    found = find_origin(checkout, config)
+    name, changed = "commit not known (not a git checkout)", found["changed_files"]
+    if found["commit"]:
+        name = f"commit {found['commit'][:HASH_LENGTH]} from a clean checkout"
+    if changed:
+        files = f"{changed} file{'s' * (changed > 1)}"
+        name = (
+            f"commit {found['commit'][:HASH_LENGTH]} with changes that are not committed ({files})"
+        )
+    digest = found["config_sha256"][:HASH_LENGTH]
+    return f"Made by version {found['version']}, {name}; SHA-256 of {Path(config).name}: {digest}."
 
 
 def _git(checkout: Path, *arguments: str) -> str | None:

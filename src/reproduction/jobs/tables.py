@@ -25,3 +25,8 @@ def read_csvs(paths) -> pd.DataFrame:
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
     return pd.concat([read_csv(path) for path in paths], ignore_index=True)
+
+
+def read_text(path) -> pd.DataFrame:
+    """Read a table with its values as text, unconverted."""
+    return pd.read_csv(path, dtype=str, keep_default_na=False)

@@ -69,6 +69,7 @@ def contingency_unbiased(table):
     statement="The printed noise tables have zero margins.",
     paper_value="0",
     unit="margins off zero",
+    transcription=True,
     tables=["contingency_printed"],
     note="margins off zero in the two printed tables",
 )
@@ -102,6 +103,7 @@ def contingency_gamma_total(table):
     statement="The table counts 135 children.",
     paper_value="135",
     unit="children",
+    transcription=True,
     tables=["contingency_confidential"],
     note="sum of the printed cells",
 )

@@ -44,7 +44,8 @@ def render_front_page(
     provenance = read_json(results.folder / "data/provenance.json")
     entries = [_as_run(entry, provenance.get("vintage", ""), results) for entry in entries]
     card = results.card
-    rows = {row["claim"]: row for row in card.to_dict("records")}
+    checks = results.checks.to_dict("records")
+    rows = {row["claim"]: row for row in [*card.to_dict("records"), *checks]}
     names = {claim.name: claim for claim in claims}
     return TEMPLATES.get_template("index.html.j2").render(
         message=provenance["message"],
@@ -54,13 +55,14 @@ def render_front_page(
         counts=results.counts(),
         bars=card["bar_of"].value_counts(),
         in_words=int((~card["paper_value"].str.contains(NUMBER_PATTERN)).sum()),
-        differing=[row for row in rows.values() if row["verdict"] == DIFFERS],
-        undecided=[row for row in rows.values() if row["verdict"] == UNDECIDED],
+        differing=card[card["verdict"] == DIFFERS].to_dict("records"),
+        undecided=card[card["verdict"] == UNDECIDED].to_dict("records"),
         gallery=select_pictures(
             results.folder / "thumbnails", claims, entries, made["figures"], descriptions
         ),
         titles={name.partition("_")[2]: title for name, title in pages.items()},
         groups=results.by_paper(),
+        checks=checks,
         papers=PAPERS,
         rows=rows,
         tables={name: claim.tables[0] for name, claim in names.items()},

@@ -13,7 +13,7 @@ from IPython.display import HTML, Markdown, display
 
 from isdp.errors import InputError
 from isdp.io.files import read_json
-from reproduction.jobs.tables import read_csv
+from reproduction.jobs.tables import read_csv, read_text
 from reproduction.jobs.yaml_files import read_yaml
 from reproduction.review.gallery import embed_png
 from reproduction.review.pages import MARKS, PARTS
@@ -24,6 +24,7 @@ from reproduction.review.tables import convert_to_html, format_cell
 FOLDER_VARIABLE = "ISDP_RESULTS"  # environment variable with the results folder
 EXPECTED_VARIABLE = "ISDP_EXPECTED_CONFIG"  # environment variable with a config that must agree
 COMMAND = "snakemake --cores all"
+CHECKS = "tables/transcription_checks.csv"
 
 
 class ReviewError(InputError):
@@ -94,13 +95,13 @@ class Results:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        for name in ("config.yaml", SHOWN, "tables/scorecard.csv"):
+        for name in ("config.yaml", SHOWN, "tables/scorecard.csv", CHECKS):
             if not (folder / name).is_file():
                 raise ReviewError(f"no {folder.name}/{name}: run `{COMMAND}` first")
         self.config = read_yaml(folder / "config.yaml")
         self.shown = read_shown(folder)
-        # values as text, unconverted
-        self.card = pd.read_csv(folder / "tables/scorecard.csv", dtype=str, keep_default_na=False)
+        self.card = read_text(folder / "tables/scorecard.csv")
+        self.checks = read_text(folder / CHECKS)
 
     def setting(self, key: str):
         """Return the value of a dotted key in the config that made the results."""
@@ -180,7 +181,8 @@ class Results:
 
     def claim(self, *names: str) -> None:
         """Show claims with their place, the paper's value, this run's value, and the verdict."""
-        rows = {row["claim"]: row for row in self.card.to_dict("records")}
+        both = pd.concat([self.card, self.checks])
+        rows = {row["claim"]: row for row in both.to_dict("records")}
         for name in names:
             if name not in rows:
                 raise ReviewError(f"the scorecard has no claim {name}; run `{COMMAND}`")

@@ -152,7 +152,7 @@ def simulate_naive_releases(rng: np.random.Generator, truth, epsilon: float, dra
     The three totals receive double geometric noise. They are projected onto the minimum counts and
     the grand total, and then rounded.
     """
-    least = DORMITORIES.least.sum(axis=0)
+    least = DORMITORIES.minimums.sum(axis=0)
     noise = draw_noise(rng, "pure", [epsilon], [3 * draws]).reshape(draws, 3)
     sums = np.full(draws, DORMITORIES.totals.sum() - least.sum())
     released = least + round_to_simplices(rng, np.asarray(truth) + noise - least, sums)
@@ -170,18 +170,27 @@ def tabulate_naive(rng: np.random.Generator, epsilons, draws: int) -> pd.DataFra
 
 
 def tabulate_group_quarters(counties: pd.DataFrame, people) -> pd.DataFrame:
-    """Count bounds on the types of group quarters that each state's counties imply.
+    """Count the bounds on the totals by type that the counties of each state imply.
 
-    A county's total in group quarters and the types that it has are taken as known.
+    A county's total in group quarters and the types that it has are taken as known. Bounds that
+    follow from the minimum counts and the grand total do not count.
     """
     rows = []
     for state, places in counties.groupby("state").indices.items():
         presence = build_presence(people[places])
-        _, bounds = presence.subset_bounds()
+        members, bounds = presence.subset_bounds()
         patterns = len(np.unique(presence.present, axis=0))
-        binding = int((bounds < presence.totals.sum()).sum())
-        needed = len(presence.needed())
-        rows.append((state, len(places), presence.kinds, patterns, len(bounds), binding, needed))
+        minimum, total = presence.minimums.sum(axis=0), presence.totals.sum()
+        # The minimum counts and the grand total imply the bound `total` minus the other minimums.
+        binding = bounds < total - ~members @ minimum
+        facets = [sum(1 << kind for kind in kinds) - 1 for kinds in presence.irredundant_subsets()]
+        # Reversing the list replaces each set by its complement. The sets with a known total are
+        # the unions of connected components: there are 2 to the number of components.
+        every = np.append(0, bounds)
+        n_known_totals = int((every + every[::-1] == total).sum()).bit_length() - 2
+        needed = int(binding[facets].sum()) + n_known_totals
+        found = patterns, len(bounds), int(binding.sum()), needed
+        rows.append((state, len(places), presence.groups, *found))
     columns = ["state", "counties", "kinds", "patterns", "subsets", "binding", "needed"]
     return pd.DataFrame(rows, columns=columns)
 

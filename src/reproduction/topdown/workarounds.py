@@ -78,22 +78,22 @@ def release_state_first(rng: np.random.Generator, measured: Measured, state: int
     known = measured.presence
     kinds = known.present[here].any(axis=0)
     some = np.ix_(here, kinds)
-    presence = Presence(known.totals[here], known.present[some], known.least[some])
-    least = presence.least.sum(axis=0)
+    presence = Presence(known.totals[here], known.present[some], known.minimums[some])
+    least = presence.minimums.sum(axis=0)
     noisy = measured.above[state, kinds]
     if implied:
         top = nearest_group_totals(rng, noisy, presence).totals
     else:
         rest = np.array([presence.totals.sum() - least.sum()])
         top = least + round_to_simplices(rng, (noisy - least)[None], rest)[0]
-    points = np.where(presence.present, measured.below[some] - presence.least, -np.inf)
+    points = np.where(presence.present, measured.below[some] - presence.minimums, -np.inf)
     moved = 0
-    if presence.broken(top) is None:
-        sums = presence.caps, top - least
+    if presence.violated_bound(top) is None:
+        sums = presence.surpluses, top - least
         real = project_onto_transportation_polytope(points, *sums)
-        found = presence.least + round_tables(rng, real, sums[1], sums[0]).table
+        found = presence.minimums + round_tables(rng, real, sums[1], sums[0]).table
     else:
-        found = presence.least + round_to_simplices(rng, points, presence.caps)
+        found = presence.minimums + round_to_simplices(rng, points, presence.surpluses)
         moved = int(np.abs(found.sum(axis=0) - top).sum())
     table = np.zeros((here.sum(), len(kinds)), dtype=np.int64)
     table[:, kinds] = found
@@ -169,7 +169,7 @@ def _keeps(table, presence: Presence, here) -> bool:
     return bool(
         np.issubdtype(table.dtype, np.integer)
         and (table.sum(axis=1) == presence.totals[here]).all()
-        and (table >= presence.least[here]).all()
+        and (table >= presence.minimums[here]).all()
         and not table[~presence.present[here]].any()
     )
 
@@ -199,7 +199,7 @@ def tabulate_cuts(seed: int, regions: int, epsilons, runs: int) -> pd.DataFrame:
         people, presence, noisy, found = cut_once(seed, regions, epsilon, number)
         true = people.sum(axis=0)
         errors = np.abs(noisy - true).sum(), np.abs(found.totals - true).sum()
-        broken = presence.broken(found.totals) is not None
+        broken = presence.violated_bound(found.totals) is not None
         rows.append((epsilon, len(found.cuts), presence.present.sum(), *errors, broken))
     columns = ["epsilon", "cuts", "variables", "error_noisy", "error", "broken"]
     table = pd.DataFrame(rows, columns=columns).groupby("epsilon", sort=False, as_index=False)

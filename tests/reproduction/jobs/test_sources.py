@@ -14,7 +14,8 @@ STUDIES = (
     *("national", "review", "subspace", "swapping", "topdown"),
 )
 # settings and pages take these
-NO_NUMBERS = {"config", "descriptions", "figures", "origin", "scenarios", "settings", "yaml_files"}
+NO_NUMBERS = {"claims", "config", "descriptions", "figures", "origin"}
+NO_NUMBERS |= {"scenarios", "settings", "yaml_files"}
 RULES = "\n".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
 
 

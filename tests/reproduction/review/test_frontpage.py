@@ -69,6 +69,7 @@ def page_of(tmp_path, provenance):
     )
     (tmp_path / "tables").mkdir()
     card.to_csv(tmp_path / "tables/scorecard.csv", index=False)
+    card.iloc[:0].to_csv(tmp_path / "tables/transcription_checks.csv", index=False)
     (tmp_path / "config.yaml").write_text(yaml.safe_dump({"seed": 77}))
     (tmp_path / "shown.txt").write_text("tables/states\n")
     (tmp_path / "figures").mkdir()
@@ -156,7 +157,7 @@ def test_what_the_run_does_not_make_is_said_and_not_linked(page):
     box = part(page, 'id="claim-sex-by-age-c"')
     assert "? not checkable" in box
     assert "gone <i" in box
-    assert box.count("not in this run") == 2
+    assert box.count("not in this run") == 1
     for name in ("lost", "stale"):
         assert f"Figure {name}: not in this run." in page
     assert not re.search(r"(href|src)=\"[^\"]*(lost|stale|gone|04_sex)", page)
@@ -178,7 +179,7 @@ def test_each_claim_has_its_tile_and_each_verdict_its_mark_and_number(page):
         assert f'<a href="#claim-{name}" title=' in picture
     for count in ("✓ 1 reproduced", "≠ 1 differs", "? 1 not checkable"):
         assert count in page
-    said = " ".join(part(page, "The bar, which is the criterion", "</p>").split())
+    said = " ".join(part(page, "The criterion for the verdict", "</p>").split())
     assert "is the paper's in 0 of them" in said
     assert "ours in 2" in said
     assert "In 1 the paper has words and no number" in said

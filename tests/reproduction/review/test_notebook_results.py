@@ -67,6 +67,7 @@ def folder(tmp_path):
     (results / "tables").mkdir(parents=True)
     (results / "config.yaml").write_text(yaml.safe_dump(CONFIG))
     CARD.to_csv(results / "tables/scorecard.csv", index=False)
+    CARD.iloc[:0].to_csv(results / "tables/transcription_checks.csv", index=False)
     pd.DataFrame({"a": [1, 2], "b": [0.5, None]}).to_csv(results / "tables/t.csv", index=False)
     (results / "shown.txt").write_text("tables/scorecard\ntables/t\n")
     return results
@@ -120,9 +121,9 @@ def test_results_of_another_config_are_refused_by_the_key(folder, monkeypatch):
 def test_a_claim_is_shown_with_both_values_and_its_verdict(folder, shown):
     review = open_results(folder)
     review.claim("counties-rhat")
-    for part in ("differs", "They agree &amp; mix.", "ISDP, E.4", "near 1", "1.2", "at most 1.01"):
+    for part in ("differs", "They agree &amp; mix.", "E.4", "near 1", "1.2", "at most 1.01"):
         assert part in shown[0]
-    assert "by a &lt;few&gt; draws" in shown[0]
+    assert "By a &lt;few&gt; draws" in shown[0]
     assert "nan" not in shown[0]
     review.claim("two-bin-means")
     assert shown[1].count("<br>") == 1  # without a note it has no line of its own

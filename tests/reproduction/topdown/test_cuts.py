@@ -8,7 +8,7 @@ def test_regions_have_one_to_four_kinds_and_somebody_of_each():
     kinds = presence.present.sum(axis=1)
     assert (kinds.min(), kinds.max()) == (1, 4)
     assert (people[presence.present] >= 1).all()
-    assert presence.broken(people.sum(axis=0)) is None
+    assert presence.violated_bound(people.sum(axis=0)) is None
 
 
 def test_less_budget_needs_more_cuts_and_every_release_has_regions():

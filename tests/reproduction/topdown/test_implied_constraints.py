@@ -30,9 +30,9 @@ def quarters():
 
 def test_the_slides_refused_release_meets_the_obvious_constraints_only():
     released = np.array(IMPOSSIBLE_TOTALS)
-    assert (released >= DORMITORIES.least.sum(axis=0)).all()
+    assert (released >= DORMITORIES.minimums.sum(axis=0)).all()
     assert released.sum() == DORMITORIES.totals.sum()
-    assert DORMITORIES.broken(released) == (2,)
+    assert DORMITORIES.violated_bound(released) == (2,)
 
 
 @pytest.mark.parametrize("truth", [(99, 2, 99), (2, 100, 98)])
@@ -53,7 +53,7 @@ def test_the_bounds_of_group_quarters_hold_for_the_true_counts(quarters):
     for places in counties.groupby("state").indices.values():
         presence = build_presence(people[places])
         true = people[places].sum(axis=0)
-        assert presence.broken(true[true > 0]) is None
+        assert presence.violated_bound(true[true > 0]) is None
 
 
 def test_few_of_the_group_quarters_bounds_are_needed(quarters):

@@ -53,7 +53,7 @@ def test_the_failsafe_fires_on_dormitories_and_never_under_the_implied_constrain
         assert never == 0
         for each in (table, again, release_minimal(rng, measured)):
             assert each.sum(axis=1).tolist() == [100, 100]
-            assert (each >= DORMITORIES.least).all()
+            assert (each >= DORMITORIES.minimums).all()
             assert not each[~DORMITORIES.present].any()
     assert fired  # as often as it should: see below
 
@@ -63,7 +63,7 @@ def test_the_failsafe_moves_the_state_to_the_sum_of_its_counties():
         rng, measured = students(seed, 0.2)
         table, moved = release_state_first(rng, measured, 0, implied=False)
         if moved:
-            assert DORMITORIES.broken(table.sum(axis=0)) is None
+            assert DORMITORIES.violated_bound(table.sum(axis=0)) is None
             return
     raise AssertionError("it never fired")
 

@@ -163,7 +163,7 @@ def test_the_record_holds_exact_numbers_and_decimals_from_above():
         ({"flavour": "approximate", "delta": 0.1}, "growth"),
         ({"growth": "cubic"}, "growth"),
         ({"per_person": None}, "reason"),
-        ({"why_not_per_person": "x"}, "reason"),
+        ({"why_not_per_person": "x"}, "why_not_per_person"),
         ({"per_person": -2}, "per_person"),
     ],
 )

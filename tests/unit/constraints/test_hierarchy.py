@@ -32,7 +32,7 @@ def test_every_level_is_an_exact_sum():
         ({"state": ["a", ""], "county": ["1", "2"]}, "row 1"),
         ({"state": ["a", None], "county": ["1", "2"]}, "row 1"),
         ({"state": ["a", float("nan")], "county": ["1", "2"]}, "row 1"),
-        ({"state": ["a", "b"], "county": ["1", "1"]}, "nest"),
+        ({"state": ["a", "b"], "county": ["1", "1"]}, "county"),
         ({"state": ["a", "a"], "county": ["1", "1"]}, "county"),
         ({"state": [], "county": []}, "rows"),
     ],

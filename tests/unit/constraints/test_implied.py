@@ -77,7 +77,10 @@ def test_four_bounds_are_enough_for_the_dormitories_and_no_three():
     for drop in range(4):
         kept = [row for row in range(4) if row != drop]
         three = Polytope(
-            few.equalities, few.totals, Invariants(few.inequalities.matrix[kept]), few.least[kept]
+            few.equalities,
+            few.totals,
+            Invariants(few.inequalities.matrix[kept]),
+            few.lower_bounds[kept],
         )
         assert three.contains(points).sum() > few.contains(points).sum()
 
@@ -123,7 +126,7 @@ def lacking(polytope, kept, points):
     found = linprog(
         np.tile([0] * len(rest) + [1] * 3, len(points)),
         most,
-        (points @ b[:, kept].T - polytope.least).ravel(),
+        (points @ b[:, kept].T - polytope.lower_bounds).ravel(),
         equal,
         (polytope.totals - points @ a[:, kept].T).ravel(),
         bounds=([(None, None)] * len(rest) + [(0, None)] * 3) * len(points),
@@ -153,6 +156,8 @@ def test_contradictions_and_explosions_are_refused():
             Polytope(Invariants([[0, 1, 1]]), np.array([1]), at_once, np.array([3, -2])), [1]
         )
     with pytest.raises(InputError, match="inequalities"):
-        implied_constraints(regions_polytope([9, 9, 9], np.ones((3, 3))), [9, 10, 11], most=3)
+        implied_constraints(
+            regions_polytope([9, 9, 9], np.ones((3, 3))), [9, 10, 11], max_inequalities=3
+        )
     with pytest.raises(InputError, match="distinct"):
         implied_constraints(regions_polytope([9, 9], DORMS), [0, 0])

@@ -31,7 +31,7 @@ def can_be_met(presence, kind_totals):
     )
     bounds = [
         (int(low), None if there else 0)
-        for low, there in zip(presence.least.ravel(), presence.present.ravel(), strict=True)
+        for low, there in zip(presence.minimums.ravel(), presence.present.ravel(), strict=True)
     ]
     sides = np.concatenate([presence.totals, kind_totals])
     return linprog(np.zeros(leaves * kinds), A_eq=rows, b_eq=sides, bounds=bounds).status == 0
@@ -42,7 +42,7 @@ def test_the_slides_flow_of_the_dormitories():
     named = {
         tuple(np.flatnonzero(m).tolist()): int(b) for m, b in zip(members, bounds, strict=True)
     }
-    assert DORMS.caps.tolist() == [98, 98]
+    assert DORMS.surpluses.tolist() == [98, 98]
     assert named == {
         (0,): 99,
         (1,): 198,
@@ -52,8 +52,8 @@ def test_the_slides_flow_of_the_dormitories():
         (1, 2): 199,
         (0, 1, 2): 200,
     }
-    assert DORMS.needed() == [(0,), (2,), (0, 1), (1, 2)]
-    assert DORMS.broken(np.array([49, 50, 101])) == (2,)
+    assert DORMS.irredundant_subsets() == [(0,), (2,), (0, 1), (1, 2)]
+    assert DORMS.violated_bound(np.array([49, 50, 101])) == (2,)
 
 
 @settings(max_examples=60, deadline=None)
@@ -62,25 +62,25 @@ def test_bounds_flow_and_linear_feasibility_agree(seed, other):
     presence = random_presence(seed)
     rng = np.random.default_rng(other)
     total = int(presence.totals.sum())
-    kind_totals = rng.multinomial(total, rng.dirichlet(np.ones(presence.kinds)))
+    kind_totals = rng.multinomial(total, rng.dirichlet(np.ones(presence.groups)))
     members, bounds = presence.subset_bounds()
     met = bool((members @ kind_totals <= bounds).all())
-    met &= bool((kind_totals >= presence.least.sum(axis=0)).all())
+    met &= bool((kind_totals >= presence.minimums.sum(axis=0)).all())
     assert met == can_be_met(presence, kind_totals)
-    subset = presence.broken(kind_totals)
+    subset = presence.violated_bound(kind_totals)
     assert (subset is None) == met
     if met:
         table = presence.split(kind_totals)
         assert (table.sum(axis=0) == kind_totals).all()
         assert (table.sum(axis=1) == presence.totals).all()
-        assert (table >= presence.least).all()
+        assert (table >= presence.minimums).all()
         assert not table[~presence.present].any()
     else:
         assert (
-            kind_totals[list(subset)].sum() > presence.most(subset)
-            or kind_totals[subset[0]] < presence.least[:, subset[0]].sum()
+            kind_totals[list(subset)].sum() > presence.max_people(subset)
+            or kind_totals[subset[0]] < presence.minimums[:, subset[0]].sum()
         )
-        with pytest.raises(InputError, match="kinds"):
+        with pytest.raises(InputError, match="groups"):
             presence.split(kind_totals)
 
 
@@ -88,9 +88,9 @@ def test_bounds_flow_and_linear_feasibility_agree(seed, other):
 @given(st.integers(0, 10**6), st.integers(2, 4))
 def test_the_needed_subsets_are_as_many_as_linear_programmes_leave(seed, kinds):
     presence = random_presence(seed, leaves=5, kinds=kinds, chance=0.5)
-    needed = presence.needed()
+    needed = presence.irredundant_subsets()
     members, bounds = presence.subset_bounds()
-    together = presence.present[presence.caps > 0].astype(int)
+    together = presence.present[presence.surpluses > 0].astype(int)
     count, label = connected_components(together.T @ together, directed=False)
     components = [np.flatnonzero(label == part).tolist() for part in range(count)]
     if len(components) == 1:
@@ -102,9 +102,9 @@ def test_the_needed_subsets_are_as_many_as_linear_programmes_leave(seed, kinds):
     found = linprog(
         -members.astype(float).ravel(),
         A_ub=np.kron(each, rows) if len(rows) else None,
-        b_ub=[presence.most(s) for s in needed] * count if needed else None,
+        b_ub=[presence.max_people(s) for s in needed] * count if needed else None,
         A_eq=np.kron(each, fixed),
-        b_eq=[presence.most(component) for component in components] * count,
+        b_eq=[presence.max_people(component) for component in components] * count,
         bounds=(None, None),
     )
     largest = (members * found.x.reshape(members.shape)).sum(axis=1)
@@ -117,8 +117,8 @@ def test_the_needed_subsets_are_as_many_as_linear_programmes_leave(seed, kinds):
         ([1], [[1, 1]], None, "leaf 0"),
         ([3, 3], [[1, 1], [0, 0]], None, "leaf 1"),
         ([3], [[1], [1]], None, "shapes"),
-        ([3.5], [[1]], None, "whole"),
-        ([3], [[1]], [[-1]], "least"),
+        ([3.5], [[1]], None, "totals"),
+        ([3], [[1]], [[-1]], "minimums"),
     ],
 )
 def test_leaves_that_cannot_be_are_named(totals, present, least, match):
@@ -127,9 +127,20 @@ def test_leaves_that_cannot_be_are_named(totals, present, least, match):
 
 
 def test_wrong_totals_and_shapes_are_told():
-    assert DORMS.broken(np.array([50, 50, 50])) == (0, 1, 2)
-    assert DORMS.broken(np.array([0, 150, 50])) == (0,)
-    with pytest.raises(InputError, match="totals"):
-        DORMS.broken(np.array([50, 150]))
-    with pytest.raises(InputError, match="kinds"):
+    assert DORMS.violated_bound(np.array([50, 50, 50])) == (0, 1, 2)
+    assert DORMS.violated_bound(np.array([0, 150, 50])) == (0,)
+    with pytest.raises(InputError, match="group_totals"):
+        DORMS.violated_bound(np.array([50, 150]))
+    with pytest.raises(InputError, match="groups"):
         Presence(np.array([30]), np.ones((1, 21))).subset_bounds()
+
+
+def test_messages_quote_no_total():
+    for refused in (
+        lambda: Presence(np.array([7000]), np.ones((1, 1)), np.array([[8000]])),
+        lambda: Presence(np.array([7000]), np.zeros((1, 1))),
+        lambda: Presence(np.array([7000, 800]), np.eye(2)).split(np.array([6999, 801])),
+    ):
+        with pytest.raises(InputError) as raised:
+            refused()
+        assert not set("6789") & set(str(raised.value))

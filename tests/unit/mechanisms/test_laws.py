@@ -1,7 +1,7 @@
 """What a law answers, and that samplers ask no more: a law of one's own is served as it is."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -177,3 +177,12 @@ def test_a_law_that_only_chains_can_follow():
 def test_a_sigma_that_doubles_cannot_square_is_refused(sigma):
     with pytest.raises(InputError, match="sigma"):
         GeneralizedGaussian(sigma)
+
+
+@pytest.mark.parametrize("epsilon", ["1/3", Fraction(1, 3), 0.1, 2])
+def test_replacing_another_parameter_keeps_the_exact_value(epsilon):
+    laplace = GeneralizedLaplace(epsilon)
+    other = replace(laplace, norm="l2")
+    assert other == GeneralizedLaplace(epsilon, "l2")
+    assert other.exact_epsilon == laplace.exact_epsilon
+    assert replace(other, epsilon="2/7") == GeneralizedLaplace("2/7", "l2")

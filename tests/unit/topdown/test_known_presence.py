@@ -138,7 +138,9 @@ def test_what_does_not_fit_is_refused():
         Plan(SCHEMA, plan.budget, known=plan.known, structural_zeros=(0, 1, 2, 3))
     with pytest.raises(InputError, match="axes"):
         Plan(
-            SCHEMA, plan.budget, known=KnownPresence(("sex",), plan.known.min_counts, plan.known.allowed)
+            SCHEMA,
+            plan.budget,
+            known=KnownPresence(("sex",), plan.known.min_counts, plan.known.allowed),
         )
     with pytest.raises(InputError, match="shape"):
         KnownPresence(("sex",), np.zeros((2, 2), int), np.ones((3, 2), bool))

@@ -63,7 +63,7 @@ def by_oracle(tree, measured, presence):
         -pull,
         csc_array(np.kron(np.eye(leaves), np.ones((1, kinds)))),
         presence.totals.astype(float),
-        x_l=presence.least.astype(float).ravel(),
+        x_l=presence.minimums.astype(float).ravel(),
         x_u=upper.ravel() + 1e-9,
     )
     assert solver.solve() == piqp.PIQP_SOLVED
@@ -84,7 +84,7 @@ def test_no_other_rounding_of_the_best_point_is_nearer_at_all_levels(seed):
     real = by_oracle(tree, measured, presence)
     found = estimate_all_levels(rng, measured, tree, presence)
     assert (found.sum(axis=1) == presence.totals).all()
-    assert (found >= presence.least).all()
+    assert (found >= presence.minimums).all()
     assert not found[~presence.present].any()
     floor = np.floor(real + 1e-4).astype(int)
     ups = (np.reshape(up, (3, 3)) for up in itertools.product((0, 1), repeat=9))

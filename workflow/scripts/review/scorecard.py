@@ -10,12 +10,15 @@ from reproduction.review.scorecard import build_scorecard, summarise_scorecard
 
 with job_log(snakemake.log[0]):
     source = snakemake.input
+    claims = list_claims(source.notebooks)
     card = build_scorecard(
-        list_claims(source.notebooks),
+        claims,
         {Path(path).stem: read_csv(path) for path in [*source.tables, source.verified]},
         read_json(source.provenance),
         find_pages(source.notebooks),
     )
-    write_csv(card, snakemake.output.card)
+    checks = card["claim"].isin([claim.name for claim in claims if claim.transcription])
+    write_csv(card[~checks], snakemake.output.card)
+    write_csv(card[checks], snakemake.output.checks)
     with write_atomically(snakemake.output.summary) as temporary:
-        temporary.write_text(summarise_scorecard(card) + "\n")
+        temporary.write_text(summarise_scorecard(card[~checks]) + "\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.sparse import csr_array
 
 from isdp.commands.shared.table import JOINT, Table, refuse_blank_values
 from isdp.errors import InputError
-from isdp.io.csv_files import LINE_ENDS, ROWS_PER_CHUNK
+from isdp.io.csv_files import LINE_ENDS, MAX_QUOTED, ROWS_PER_CHUNK
 from isdp.io.files import read_bytes
 
 KEYS = ("total", "totals", "subsets")
@@ -87,6 +88,15 @@ def refuse_equal_names(held: list[HeldTotals], table: Table, where: str) -> None
         )
 
 
+_SHORT_REPR = reprlib.Repr()
+_SHORT_REPR.maxlevel = 2  # nested values with aliases can be very large when they are written out
+_SHORT_REPR.maxstring = MAX_QUOTED
+
+
+def _quoted(value: object) -> str:
+    return _SHORT_REPR.repr(value)
+
+
 class _Loader(yaml.BaseLoader):
     """YAML loader that keeps every value as text and refuses repeated keys."""
 
@@ -99,7 +109,7 @@ def _mapping(loader: _Loader, node: yaml.Node) -> dict:
         if not isinstance(key, str):
             raise InputError(f"line {node.start_mark.line + 1}: a key must be plain text")
         if keys.count(key) > 1:
-            raise InputError(f"line {node.start_mark.line + 1}: the key {key!r} is repeated")
+            raise InputError(f"line {node.start_mark.line + 1}: the key {_quoted(key)} is repeated")
     return {
         key: loader.construct_object(value, deep=True)
         for key, (_, value) in zip(keys, node.value, strict=True)
@@ -152,7 +162,7 @@ def invariants_of(content, table: Table, path) -> list[HeldTotals]:
         raise InputError(f"{path}: wanted a mapping with the keys {', '.join(KEYS)}")
     for key in content:
         if key not in KEYS:
-            raise InputError(f"{path}: unknown key {key!r}; there are {', '.join(KEYS)}")
+            raise InputError(f"{path}: unknown key {_quoted(key)}; there are {', '.join(KEYS)}")
     try:
         held = [
             *_grand_total(content.get("total", "false"), table),
@@ -168,7 +178,7 @@ def invariants_of(content, table: Table, path) -> list[HeldTotals]:
 
 def _grand_total(given, table: Table) -> list[HeldTotals]:
     if not isinstance(given, str) or given.lower() not in ("true", "false"):
-        raise InputError(f"total must be true or false, got {given!r}")
+        raise InputError(f"total must be true or false, got {_quoted(given)}")
     if given.lower() == "false":
         return []
     return [HeldTotals("grand total", np.zeros(len(table), dtype=np.int32))]
@@ -181,7 +191,7 @@ def _totals(given, table: Table) -> list[HeldTotals]:
     for entry in given:
         columns = [entry] if isinstance(entry, str) else entry
         if not isinstance(columns, list) or not columns:
-            raise InputError(f"totals: {entry!r} is neither a column nor a list of columns")
+            raise InputError(f"totals: {_quoted(entry)} is neither a column nor a list of columns")
         for column in columns:
             _check_column(column, table, "totals")
         name = f"totals by {' x '.join(columns)}"
@@ -192,7 +202,7 @@ def _totals(given, table: Table) -> list[HeldTotals]:
 def _check_column(column, table: Table, key: str) -> None:
     if column not in table.described_by:
         raise InputError(
-            f"{key}: no column {column!r} describes the cells; there are "
+            f"{key}: no column {_quoted(column)} describes the cells; there are "
             f"{', '.join(map(repr, table.described_by))}"
         )
     refuse_blank_values(table, column)
@@ -205,7 +215,9 @@ def _subsets(given, table: Table) -> list[HeldTotals]:
     held = []
     for name, chosen in given.items():
         if any(end in name for end in LINE_ENDS):
-            raise InputError(f"subsets: the name {name!r} has a line break; rename the subset")
+            raise InputError(
+                f"subsets: the name {_quoted(name)} has a line break; rename the subset"
+            )
         entries = [chosen] if isinstance(chosen, dict) else chosen
         if not isinstance(entries, list) or not entries:
             raise InputError(f"subsets: {name}: wanted a selection such as {{column: value}}")
@@ -236,11 +248,11 @@ def _selected(selector: dict, table: Table, name: str) -> np.ndarray:
         for value in wanted:
             found = values.texts == value if isinstance(value, str) else chosen & False
             if not found.any():
-                raise InputError(f"subsets: {name}: no cell has {column} = {value!r}")
+                raise InputError(f"subsets: {name}: no cell has {column} = {_quoted(value)}")
             chosen |= found
         inside &= chosen[values.codes]
     if not inside.any():
-        raise InputError(f"subsets: {name}: no cell is selected by {selector}")
+        raise InputError(f"subsets: {name}: no cell is selected by {_quoted(selector)}")
     return inside
 
 
@@ -258,6 +270,6 @@ def _row_called(name, rows: dict[str, list[int]], subset: str) -> int:
         words = "no cell is" if not found else f"{len(found)} cells are"
         example = next(iter(rows))
         raise InputError(
-            f"subsets: {subset}: {words} called {name!r}; names are such as {example!r}"
+            f"subsets: {subset}: {words} called {_quoted(name)}; names are such as {example!r}"
         )
     return found[0]

@@ -143,13 +143,13 @@ def refuse_contradictions(
     place = f"{hierarchy.levels[depth]} {hierarchy.units[depth][unit]}" if depth else "all"
     if len(leaves) * len(names) > MAX_CONFLICT_CELLS:
         raise InputError(
-            f"topdown: the total {totals[unit]} of {place} and the kinds listed as present "
-            f"in its {len(leaves)} regions contradict each other; correct one of them"
+            f"--present: the total of {place} contradicts the presence in its {len(leaves)} "
+            f"regions. Correct one of them"
         )
     polytope = _constraints(known, hierarchy, leaves, totals[unit], place, names)
     found = [name for name in irreducible_conflict(polytope) if not name.startswith(FROM_ZERO)]
     raise InputError(
-        f"topdown: these contradict each other, and would not if any one were dropped: "
+        f"--present: these constraints contradict each other. Correct one of them: "
         f"{'; '.join(found)}"
     )
 
@@ -157,7 +157,7 @@ def refuse_contradictions(
 def _constraints(known: KnownPresence, hierarchy, leaves, total, place: str, names) -> Polytope:
     """Return the total of a region, and the known presences in it, as constraints."""
     equal, sides, equal_names = [np.ones(len(leaves) * len(names), dtype=np.int64)], [total], []
-    equal_names.append(f"the total {total} of {place}")
+    equal_names.append(f"the total of {place}")
     above, least, above_names = [], [], []
     region = hierarchy.units[-1]
     for cell, (leaf, kind) in enumerate(product(leaves, range(len(names)))):
@@ -167,12 +167,12 @@ def _constraints(known: KnownPresence, hierarchy, leaves, total, place: str, nam
         if not known.allowed[leaf, kind]:
             equal.append(row)
             sides.append(0)
-            equal_names.append(f"0 of {what}")
+            equal_names.append(f"the absence of {what}")
             continue
         number = known.min_counts[leaf, kind]
         above.append(row)
         least.append(number)
-        above_names.append(f"at least {number} of {what}" if number else f"{FROM_ZERO}: {what}")
+        above_names.append(f"the minimum of {what}" if number else f"{FROM_ZERO}: {what}")
     rows = np.array(above, dtype=np.int64).reshape(-1, len(equal[0]))
     return Polytope(
         Invariants(np.array(equal), equal_names),

@@ -2,7 +2,7 @@
 
 Each mechanism adds noise that does not depend on the data and lies in the null space N of the
 invariants. The invariants of the answers therefore stay exact (SDP, Definition 2.2 and Corollary
-3.2). The noise is continuous, in floating point and from a pseudo-random generator. Use it for
+3.2). The noise is continuous and comes from a pseudo-random generator in floating point. Use it for
 studies, not to release confidential data. `isdp.exact` draws integer noise for release.
 """
 
@@ -27,10 +27,11 @@ GROWTHS: dict[Flavour, Growth] = {
     "zCDP": "quadratic",
     "approximate": "none",
 }
+NO_DIFFERENCE = "no record moves the answers within the null space"
 METRICS = {"replace": "replacement", "add-remove": "addition-and-removal"}
 COMPARED = {
-    "replace": "what the invariants leave free of two data sets of one size",
-    "add-remove": "what the invariants leave free of two data sets",
+    "replace": "two data sets of one size, apart from the invariants",
+    "add-remove": "two data sets, apart from the invariants",
 }
 
 
@@ -40,12 +41,12 @@ class NullSpaceMechanism(ABC):
     Parameters
     ----------
     invariants : Invariants
-        C, on the answers of the query.
+        Invariants C of the answers of the query.
     epsilon : float
         Privacy loss of one record.
     relation : {"replace", "add-remove"}
-        The neighbouring data sets. The paper uses "replace". Under a fixed total number of records
-        no two data sets that can occur are neighbours under "add-remove".
+        Definition of neighbouring data sets. The paper uses "replace". With "add-remove" and a
+        fixed number of records, no two possible data sets are neighbours.
 
     Raises
     ------
@@ -53,7 +54,13 @@ class NullSpaceMechanism(ABC):
         If an argument is out of range, or the invariants do not fit the query.
     """
 
-    def __init__(self, query: Query, invariants: Invariants, epsilon: float, relation: Relation):
+    def __init__(
+        self,
+        query: Query,
+        invariants: Invariants,
+        epsilon: float,
+        relation: Relation = "replace",
+    ):
         check_positive_float("subspace: epsilon", epsilon)
         check_choice("subspace: relation", relation, RELATIONS)
         check_fit(query, invariants)
@@ -67,14 +74,14 @@ class NullSpaceMechanism(ABC):
 
     @abstractmethod
     def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        """Draw noise; float64 array, shape (n_draws, answers)."""
+        """Draw noise as a float64 array of shape (n_draws, answers)."""
 
     @abstractmethod
     def covariance(self) -> FloatArray:
-        """Compute the exact covariance of the noise; float64 array, shape (answers, answers)."""
+        """Compute the covariance matrix of the noise, float64 (answers, answers)."""
 
     def variances(self) -> FloatArray:
-        """Compute the variance of each answer; float64 array, shape (answers,)."""
+        """Compute the variance of the noise of each answer, float64 (answers,)."""
         return np.diag(self.covariance())
 
     @property
@@ -94,7 +101,7 @@ class NullSpaceMechanism(ABC):
         per_person: int | None = 1 if self.relation == "replace" else 2
         reason = ""
         if growth == "none" and per_person == 2:
-            per_person, reason = None, "a changed record is one removed and one added, two steps"
+            per_person, reason = None, "a changed record is one removed and one added record"
         return PrivacyGuarantee(
             flavour,
             loss,
@@ -111,5 +118,5 @@ class NullSpaceMechanism(ABC):
     def _pure_guarantee(self, sensitivity: float, source: str) -> PrivacyGuarantee:
         """Return epsilon per record, or 0 if no record moves the answers within the null space."""
         if not sensitivity:
-            return self._guarantee("pure", 0, "no record moves what is free")
+            return self._guarantee("pure", 0, NO_DIFFERENCE)
         return self._guarantee("pure", self.epsilon, source)

@@ -1,4 +1,4 @@
-"""Covariance shapes of correlated Gaussian noise: least error with a certificate, and Theorem 3.11.
+"""Covariance shapes of correlated Gaussian noise: of minimum error, and of SDP, Theorem 3.11.
 
 A covariance shape is a covariance S on the null space with v' S^-1 v <= 1 for every difference v.
 Gaussian noise of covariance c^2 S is as private as noise of standard deviation c on a number that
@@ -26,8 +26,7 @@ from isdp.subspace.queries import Query
 
 ELLIPSOID_TOLERANCE = 1e-6
 MAX_ELLIPSOID_STEPS = 20_000
-DEFAULT_SECONDS = 60.0
-EXPONENT_GROWTH = 1.2  # factor per step, while the lower bound rises
+EXPONENT_GROWTH = 1.2  # factor per step while the lower bound rises
 Weighting = Literal["paper", "best", "rescaled"]
 WEIGHTINGS = get_args(Weighting)
 
@@ -41,7 +40,7 @@ class CovarianceShape:
     core : float64 array, shape (r, r)
         S in the coordinates of `geometry.span`.
     lower : float
-        Lower bound on tr S over all shapes; 0 if it was not computed.
+        Lower bound on tr S over all shapes, or 0 if it was not computed.
     steps : int
         Number of steps of the optimisation.
     parts : tuple of int
@@ -61,16 +60,16 @@ class CovarianceShape:
 
     @property
     def gap(self) -> float:
-        """Upper bound on the relative excess of tr S over the minimum."""
+        """Upper bound on the relative difference of tr S from its minimum."""
         return self.trace / self.lower - 1 if self.lower else (math.inf if self.trace else 0.0)
 
     @property
     def covariance(self) -> FloatArray:
-        """S on the answers; float64 array, shape (answers, answers)."""
+        """The covariance S of the answers, as a float64 array of shape (answers, answers)."""
         return self.geometry.span @ self.core @ self.geometry.span.T
 
     def root(self) -> FloatArray:
-        """Compute the symmetric root of S; float64 array, shape (r, r)."""
+        """Compute the symmetric root of S as a float64 array of shape (r, r)."""
         return _power(self.core, 0.5)
 
     def longest(self) -> float:
@@ -85,7 +84,7 @@ def spherical_shape(
 ) -> CovarianceShape:
     """Compute the spherical shape on the span of the differences.
 
-    No noise is needed in the rest of the null space, as no record moves the answers there.
+    The rest of the null space needs no noise, because no record moves the answers there.
     """
     space = geometry(query, invariants, relation)
     largest = space.squares(np.eye(space.rank)).max(initial=0)
@@ -98,33 +97,35 @@ def min_trace_shape(
     relation: Relation = "replace",
     *,
     tolerance: float = 1e-5,
-    seconds: float = DEFAULT_SECONDS,
+    seconds: float = 60.0,
 ) -> CovarianceShape:
-    """Compute the shape of least trace Gamma^2, with a certified gap.
+    """Compute the shape of minimum trace, with a certified bound on the difference from it.
 
-    Gamma^2 = min {tr S : v' S^-1 v <= 1 for all v} is the maximum over weights p on the
-    differences of (tr sqrt M)^2, where M = sum p_v v v'. Every p gives this lower bound, and an
-    upper bound by the shape sqrt(M) max_v g_v with g_v = v' M^(-1/2) v. The multiplicative weights
-    algorithm multiplies p_v by a power of g_v. The square solves orthogonal differences in one
-    step; the power grows while the lower bound rises. In symmetric cases equal weights on the
-    longest differences are optimal.
+    The minimum Gamma^2 = min {tr S : v' S^-1 v <= 1 for all v} equals the maximum of (tr sqrt M)^2
+    over weights p on the differences, where M = sum p_v v v'. Every p gives this lower bound. It
+    also gives an upper bound, by the shape sqrt(M) max_v g_v with g_v = v' M^(-1/2) v.
+
+    The multiplicative weights algorithm multiplies p_v by a power of g_v. The initial power 2
+    solves orthogonal differences in one step. The power grows while the lower bound rises. In
+    symmetric cases, equal weights on the longest differences are optimal.
 
     Parameters
     ----------
     tolerance : float
-        Relative gap between the bounds at which to stop.
+        Maximum relative gap between the bounds.
     seconds : float
-        Maximum time.
+        Maximum run time.
 
     Raises
     ------
     InputError
-        If the gap is not closed in time; the message gives the bounds.
+        If the gap exceeds the tolerance after this time. The message gives the bounds.
 
     Notes
     -----
-    All ranges over 64 types take a fraction of a second. For prefix sums over 1,024 types a step
-    takes a third of a second; a `tolerance` of 3e-4 is reached in a minute, one of 1e-5 is not.
+    All ranges over 64 record types take less than a second. For prefix sums over 1,024 types, a
+    step takes a third of a second. A `tolerance` of 3e-4 is reached in a minute, and one of 1e-5 is
+    not.
     """
     check_positive_float("subspace: tolerance", tolerance)
     space = geometry(query, invariants, relation)
@@ -138,15 +139,18 @@ def min_trace_shape(
         steps += 1
     if search.upper > (1 + tolerance) * search.lower:
         raise InputError(
-            f"subspace: after {steps} steps the least error is between {search.lower:.9g} and "
-            f"{search.upper:.9g}, which exceeds the tolerance {tolerance:g}; increase `seconds` or "
-            f"`tolerance`"
+            f"subspace: tolerance: after {steps} steps the minimum error is between "
+            f"{search.lower:.9g} and {search.upper:.9g}, a relative gap above {tolerance:g}. "
+            f"Increase `seconds` or `tolerance`."
         )
     return CovarianceShape(space, search.core, search.lower, steps, (space.rank,))
 
 
 class _Evaluation(NamedTuple):
-    """Weights on ordered pairs, tr sqrt M, and the ratios g_v / tr sqrt M if M is regular."""
+    """Weights on ordered pairs, the trace of sqrt M, and the ratios g_v / tr sqrt M.
+
+    The ratios are None if M is singular.
+    """
 
     weights: FloatArray
     root_trace: float
@@ -154,7 +158,7 @@ class _Evaluation(NamedTuple):
 
 
 class _Search:
-    """State of the multiplicative weights algorithm: weights, bounds, and the best shape."""
+    """State of the multiplicative weights algorithm: the weights, the bounds and the best shape."""
 
     def __init__(self, space: Geometry):
         self.space = space
@@ -166,7 +170,7 @@ class _Search:
         self._current = self._evaluate(space.mask / space.mask.sum())
 
     def _evaluate(self, weights: FloatArray) -> _Evaluation:
-        """Update the bounds by weights that sum to 1 over ordered pairs."""
+        """Update the bounds with weights that sum to 1 over ordered pairs."""
         weights = 2 * weights  # each unordered pair has two entries
         values, vectors = np.linalg.eigh(self.space.moment(weights))
         if values[0] <= 1e-14 * values[-1]:  # M is singular
@@ -188,7 +192,7 @@ class _Search:
             self._current, self.power = found, self.power * EXPONENT_GROWTH
         elif self.power > 1:
             self.power = max(1.0, self.power / EXPONENT_GROWTH**4)
-        elif found.ratios is not None:  # the trace stalls by rounding; the ratios may still improve
+        elif found.ratios is not None:  # rounding stalls the trace, but the ratios may improve
             self._current = found
 
 
@@ -201,17 +205,18 @@ def base_decomposition(
 ) -> CovarianceShape:
     """Compute the shape of the correlated Gaussian noise of SDP, Theorem 3.11.
 
-    The algorithm is that of Nikolov, Talwar and Zhang (2013). The shorter half of the axes of the
-    minimum volume ellipsoid around the differences is the first part. The differences are projected
-    on the other axes and divided again, until one axis remains. Part i is a ball whose radius r_i
-    is the length of the longest difference in it. The order of equal axes changes the result; here
-    they follow the Haar contrasts of the answers, fine contrasts first.
+    The algorithm is that of Nikolov, Talwar and Zhang (2013). It computes the minimum volume
+    ellipsoid around the differences. The shorter half of its axes spans the first part. The
+    differences are projected onto the other axes and divided again, until one axis remains. Part i
+    is a ball whose radius r_i is the length of the longest difference in it. The order of axes of
+    equal length changes the result. Here they follow the Haar contrasts of the answers, fine
+    contrasts first.
 
     Parameters
     ----------
     weights : {"paper", "best", "rescaled"}
-        Scales of the parts. "paper" uses the number of parts for each; "best" minimises the error;
-        "rescaled" divides the "paper" shape so that the longest difference has length 1.
+        Scales of the parts. "paper" multiplies r_i^2 by the number of parts. "best" minimises the
+        error. "rescaled" scales the "paper" shape so that the longest difference has length 1.
     """
     check_choice("subspace: weights", weights, WEIGHTINGS)
     space = geometry(query, invariants, relation)
@@ -238,18 +243,17 @@ def base_decomposition(
 
 
 def min_volume_ellipsoid(space: Geometry) -> FloatArray:
-    """Compute the ellipsoid {y : y' E^-1 y <= 1} of least volume, centred at 0, around differences.
+    """Compute the minimum volume ellipsoid {y : y' E^-1 y <= 1} that contains all differences.
 
     Parameters
     ----------
     space : Geometry
-        Its differences span its coordinates.
+        The differences span all of its coordinates.
 
     Returns
     -------
     float64 array, shape (r, r)
-        E, in which no difference is longer than 1. The squared radius exceeds the optimum by at
-        most a relative 1e-6.
+        The matrix E. The squared radius exceeds the optimum by at most a relative 1e-6.
 
     Raises
     ------
@@ -265,15 +269,16 @@ def min_volume_ellipsoid(space: Geometry) -> FloatArray:
         weights = weights * ratios
         weights /= weights.sum()
     raise InputError(
-        f"subspace: no minimum volume ellipsoid was found in {MAX_ELLIPSOID_STEPS} steps"
+        f"subspace: no minimum volume ellipsoid was found in {MAX_ELLIPSOID_STEPS} steps. Use "
+        f"`min_trace_shape`."
     )
 
 
 @lru_cache(maxsize=8)
 def _split(space: Geometry) -> tuple[FloatArray, ...]:
-    """Compute orthonormal bases of the parts, in coordinates of the span; shapes (r, size).
+    """Compute orthonormal bases of the parts, in coordinates of the span, each (r, size).
 
-    The result is cached, because it is equal for all weights and the ellipsoids take long.
+    The result is cached, because all weights share it and the ellipsoids take long.
     """
     answers = space.span.shape[0]
     coarse_first = np.hstack([np.full((answers, 1), answers**-0.5), contrasts(answers).toarray()])
@@ -290,7 +295,7 @@ def _split(space: Geometry) -> tuple[FloatArray, ...]:
 
 
 def _ordered_axes(ellipsoid: FloatArray, guide: FloatArray) -> FloatArray:
-    """Return the axes in order of length; equal axes follow the columns of `guide`."""
+    """Sort the axes by length. Axes of equal length follow the columns of `guide`."""
     lengths, axes = np.linalg.eigh(ellipsoid)
     return np.hstack([align_with(axes[:, group], guide) for group in split_ties(lengths)])
 

@@ -13,7 +13,7 @@ from isdp.arrays import FloatArray
 from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.subspace.mechanisms.base import NullSpaceMechanism
+from isdp.subspace.mechanisms.base import NO_DIFFERENCE, NullSpaceMechanism
 from isdp.subspace.mechanisms.correlated_shapes import CovarianceShape
 from isdp.subspace.privacy.gaussian_calibration import Calibration, certified_delta, multiplier
 from isdp.subspace.privacy.neighbours import Relation
@@ -24,7 +24,10 @@ MAX_DELTA = 1 - 1e-16  # a guarantee needs a delta below 1
 
 
 class _Gaussian(NullSpaceMechanism):
-    """Noise whose longest difference is 1/c standard deviations long; `multiplier` is c."""
+    """Gaussian noise in which the longest difference has a length of 1/c standard deviations.
+
+    The attribute `multiplier` is c.
+    """
 
     def __init__(
         self,
@@ -32,8 +35,8 @@ class _Gaussian(NullSpaceMechanism):
         invariants: Invariants,
         epsilon: float,
         delta: float,
-        constant: Calibration,
-        relation: Relation,
+        constant: Calibration = "exact",
+        relation: Relation = "replace",
     ):
         super().__init__(query, invariants, epsilon, relation)
         self.delta, self.constant = delta, constant
@@ -41,7 +44,7 @@ class _Gaussian(NullSpaceMechanism):
 
     def _gaussian_guarantee(self, sensitivity: float, source: str) -> PrivacyGuarantee:
         if not sensitivity:
-            return self._guarantee("pure", 0, "no record moves what is free")
+            return self._guarantee("pure", 0, NO_DIFFERENCE)
         delta = certified_delta(self.epsilon, self.multiplier)[1]
         if self.constant == "exact":
             delta = self.delta
@@ -65,8 +68,8 @@ class ProjectedGaussian(_Gaussian):
     epsilon, delta : float
         Privacy loss of one record; delta is between 0 and 1.
     constant : {"exact", "paper"}
-        The least private c, or the c of Lemma 3.4. The latter is too small for very small delta;
-        the guarantee then states the delta that holds.
+        "exact" uses the minimum c that is private. "paper" uses the c of Lemma 3.4, which is too
+        small for very small delta. The guarantee then states the delta that holds.
 
     Examples
     --------
@@ -77,20 +80,11 @@ class ProjectedGaussian(_Gaussian):
     (4, 3)
     """
 
-    def __init__(
-        self,
-        query: Query,
-        invariants: Invariants,
-        epsilon: float,
-        delta: float,
-        constant: Calibration = "exact",
-        relation: Relation = "replace",
-    ):
-        super().__init__(query, invariants, epsilon, delta, constant, relation)
+    _source = "SDP, Corollary 3.5"
 
     @cached_property
     def sensitivity(self) -> float:
-        """Delta_2(A)."""
+        """The l2 sensitivity Delta_2(A) of the answers."""
         return sensitivity(self.query, 2, self.relation)
 
     @property
@@ -99,46 +93,43 @@ class ProjectedGaussian(_Gaussian):
         return self.multiplier * self.sensitivity
 
     def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        """Draw noise; float64 array, shape (n_draws, answers)."""
+        """Draw noise as a float64 array of shape (n_draws, answers)."""
         shape = check_integer("subspace", "n_draws", n_draws), self.query.answers
         return self.null.project(rng.normal(scale=self.sd, size=shape))
 
     def covariance(self) -> FloatArray:
-        """Compute c^2 Delta^2 Pi_N; float64 array, shape (answers, answers)."""
+        """Compute the covariance matrix c^2 Delta^2 Pi_N, float64 (answers, answers)."""
         return self.sd**2 * self.null.matrix()
 
     def variances(self) -> FloatArray:
-        """Compute the variance of each answer; float64 array, shape (answers,)."""
+        """Compute the variance of the noise of each answer, float64 (answers,)."""
         return self.sd**2 * self.null.diagonal()
 
     @property
     def error(self) -> float:
-        """(n - n_c) c^2 Delta^2."""
+        """Expected squared error (n - n_c) c^2 Delta^2, summed over the answers."""
         return self.null.dimension * self.sd**2
 
     @property
     def guarantee(self) -> PrivacyGuarantee:
         """(epsilon, delta)-DP between neighbours."""
-        return self._gaussian_guarantee(self.sensitivity, "SDP, Corollary 3.5")
+        return self._gaussian_guarantee(self.sensitivity, self._source)
 
 
 class ExtendedGaussian(ProjectedGaussian):
     """Extended Gaussian noise Q w (SDP, Corollary 3.6).
 
     The vector w is normal with standard deviation c Delta_2(Q'A). The distribution is that of
-    Pi_N e with the smaller sensitivity, so that no basis Q is needed. The parameters are those of
-    `ProjectedGaussian`; the error is never larger.
+    Pi_N e with the smaller sensitivity, so no basis Q is needed. The parameters are those of
+    `ProjectedGaussian`, and the error is never larger.
     """
+
+    _source = "SDP, Corollary 3.6"
 
     @cached_property
     def sensitivity(self) -> float:
-        """Delta_2(Q'A)."""
+        """The l2 sensitivity Delta_2(Q'A) within the null space."""
         return null_sensitivity(self.query, self.invariants, self.relation)
-
-    @property
-    def guarantee(self) -> PrivacyGuarantee:
-        """(epsilon, delta)-DP between neighbours."""
-        return self._gaussian_guarantee(self.sensitivity, "SDP, Corollary 3.6")
 
 
 class CorrelatedGaussian(_Gaussian):
@@ -149,7 +140,7 @@ class CorrelatedGaussian(_Gaussian):
     shape : CovarianceShape
         From `min_trace_shape`, `base_decomposition` or `spherical_shape`.
     constant : {"exact", "paper"}
-        As in `ProjectedGaussian`.
+        Choice of c, as for `ProjectedGaussian`.
 
     Raises
     ------
@@ -168,30 +159,30 @@ class CorrelatedGaussian(_Gaussian):
         super().__init__(space.query, space.invariants, epsilon, delta, constant, space.relation)
         self.shape = shape
         if shape.longest() > 1 + 1e-6:
-            raise InputError("subspace: a difference is longer than 1 in the shape; rescale it")
+            raise InputError("subspace: shape: a difference is longer than 1. Rescale it.")
 
     @property
     def sd(self) -> float:
-        """The multiplier c, raised for differences that are longer than 1 by rounding."""
+        """The multiplier c, increased if rounding makes a difference longer than 1."""
         return self.multiplier * math.sqrt(max(1.0, self.shape.longest()))
 
     def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        """Draw noise; float64 array, shape (n_draws, answers).
+        """Draw noise as a float64 array of shape (n_draws, answers).
 
-        Normal noise on all answers is mapped to the span and multiplied with the symmetric root of
-        S there. The draws therefore do not depend on the basis of the span.
+        Normal noise on all answers is mapped to the span of the differences and multiplied by the
+        symmetric root of S. The draws therefore do not depend on the basis of the span.
         """
         span = self.shape.geometry.span
         size = check_integer("subspace", "n_draws", n_draws), self.query.answers
         return self.sd * (rng.standard_normal(size) @ span @ self.shape.root() @ span.T)
 
     def covariance(self) -> FloatArray:
-        """Compute c^2 S; float64 array, shape (answers, answers)."""
+        """Compute the covariance matrix c^2 S, float64 (answers, answers)."""
         return self.sd**2 * self.shape.covariance
 
     @property
     def error(self) -> float:
-        """c^2 tr S."""
+        """Expected squared error c^2 tr S, summed over the answers."""
         return self.sd**2 * self.shape.trace
 
     @property

@@ -1,18 +1,18 @@
-"""K-norm noise: density proportional to exp(-epsilon ||u||_K), K the hull of all differences.
+"""K-norm noise, with a density proportional to exp(-epsilon ||u||_K).
 
-The mechanism is that of Hardt and Talwar (2010) within the null space (SDP, Section 3.4). A draw
-is r U with U uniform in K and r Gamma-distributed with shape m + 1 and rate epsilon. Here m is the
-dimension of the span of the differences. The recursion of Bhaskara et al. (2012) for bodies that
-are far from round is not implemented.
+K is the convex hull of all differences. The mechanism is that of Hardt and Talwar (2010) within the
+null space (SDP, Section 3.4). A draw is r U, with U uniform in K and r Gamma-distributed with shape
+m + 1 and rate epsilon. Here m is the dimension of the span of the differences. The recursion of
+Bhaskara et al. (2012) for elongated bodies is not implemented.
 
-Uniform points are drawn in one of three ways:
+There are three methods of drawing U or r U:
 
-- "image": If the answers distinguish all histograms of one total, K is a linear image of the
-  polytope of the e_z - e_y. The distribution on this polytope has a closed form at any size. Under
-  a total it is independent Laplace noise conditioned on sum zero, the continuous counterpart of
-  the integer noise of ISDP.
-- "hull": In few dimensions the hull is divided into simplices.
-- "hit-and-run": A Markov chain, for which `KNorm.estimated_error` gives the effective sample size.
+- "image" applies if the answers distinguish all histograms of one total. K is then a linear image
+  of the polytope with the vertices e_z - e_y. Noise on this polytope is drawn exactly at any size.
+  Under a total, it is independent Laplace noise conditioned on sum zero. This is the continuous
+  counterpart of the integer noise of *Integer Subspace Differential Privacy*.
+- "hull" divides the hull into simplices, in at most 6 dimensions.
+- "hit-and-run" is a Markov chain. `KNorm.estimated_error` gives its effective sample size.
 """
 
 from __future__ import annotations
@@ -49,10 +49,11 @@ def draw_root_polytope_noise(
 ) -> FloatArray:
     """Draw from the density proportional to exp(-||u||_1 / scale) on the vectors of sum zero.
 
-    The number of positive cells is hypergeometric: n - 1 balls drawn from n marked and n - 2
-    unmarked balls. The set of positive cells is uniform given its size. The positive and the
-    negative part have the same sum, Gamma(n - 1, scale / 2). Each part splits it in proportion to
-    independent exponential variables.
+    The number of positive cells is hypergeometric. It is the number of marked balls among n - 1
+    balls drawn from n marked and n - 2 unmarked balls. The set of positive cells is uniform given
+    its size. The positive and the negative part have the same sum, with the distribution
+    Gamma(n - 1, scale / 2). Each part divides this sum in proportion to independent exponential
+    variables.
 
     Returns
     -------
@@ -88,12 +89,12 @@ class KNorm(NullSpaceMechanism):
     epsilon : float
         Privacy loss of one record.
     method : {"image", "hull", "hit-and-run"}, optional
-        The default is an exact method. The Markov chain is never the default.
+        By default, an exact method is chosen.
 
     Raises
     ------
     InputError
-        If the method does not fit, or no exact method fits and none is given.
+        If the method does not suit the query, or if no method is given and no exact one exists.
 
     Examples
     --------
@@ -117,8 +118,8 @@ class KNorm(NullSpaceMechanism):
         check_choice("subspace: method", self.method, get_args(Method))
         if self.method == "image" and self.dimension != self._full_dimension:
             raise InputError(
-                'subspace: method "image" needs answers that distinguish all records within the '
-                'null space; use method "hull" or "hit-and-run"'
+                'subspace: method: "image" needs answers that distinguish all records within the '
+                'null space. Use "hull" or "hit-and-run".'
             )
 
     @property
@@ -136,13 +137,13 @@ class KNorm(NullSpaceMechanism):
         if self.dimension <= MAX_HULL_DIMENSIONS:
             return "hull"
         raise InputError(
-            f"subspace: K-norm noise in {self.dimension} dimensions has no exact sampler here; use "
-            f'method="hit-and-run", or integer noise (isdp.exact)'
+            f"subspace: method: there is no exact sampler in {self.dimension} dimensions. Use "
+            f'"hit-and-run", or integer noise from `isdp.exact`.'
         )
 
     @cached_property
     def space(self) -> Geometry:
-        """The differences, in coordinates of their span."""
+        """The geometry of the differences, in coordinates of their span."""
         return geometry(self.query, self.invariants, self.relation)
 
     @cached_property
@@ -150,9 +151,9 @@ class KNorm(NullSpaceMechanism):
         return triangulate_hull(self.space)
 
     def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        """Draw noise; float64 array, shape (n_draws, answers).
+        """Draw noise as a float64 array of shape (n_draws, answers).
 
-        The draws are independent, except for "hit-and-run", which gives successive states.
+        The draws are independent, except with "hit-and-run", which returns successive states.
         """
         n_draws = check_integer("subspace", "n_draws", n_draws)
         if self.method == "image":
@@ -166,26 +167,28 @@ class KNorm(NullSpaceMechanism):
         return radii[:, None] * points @ self.space.span.T
 
     def _histogram_noise(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        """Draw noise on the histogram; the noise of the answers is its image."""
         if self.relation == "replace":
             return draw_root_polytope_noise(rng, self.query.types, 2 / self.epsilon, n_draws)
         return rng.laplace(scale=1 / self.epsilon, size=(n_draws, self.query.types))
 
     @property
     def _histogram_variance(self) -> float:
-        """Factor v of the covariance v I of the histogram noise (on sum zero with "replace")."""
+        """Factor v of the covariance v I of the histogram noise.
+
+        With "replace" the covariance is v I on the vectors of sum zero.
+        """
         if self.relation == "add-remove":
             return 2 / self.epsilon**2
         d = self.query.types
         return (2 / self.epsilon) ** 2 * (2 * d - 1) / (d + 1)
 
     def covariance(self) -> FloatArray:
-        """Compute the covariance of the noise; float64 array, shape (answers, answers).
+        """Compute the covariance matrix of the noise, float64 (answers, answers).
 
         Raises
         ------
         InputError
-            For "hit-and-run", where it is not known; see `estimated_error`.
+            If the method is "hit-and-run". Use `estimated_error` instead.
         """
         span, points = self.space.span, self.space.points
         if self.method == "image":
@@ -195,7 +198,10 @@ class KNorm(NullSpaceMechanism):
 
     def _core(self) -> FloatArray:
         if self.method == "hit-and-run":
-            raise InputError("subspace: the covariance is not known; use estimated_error")
+            raise InputError(
+                'subspace: method: the covariance of "hit-and-run" is unknown. Use '
+                "`estimated_error`."
+            )
         m = self.dimension
         return (m + 1) * (m + 2) / self.epsilon**2 * self._simplices.moment()
 
@@ -206,7 +212,7 @@ class KNorm(NullSpaceMechanism):
         Raises
         ------
         InputError
-            For "hit-and-run", where it is not known; see `estimated_error`.
+            If the method is "hit-and-run". Use `estimated_error` instead.
         """
         if self.method == "image" and self.query.is_histogram:
             ones = np.ones(self.query.types)
@@ -219,10 +225,11 @@ class KNorm(NullSpaceMechanism):
         return float(np.trace(self._core()))
 
     def estimated_error(self, rng: np.random.Generator, n_draws: int) -> Estimate:
-        """Estimate the error by simulation; for "hit-and-run" by (m+1)(m+2)/epsilon^2 E|U|^2.
+        """Estimate the error by simulation.
 
-        The standard error comes from the means of 20 batches. It is valid if the autocorrelation
-        time of the chain is short compared with a batch.
+        With "hit-and-run" the error is (m+1)(m+2)/epsilon^2 E|U|^2. The standard error comes from
+        the means of 20 batches. It is valid if the autocorrelation time of the chain is short
+        compared with a batch.
 
         Parameters
         ----------
@@ -230,7 +237,7 @@ class KNorm(NullSpaceMechanism):
             A multiple of 20.
         """
         if check_integer("subspace", "n_draws", n_draws, N_BATCHES) % N_BATCHES:
-            raise InputError(f"subspace: n_draws must be a multiple of {N_BATCHES}, got {n_draws}")
+            raise InputError(f"subspace: n_draws: {n_draws} is not a multiple of {N_BATCHES}")
         if self.method == "hit-and-run":
             points = hit_and_run(rng, self.space, n_draws)
             m = self.dimension

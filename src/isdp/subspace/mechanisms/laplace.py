@@ -1,4 +1,4 @@
-"""Laplace noise on the null space: projected and extended."""
+"""Projected and extended Laplace noise on the null space."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from isdp.subspace.privacy.neighbours import Relation, query_columns
 from isdp.subspace.privacy.sensitivities import basis_sensitivity, quotient_sensitivity, sensitivity
 from isdp.subspace.queries import Query
 
-ROUNDING_TOLERANCE = 1e-9  # part of the largest difference that may lie outside a basis
+ROUNDING_TOLERANCE = 1e-9  # maximum part of the largest difference outside the span of a basis
 
 
 class ProjectedLaplace(NullSpaceMechanism):
@@ -44,18 +44,9 @@ class ProjectedLaplace(NullSpaceMechanism):
     214.886
     """
 
-    def __init__(
-        self,
-        query: Query,
-        invariants: Invariants,
-        epsilon: float,
-        relation: Relation = "replace",
-    ):
-        super().__init__(query, invariants, epsilon, relation)
-
     @cached_property
     def sensitivity(self) -> float:
-        """Delta_1(A)."""
+        """The l1 sensitivity Delta_1(A) of the answers."""
         return sensitivity(self.query, 1, self.relation)
 
     @property
@@ -64,25 +55,25 @@ class ProjectedLaplace(NullSpaceMechanism):
         return self.sensitivity / self.epsilon
 
     def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        """Draw noise; float64 array, shape (n_draws, answers)."""
+        """Draw noise as a float64 array of shape (n_draws, answers)."""
         shape = check_integer("subspace", "n_draws", n_draws), self.query.answers
         return self.null.project(rng.laplace(scale=self.scale, size=shape))
 
     def covariance(self) -> FloatArray:
-        """Compute 2 b^2 Pi_N; float64 array, shape (answers, answers)."""
+        """Compute the covariance matrix 2 b^2 Pi_N, float64 (answers, answers)."""
         return 2 * self.scale**2 * self.null.matrix()
 
     def variances(self) -> FloatArray:
-        """Compute the variance of each answer; float64 array, shape (answers,)."""
+        """Compute the variance of the noise of each answer, float64 (answers,)."""
         return 2 * self.scale**2 * self.null.diagonal()
 
     @property
     def error(self) -> float:
-        """2 b^2 (n - n_c)."""
+        """Expected squared error 2 b^2 (n - n_c), summed over the answers."""
         return 2 * self.scale**2 * self.null.dimension
 
     def pure_loss(self) -> float:
-        """Compute Delta_q / b, the exact pure loss of one record, which is at most epsilon."""
+        """Compute the exact pure loss Delta_q / b of one record, which is at most epsilon."""
         if not self.scale:
             return 0.0
         return quotient_sensitivity(self.query, self.invariants, self.relation) / self.scale
@@ -96,19 +87,19 @@ class ProjectedLaplace(NullSpaceMechanism):
 class ExtendedLaplace(NullSpaceMechanism):
     """Extended Laplace noise Q w (SDP, Corollary 3.9).
 
-    The vector w has independent Laplace entries of scale b = Delta_1(Q'A) / epsilon. Unlike for
-    Gaussian noise, the l1 sensitivity depends on the basis. The error can therefore be smaller or
-    larger than that of the projection. For histograms under a total it is larger from eight cells
-    on in every basis of this package. For ranges and prefix sums it is much smaller in
+    The vector w has independent Laplace entries of scale b = Delta_1(Q'A) / epsilon. The l1
+    sensitivity depends on the basis, unlike the l2 sensitivity. The error can therefore be smaller
+    or larger than that of the projection. For histograms of at least eight cells under a total, it
+    is larger in every basis of this package. For ranges and prefix sums, it is much smaller in
     `difference_basis`.
 
     Parameters
     ----------
     basis : str or array of shape (answers, m), optional
-        A kind of `null_basis`, or orthonormal columns in the null space such as those of
-        `kronecker_basis`. They may span a subspace, if no record moves the answers outside it. The
-        default is the "haar" basis for a histogram. For other queries it is the "haar" basis or
-        `difference_basis`, whichever has the smaller error.
+        A kind of `null_basis`, or orthonormal columns in the null space, for example from
+        `kronecker_basis`. The columns may span a subspace of it, if no record moves the answers out
+        of this subspace. The default for a histogram is the "haar" basis. The default for other
+        queries is the one of "haar" and `difference_basis` with the smaller error.
 
     Raises
     ------
@@ -129,7 +120,7 @@ class ExtendedLaplace(NullSpaceMechanism):
         if basis is None:
             self.basis = _default_basis(query, invariants, relation)
         elif isinstance(basis, str):
-            self.basis = null_basis(invariants, cast(BasisKind, basis))  # which checks the kind
+            self.basis = null_basis(invariants, cast(BasisKind, basis))  # checks the kind
         else:
             self.basis = check_basis(basis, invariants)
         if self.basis.shape[1] < self.null.dimension:
@@ -140,11 +131,14 @@ class ExtendedLaplace(NullSpaceMechanism):
         inside = self.null.project((columns - columns[:, -1:]).T)
         outside = np.abs(inside - inside @ self.basis @ self.basis.T).max(initial=0)
         if outside > ROUNDING_TOLERANCE * np.abs(inside).max(initial=0):
-            raise InputError("subspace: a record can move the answers out of the basis")
+            raise InputError(
+                "subspace: basis: a record can move the answers out of the span. Add columns, or "
+                "use `difference_basis`."
+            )
 
     @cached_property
     def sensitivity(self) -> float:
-        """Delta_1(Q'A) in this basis."""
+        """The l1 sensitivity Delta_1(Q'A) in this basis."""
         return basis_sensitivity(self.query, self.basis, self.relation)
 
     @property
@@ -153,24 +147,24 @@ class ExtendedLaplace(NullSpaceMechanism):
         return self.sensitivity / self.epsilon
 
     def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        """Draw noise; float64 array, shape (n_draws, answers)."""
+        """Draw noise as a float64 array of shape (n_draws, answers)."""
         shape = check_integer("subspace", "n_draws", n_draws), self.basis.shape[1]
         noise: FloatArray = (self.basis @ rng.laplace(scale=self.scale, size=shape).T).T
         return noise
 
     def covariance(self) -> FloatArray:
-        """Compute 2 b^2 Q Q'; float64 array, shape (answers, answers)."""
+        """Compute the covariance matrix 2 b^2 Q Q', float64 (answers, answers)."""
         gram: FloatArray = (self.basis @ self.basis.T).toarray()
         return 2 * self.scale**2 * gram
 
     def variances(self) -> FloatArray:
-        """Compute the variance of each answer; float64 array, shape (answers,)."""
+        """Compute the variance of the noise of each answer, float64 (answers,)."""
         squares: FloatArray = self.basis.multiply(self.basis).sum(axis=1)
         return 2 * self.scale**2 * np.asarray(squares).ravel()
 
     @property
     def error(self) -> float:
-        """2 b^2 m."""
+        """Expected squared error 2 b^2 m, summed over the answers."""
         dimension: int = self.basis.shape[1]
         return 2 * self.scale**2 * dimension
 
@@ -188,14 +182,15 @@ def _default_basis(query: Query, invariants: Invariants, relation: Relation) -> 
         bases.append(null_basis(invariants))
     with suppress(InputError):  # a query that is too large
         bases.append(difference_basis(query, invariants, relation))
-    best, least = None, math.inf
+    best, min_error = None, math.inf
     for basis in bases:
         with suppress(InputError):  # too many coordinates
             error = basis_sensitivity(query, basis, relation) ** 2 * basis.shape[1]
-            if error < least:
-                best, least = basis, error
+            if error < min_error:
+                best, min_error = basis, error
     if best is None:
         raise InputError(
-            "subspace: no basis is known for this query and these invariants; give one as `basis`"
+            "subspace: basis: there is no default for this query and these invariants. Give a "
+            "basis."
         )
     return best

@@ -1,10 +1,10 @@
 """The differences within the null space, in coordinates of their span.
 
-Let V_N be the span of all differences within the null space, and U an orthonormal basis of it. Each
-type z of record becomes a point x_z of R^r such that x_z - x_y has the coordinates of
+Let V_N be the span of all differences within the null space, and U an orthonormal basis of V_N.
+Each record type z becomes a point x_z of R^r, so that x_z - x_y has the coordinates of
 Pi_N (a_z - a_y) in U. The dimension r is computed exactly and may be smaller than that of the null
-space. The quadratic forms of all pairs need one d x d matrix, and a weighted sum over pairs is the
-Laplacian of a graph. The differences are therefore never listed.
+space. The quadratic forms of all pairs of the d types follow from one d x d matrix. A weighted sum
+over pairs follows from a graph Laplacian. The differences are therefore never listed.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from isdp.arrays import BoolArray, FloatArray, IntArray
+from isdp.arrays import BoolArray, FloatArray
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.null_space import null_space
-from isdp.subspace.privacy.neighbours import Relation, neighbour_pairs, query_columns
+from isdp.subspace.privacy.neighbours import Relation, query_columns
 from isdp.subspace.privacy.sensitivities import rank_of_differences
 from isdp.subspace.queries import Query
 
-MAX_ENTRIES = 12_000_000  # answers times types
-RANK_TOLERANCE = 1e-7  # relative size below which a singular value counts as zero
+MAX_ENTRIES = 12_000_000  # number of answers times number of types
+RANK_TOLERANCE = 1e-7  # singular values below this relative size count as zero
 
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
-    """Points of the types of record, and the relation between neighbours.
+    """The points of the record types, and the relation between neighbours.
 
     Attributes
     ----------
     span : float64 array, shape (answers, r)
-        U, an arbitrary orthonormal basis. Use only quantities that do not depend on the choice.
+        The basis U, which is arbitrary. Use only quantities that do not depend on its choice.
     points : float64 array, shape (r, types)
-        x_z, one in each column. With "add-remove" the last column is the absent record.
+        The points x_z, one in each column. With "add-remove" the last column is the absent record.
     """
 
     query: Query
@@ -49,15 +49,12 @@ class Geometry:
         """Dimension r of V_N."""
         return len(self.points)
 
-    @property
-    def pairs(self) -> tuple[IntArray, IntArray]:
-        """Pairs of neighbours (z, y), as two index arrays."""
-        return neighbour_pairs(self.points.shape[1], self.relation)
-
     def squares(self, root: FloatArray) -> FloatArray:
-        """Compute |root (x_z - x_y)|^2 for all pairs; float64 array, shape (types, types).
+        """Compute |root (x_z - x_y)|^2 for all pairs of neighbours, and 0 for other pairs.
 
-        Entries of pairs that are not neighbours are 0.
+        Returns
+        -------
+        float64 array, shape (types, types)
         """
         moved = root @ self.points
         gram = moved.T @ moved
@@ -67,7 +64,7 @@ class Geometry:
 
     @cached_property
     def mask(self) -> BoolArray:
-        """True for pairs of neighbouring columns; bool array, shape (types, types)."""
+        """Bool array of shape (types, types), true for pairs of neighbours."""
         types = self.points.shape[1]
         if self.relation == "replace":
             return ~np.eye(types, dtype=bool)
@@ -76,13 +73,17 @@ class Geometry:
         return star
 
     def moment(self, weights: FloatArray) -> FloatArray:
-        """Compute the sum over pairs of weight times (x_z - x_y)(x_z - x_y)'; shape (r, r).
+        """Compute the weighted sum of (x_z - x_y)(x_z - x_y)' over pairs.
 
         Parameters
         ----------
         weights : float64 array, shape (types, types)
-            Symmetric, and 0 for pairs that are not neighbours. A pair counts once, although it has
-            two entries.
+            Symmetric weights, which are 0 for pairs that are not neighbours. A pair counts once,
+            although it has two entries.
+
+        Returns
+        -------
+        float64 array, shape (r, r)
         """
         laplacian: FloatArray = np.diag(weights.sum(axis=1)) - weights
         return self.points @ laplacian @ self.points.T
@@ -100,8 +101,8 @@ def geometry(query: Query, invariants: Invariants, relation: Relation = "replace
     columns = query_columns(query, relation)
     if columns.shape[0] * columns.shape[1] > MAX_ENTRIES:
         raise InputError(
-            f"subspace: {columns.shape[0]} answers on {columns.shape[1]} types are too many for "
-            f"the dense matrices of a correlated mechanism; use a projected or extended mechanism"
+            f"subspace: query: {columns.shape[0]} answers on {columns.shape[1]} types are too many "
+            f"for dense matrices. Use a projected or extended mechanism."
         )
     rank = rank_of_differences(query, invariants, relation)
     inside = null_space(invariants).project(columns.T.toarray()).T
@@ -109,8 +110,8 @@ def geometry(query: Query, invariants: Invariants, relation: Relation = "replace
     span, sizes, turn = np.linalg.svd(inside - origin[:, None], full_matrices=False)
     if rank and sizes[rank - 1] < RANK_TOLERANCE * sizes[0]:
         raise InputError(
-            f"subspace: the differences span {rank} dimensions, but fewer in floating point; scale "
-            f"the answers to similar magnitudes"
+            f"subspace: query: the differences span {rank} dimensions, but fewer in floating "
+            f"point. Scale the answers to similar magnitudes."
         )
     points = sizes[:rank, None] * turn[:rank]
     return Geometry(query, invariants, relation, span[:, :rank], points)

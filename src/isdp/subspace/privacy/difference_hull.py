@@ -1,4 +1,4 @@
-"""Draws of uniform points of the convex hull of all differences, exact or by a Markov chain."""
+"""Uniform points of the convex hull of all differences, drawn exactly or by a Markov chain."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class HullTriangulation(NamedTuple):
     corners : float64 array, shape (simplices, m, m)
         The other vertices of each simplex, one in each row.
     volumes : float64 array, shape (simplices,)
-        Relative volumes, with sum 1.
+        Volumes of the simplices, relative to that of the body.
     """
 
     corners: FloatArray
     volumes: FloatArray
 
     def draw_uniform(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        """Draw uniform points of the body; float64 array, shape (n_draws, m)."""
+        """Draw uniform points of the body as a float64 array of shape (n_draws, m)."""
         chosen = rng.choice(len(self.volumes), size=n_draws, p=self.volumes)
         m = self.corners.shape[1]
         weights = rng.dirichlet(np.ones(m + 1), n_draws)[:, :m]  # the last weight is that of 0
@@ -40,7 +40,7 @@ class HullTriangulation(NamedTuple):
         return points
 
     def moment(self) -> FloatArray:
-        """Compute E U U' of a uniform point; float64 array, shape (m, m).
+        """Compute E U U' of a uniform point U as a float64 array of shape (m, m).
 
         The barycentric weights in a simplex have E s_i s_j = (1 + [i = j]) / ((m+1)(m+2)).
         """
@@ -58,13 +58,13 @@ def triangulate_hull(space: Geometry) -> HullTriangulation:
     Raises
     ------
     InputError
-        In more than 6 dimensions, or if the simplices do not fill the hull.
+        If there are more than 6 dimensions, or the simplices do not fill the hull.
     """
     m = space.rank
     if m > MAX_HULL_DIMENSIONS:
         raise InputError(
-            f"subspace: the hull of differences in {m} dimensions has too many simplices; up to "
-            f"{MAX_HULL_DIMENSIONS} dimensions are possible"
+            f'subspace: method: "hull" allows at most {MAX_HULL_DIMENSIONS} dimensions, got {m}. '
+            f'Use "hit-and-run".'
         )
     half = differences(space.query, space.relation) @ space.span
     corners = np.concatenate([half, -half])
@@ -78,8 +78,8 @@ def triangulate_hull(space: Geometry) -> HullTriangulation:
     volumes = np.abs(np.linalg.det(cut))
     if abs(volumes.sum() / math.factorial(m) - hull.volume) > VOLUME_TOLERANCE * hull.volume:
         raise InputError(
-            f"subspace: the simplices of Qhull do not fill the hull in {m} dimensions; use "
-            f'method="hit-and-run"'
+            f'subspace: method: the simplices of "hull" do not fill the hull in {m} dimensions. '
+            f'Use "hit-and-run".'
         )
     # facets with more than m vertices leave flat simplices
     full = volumes > VOLUME_TOLERANCE * volumes.max()
@@ -90,13 +90,13 @@ def hit_and_run(rng: np.random.Generator, space: Geometry, n_steps: int) -> Floa
     """Run a hit-and-run chain, whose limit is the uniform distribution on the hull.
 
     Each step moves to a uniform point of the chord through the state in a random direction. One
-    linear programme gives both ends of the chord: the points of the hull are the sums of a_z p_z
+    linear programme gives both ends of the chord. The points of the hull are the sums of a_z p_z
     with sum |p_z| <= 2 and sum p_z = 0 ("replace"), or sum |p_z| <= 1 ("add-remove").
 
     Returns
     -------
     float64 array, shape (n_steps, r)
-        In coordinates of the span; the first state, 0, is left out.
+        The states after the initial state 0, in coordinates of the span.
     """
     point, walked = np.zeros(space.rank), np.empty((n_steps, space.rank))
     for step in range(n_steps):
@@ -113,8 +113,8 @@ def chord_ends(space: Geometry, point: FloatArray, direction: FloatArray) -> tup
 
     Parameters
     ----------
-    at, direction : array, shape (r,)
-        In coordinates of the span.
+    point, direction : array, shape (r,)
+        Vectors in coordinates of the span.
 
     Returns
     -------
@@ -131,7 +131,8 @@ def chord_ends(space: Geometry, point: FloatArray, direction: FloatArray) -> tup
         points = points[:, :-1] - points[:, -1:]
     types = points.shape[1]
     both, way, goal, max_sum = np.hstack([points, -points]), direction, point, 1.0
-    if space.relation == "replace":  # positive and negative weights have equal sums, at most 1
+    if space.relation == "replace":
+        # the positive and the negative weights have equal sums of at most 1
         both = np.vstack([both, np.repeat([1.0, -1.0], types)])
         way, goal, max_sum = np.append(direction, 0.0), np.append(point, 0.0), 2.0
     # variables for each end: the weights of the vertices, then the distance
@@ -147,6 +148,6 @@ def chord_ends(space: Geometry, point: FloatArray, direction: FloatArray) -> tup
     )
     if found.status != 0:
         raise InputError(
-            f"subspace: HiGHS found no chord ({found.message.strip()}); use another seed"
+            f"subspace: method: HiGHS found no chord ({found.message.strip()}). Use another seed."
         )
     return float(found.x[2 * types]), float(found.x[-1])

@@ -21,9 +21,9 @@ from isdp.arrays import FloatArray
 from isdp.checks import check_choice, check_positive_float, check_probability
 from isdp.errors import InputError
 
-INITIAL_BITS, MAX_BITS = 300, 20_000  # working precision of the ball arithmetic
-MIN_ACCURATE_BITS = 64  # of its result
-ROOT_STEP = 1e-12  # relative; a root is raised by it until it is certified, and the step doubles
+INITIAL_BITS, MAX_BITS = 300, 20_000  # working precision of ball arithmetic
+MIN_ACCURATE_BITS = 64  # of the result
+ROOT_STEP = 1e-12  # first relative increase of a root that is not certified; it doubles
 Calibration = Literal["exact", "paper"]
 
 
@@ -33,7 +33,7 @@ def log_delta(epsilon: float, sigma: ArrayLike) -> FloatArray:
     Parameters
     ----------
     sigma : float or array
-        Standard deviation divided by the sensitivity.
+        Standard deviations divided by the sensitivity.
     """
     sigma = np.asarray(sigma, dtype=float)
     first: FloatArray = log_ndtr(0.5 / sigma - epsilon * sigma)
@@ -44,7 +44,7 @@ def log_delta(epsilon: float, sigma: ArrayLike) -> FloatArray:
 
 
 def delta(epsilon: float, sigma: ArrayLike) -> FloatArray:
-    """Compute the least delta of (epsilon, delta)-DP; an array of the shape of `sigma`.
+    """Compute the minimum delta of (epsilon, delta)-DP for each standard deviation in `sigma`.
 
     Examples
     --------
@@ -56,14 +56,14 @@ def delta(epsilon: float, sigma: ArrayLike) -> FloatArray:
 
 
 def certified_delta(epsilon: float, sigma: float) -> tuple[float, float]:
-    """Compute a lower and an upper bound of the exact delta by ball arithmetic."""
+    """Compute a lower and an upper bound on the exact delta by ball arithmetic."""
     value = _ball(epsilon, sigma)
     lower, upper = float(value.lower()), float(value.upper())
     return max(0.0, math.nextafter(lower, -math.inf)), math.nextafter(upper, math.inf)
 
 
 def _ball(epsilon: float, sigma: float) -> arb:
-    """Compute delta as a ball with at least 64 accurate bits, whatever the cancellation."""
+    """Compute delta as a ball with at least 64 accurate bits."""
     s = check_positive_float("subspace: sigma", sigma)
     e = check_positive_float("subspace: epsilon", epsilon)
     bits = INITIAL_BITS
@@ -73,8 +73,8 @@ def _ball(epsilon: float, sigma: float) -> arb:
             return value
         bits *= 2
     raise InputError(
-        f"subspace: delta for epsilon = {e:g} and a standard deviation of {s:g} sensitivities is "
-        f"too small to compute; use less extreme values"
+        f"subspace: epsilon: the delta for epsilon {e:g} and a standard deviation of {s:g} "
+        f"sensitivities is too small to compute. Use less extreme values."
     )
 
 
@@ -87,12 +87,12 @@ def _terms(e: arb, s: arb, bits: int) -> arb:
 
 
 def sigma(epsilon: float, delta: float) -> float:
-    """Compute the least standard deviation of (epsilon, delta)-DP, divided by the sensitivity.
+    """Compute the minimum standard deviation of (epsilon, delta)-DP, divided by the sensitivity.
 
     Returns
     -------
     float
-        At most a few parts in 1e12 above the exact value, and certified by `certified_delta`.
+        A value that `certified_delta` certifies, within a relative 1e-11 of the minimum.
 
     Examples
     --------
@@ -120,13 +120,13 @@ def sigma(epsilon: float, delta: float) -> float:
 def paper_constant(epsilon: float, delta: float) -> float:
     """Compute c = (1 + sqrt(1 + ln(1/delta))) / epsilon of SDP, Lemma 3.4 and Algorithm 1.
 
-    The constant is too small for very small delta.
+    This constant is too small if delta is very small.
     """
     check_positive_float("subspace: epsilon", epsilon)
     return (1 + math.sqrt(1 - math.log(check_probability("subspace: delta", delta)))) / epsilon
 
 
 def multiplier(epsilon: float, delta: float, constant: Calibration = "exact") -> float:
-    """Compute the standard deviation divided by the sensitivity, exact or as in the paper."""
+    """Compute the exact `sigma` or the `paper_constant`."""
     check_choice("subspace: constant", constant, get_args(Calibration))
     return sigma(epsilon, delta) if constant == "exact" else paper_constant(epsilon, delta)

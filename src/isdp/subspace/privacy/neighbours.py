@@ -1,10 +1,10 @@
 """Neighbouring data sets, and the differences of their answers.
 
-With the relation "replace" one record changes from type z to type y, and the answers move by
-a_z - a_y, where a_z is column z of the query (SDP, Definition 2.1). With "add-remove" a record is
-added or removed, and the answers move by a_z. This is the same relation with one more type, the
-absent record, whose column is zero. Both signs always occur, so that differences are listed up to
-sign.
+With the relation "replace", one record changes from type z to type y. The answers move by
+a_z - a_y, where a_z is column z of the query (SDP, Definition 2.1). With "add-remove", a record is
+added or removed, and the answers move by a_z. This is the same relation with an additional type,
+the absent record, whose column is zero. A difference can occur with both signs, and only one of
+them is listed.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.subspace.queries import Query
 
-MAX_TYPES = 20_000  # distinct types whose pairs are all compared
-MAX_ENTRIES = 30_000_000  # of a list of differences
+MAX_TYPES = 20_000  # distinct record types, of which all pairs are compared
+MAX_ENTRIES = 30_000_000  # in a list of differences
 
 Relation = Literal["replace", "add-remove"]
 RELATIONS = get_args(Relation)
 
 
 def query_columns(query: Query, relation: Relation) -> csc_array:
-    """Return the columns a_z of the query; with "add-remove" the last is the absent record."""
+    """Return the columns a_z of the query, with "add-remove" followed by the absent record."""
     check_choice("subspace: relation", relation, RELATIONS)
     if relation == "replace":
         return query.sparse.tocsc()
@@ -37,7 +37,7 @@ def query_columns(query: Query, relation: Relation) -> csc_array:
 
 
 def neighbour_pairs(types: int, relation: Relation) -> tuple[IntArray, IntArray]:
-    """Return the pairs (z, y) of neighbouring columns of `query_columns` as two index arrays.
+    """Return the pairs (z, y) of neighbours as two arrays of column numbers of `query_columns`.
 
     Parameters
     ----------
@@ -52,16 +52,17 @@ def neighbour_pairs(types: int, relation: Relation) -> tuple[IntArray, IntArray]
 def representative_types(
     query: Query, invariants: Invariants | None, relation: Relation
 ) -> IntArray:
-    """Choose types that represent all pairs of neighbours.
+    """Choose record types whose pairs represent all pairs of neighbours.
 
-    In a histogram, two types of one cell class can be exchanged: this permutes the answers and
-    does not change the invariants. Two types of each class are therefore enough. In other queries,
-    one of each group of equal columns is enough.
+    A cell class consists of cells with equal columns of the invariants. Exchanging two cells of one
+    class of a histogram permutes the answers and does not change the invariants. Two types of each
+    class are therefore sufficient. In other queries, one type of each group of equal columns is
+    sufficient.
 
     Returns
     -------
     int64 array
-        Column numbers of `query_columns` in ascending order; the absent record is last.
+        Column numbers of `query_columns` in ascending order. The absent record is last.
 
     Raises
     ------
@@ -81,8 +82,8 @@ def representative_types(
         chosen = np.concatenate([np.sort(find_cell_classes(query.rows)[1]), absent])
     if len(chosen) > MAX_TYPES:
         raise InputError(
-            f"subspace: {len(chosen)} distinct types of record have too many pairs to compare (up "
-            f"to {MAX_TYPES} types are possible); merge types, or use a block of them at a time"
+            f"subspace: query: {len(chosen)} distinct record types have too many pairs. Merge "
+            f"types, or use a block of at most {MAX_TYPES} types at a time."
         )
     return chosen
 
@@ -93,7 +94,7 @@ def differences(query: Query, relation: Relation = "replace") -> IntArray:
     Returns
     -------
     int64 array, shape (differences, answers)
-        The first nonzero entry of each difference is positive.
+        Differences whose first nonzero entry is positive.
 
     Raises
     ------
@@ -112,7 +113,8 @@ def differences(query: Query, relation: Relation = "replace") -> IntArray:
     first, second = _pairs_of_columns(columns, relation)
     if len(first) * query.answers > MAX_ENTRIES:
         raise InputError(
-            f"subspace: {len(first)} differences of {query.answers} answers are too many to list"
+            f"subspace: query: {len(first)} differences of {query.answers} answers are too many "
+            f"to list. Use fewer answers or types."
         )
     moves: IntArray = columns[first] - columns[second]
     moves = moves[moves.any(axis=1)]
@@ -121,7 +123,7 @@ def differences(query: Query, relation: Relation = "replace") -> IntArray:
 
 
 def _pairs_of_columns(columns: IntArray, relation: Relation) -> tuple[IntArray, IntArray]:
-    """Return the pairs among distinct columns; the absent record may have any position."""
+    """Return the pairs of neighbours in distinct columns, with the absent record anywhere."""
     if relation == "replace":
         return neighbour_pairs(len(columns), relation)
     absent = int(np.flatnonzero(~columns.any(axis=1))[0])

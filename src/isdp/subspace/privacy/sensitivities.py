@@ -26,10 +26,10 @@ from isdp.subspace.privacy.neighbours import (
 )
 from isdp.subspace.queries import Query
 
-CHUNK_SIZE = 256  # types whose distances to all others are computed at a time
-MAX_ENTRIES = 50_000_000  # of a matrix of coordinates
-MAX_PROGRAMMES = 3_000
-MAX_SORTED_TYPES = 3_000  # whose pairs are sorted by length
+CHUNK_SIZE = 256  # record types per block of a distance matrix
+MAX_ENTRIES = 50_000_000  # in a matrix of coordinates
+MAX_PROGRAMMES = 3_000  # linear programmes
+MAX_SORTED_TYPES = 3_000  # record types, of which all pairs are sorted by length
 DUALITY_TOLERANCE = 1e-7  # relative gap between a linear programme and its dual
 
 
@@ -39,7 +39,7 @@ def sensitivity(query: Query, p: Literal[1, 2], relation: Relation = "replace") 
     Raises
     ------
     InputError
-        If there are too many types of record.
+        If there are too many record types.
     """
     check_choice("subspace: p", p, (1, 2))
     chosen = representative_types(query, None, relation)
@@ -55,7 +55,7 @@ def null_sensitivity(query: Query, invariants: Invariants, relation: Relation = 
     Raises
     ------
     InputError
-        If the invariants do not fit the query, or there are too many types.
+        If the invariants do not fit the query, or there are too many record types.
     """
     check_fit(query, invariants)
     chosen = representative_types(query, invariants, relation)
@@ -83,7 +83,7 @@ def basis_sensitivity(
 ) -> float:
     """Compute Delta_1(Q'A), the maximum l1 norm of a difference in the coordinates of a basis Q.
 
-    It depends on the basis and is between Delta_2(Q'A) and sqrt(m) Delta_2(Q'A).
+    Its value depends on the basis, and is between Delta_2(Q'A) and sqrt(m) Delta_2(Q'A).
 
     Parameters
     ----------
@@ -98,8 +98,8 @@ def basis_sensitivity(
     columns = query_columns(query, relation)
     if basis.shape[1] * columns.shape[1] > MAX_ENTRIES:
         raise InputError(
-            f"subspace: {basis.shape[1]} coordinates of {columns.shape[1]} types are too many for "
-            f"an l1 sensitivity (up to {MAX_ENTRIES} in all are possible); merge types"
+            f"subspace: query: {columns.shape[1]} record types with {basis.shape[1]} coordinates "
+            f"each are too many for an l1 sensitivity. Merge types."
         )
     if not basis.shape[1]:
         return 0.0
@@ -111,15 +111,15 @@ def quotient_sensitivity(
 ) -> float:
     """Compute Delta_q, the l1 sensitivity in the quotient space of the row space of C.
 
-    Delta_q is the maximum of q(v) = min_w ||v + C'w||_1 over the differences v. The density of
-    projected Laplace noise at a point is the integral of the product density over shifts in the
-    row space. A change of the variable of integration shows that the log density changes by at
-    most q(v)/b over a step v. Far out along v it changes by this much. The exact pure loss is
-    therefore Delta_q / b, and Delta_q <= Delta_1(A).
+    Delta_q is the maximum of q(v) = min_w ||v + C'w||_1 over the differences v, and is at most
+    Delta_1(A). The density of projected Laplace noise of scale b at a point is the integral of the
+    product density over shifts in the row space of C. A change of the variable of integration shows
+    that the log density changes by at most q(v)/b over a step v. This change is attained in the
+    limit along v. The exact pure loss is therefore Delta_q / b.
 
-    The function solves one linear programme for each difference (HiGHS), in order of decreasing
-    length, until no further difference can change the maximum. The result is the dual value, an
-    upper bound.
+    The function solves one linear programme (HiGHS) for each difference, in order of decreasing
+    length. It stops when no further difference can change the maximum. The result is the dual
+    value, which is an upper bound.
 
     Raises
     ------
@@ -135,8 +135,8 @@ def quotient_sensitivity(
             break
         if solved == MAX_PROGRAMMES:
             raise InputError(
-                f"subspace: the exact loss needs more than {MAX_PROGRAMMES} linear programmes; use "
-                f"the bound Delta_1(A) = {sensitivity(query, 1, relation):g}"
+                f"subspace: query: the exact loss needs more than {MAX_PROGRAMMES} linear "
+                f"programmes. Use the bound Delta_1(A) = {sensitivity(query, 1, relation):g}."
             )
         move = (columns[:, [z]] - columns[:, [y]]).toarray().ravel()
         largest = max(largest, quotient_norm(move, invariants))
@@ -144,7 +144,9 @@ def quotient_sensitivity(
 
 
 def quotient_norm(move: ArrayLike, invariants: Invariants) -> float:
-    """Compute q(v) = min_w ||v + C'w||_1 by its dual, max <v, y> under C y = 0 and |y| <= 1.
+    """Compute q(v) = min_w ||v + C'w||_1.
+
+    The dual programme is solved: maximise <v, y> under C y = 0 and |y| <= 1.
 
     Parameters
     ----------
@@ -153,8 +155,8 @@ def quotient_norm(move: ArrayLike, invariants: Invariants) -> float:
     Returns
     -------
     float
-        ||v + C'w||_1 for the multipliers w of HiGHS, which is at least q(v) up to rounding. The
-        value of the programme certifies that it exceeds q(v) by at most a relative 1e-7.
+        The norm ||v + C'w||_1 for the multipliers w of HiGHS. Up to rounding, it is an upper bound
+        on q(v) and exceeds it by at most a relative 1e-7, as the value of the programme certifies.
 
     Raises
     ------
@@ -174,12 +176,15 @@ def quotient_norm(move: ArrayLike, invariants: Invariants) -> float:
         method="highs",
     )
     if found.status != 0:
-        raise InputError(f"subspace: HiGHS found no quotient norm ({found.message.strip()})")
+        raise InputError(
+            f"subspace: invariants: HiGHS found no quotient norm ({found.message.strip()}). Scale "
+            f"the invariants to smaller numbers."
+        )
     value = float(weight @ np.abs(vector + rows.T @ found.eqlin.marginals))
     if abs(value + found.fun) > DUALITY_TOLERANCE * max(1.0, float(weight @ np.abs(vector))):
         raise InputError(
-            f"subspace: the programme for the quotient norm gives {-found.fun:.9g}, its dual "
-            f"{value:.9g}; scale the invariants to smaller numbers"
+            f"subspace: invariants: the programme for the quotient norm gives {-found.fun:.9g}, "
+            f"but its dual {value:.9g}. Scale the invariants to smaller numbers."
         )
     return value if value > DUALITY_TOLERANCE else 0.0
 
@@ -189,7 +194,7 @@ def rank_of_differences(
 ) -> int:
     """Compute the exact dimension of the span of the differences within the null space.
 
-    It is the rank of the differences together with the rows of C, minus the rank of C.
+    The dimension is the rank of the differences together with the rows of C, minus the rank of C.
     """
     check_fit(query, invariants)
     rank = null_space(invariants).rank
@@ -209,8 +214,8 @@ def check_fit(query: Query, invariants: Invariants) -> None:
     """Raise `InputError` unless the invariants are on the answers of the query."""
     if invariants.cells != query.answers:
         raise InputError(
-            f"subspace: the invariants are on {invariants.cells} cells, but the query has "
-            f"{query.answers} answers; state them on the answers"
+            f"subspace: invariants: {invariants.cells} cells do not fit the query of "
+            f"{query.answers} answers. Define the invariants on the answers."
         )
 
 
@@ -224,7 +229,7 @@ def _used_rows(columns: csc_array) -> csc_array:
 
 
 def _max_over_neighbours(values: FloatArray, relation: Relation) -> float:
-    """Return the maximum of values[i, j] over neighbours i and j; columns j are all types."""
+    """Return the maximum of values[i, j] over neighbours i and j, where j counts all types."""
     if relation == "add-remove":
         values = values[:, -1:]
     return float(values.max(initial=0))
@@ -234,8 +239,8 @@ def _max_distance(points: csr_array | csc_array, p: Literal[1, 2], relation: Rel
     """Compute the maximum lp distance between neighbouring rows."""
     if points.shape[0] * points.shape[1] > MAX_ENTRIES:
         raise InputError(
-            f"subspace: {points.shape[0]} types with {points.shape[1]} coordinates each are too "
-            f"many to compare; merge types, or use a block of them at a time"
+            f"subspace: query: {points.shape[0]} record types with {points.shape[1]} coordinates "
+            f"each are too many to compare. Merge types, or use a block of them at a time."
         )
     dense: FloatArray = points.toarray().astype(float)
     metric = "cityblock" if p == 1 else "sqeuclidean"
@@ -249,15 +254,15 @@ def _max_distance(points: csr_array | csc_array, p: Literal[1, 2], relation: Rel
 def _by_length(
     query: Query, chosen: IntArray, relation: Relation
 ) -> Iterator[tuple[int, int, float]]:
-    """Yield neighbours (z, y) among chosen types with ||a_z - a_y||_1, in decreasing order."""
+    """Yield neighbours (z, y) and the length ||a_z - a_y||_1, in order of decreasing length."""
     if query.is_histogram and relation == "replace":
         yield from ((z, y, 2.0) for z, y in combinations(range(len(chosen)), 2))
         return
     points = _used_rows(query_columns(query, relation)[:, chosen]).T
     if points.shape[0] > MAX_SORTED_TYPES:
         raise InputError(
-            f"subspace: {points.shape[0]} types of record have too many pairs to sort by length; "
-            f"up to {MAX_SORTED_TYPES} types are possible"
+            f"subspace: query: {points.shape[0]} record types have too many pairs to sort. Use at "
+            f"most {MAX_SORTED_TYPES} types."
         )
     lengths = scipy.spatial.distance.cdist(points.toarray(), points.toarray(), "cityblock")
     first, second = neighbour_pairs(len(chosen), relation)

@@ -1,9 +1,9 @@
 """Compiled loops of permutation swapping, which read a stream of random 64-bit integers.
 
-The functions read `bits`, an array of the next integers of the stream, from position `at`. A group
-is the set of selected records of one stratum. If the array ends within a group, the caller passes
-the same integers from the start of the group again, with more behind them. The outcome is therefore
-a function of the stream alone. New integers instead would favour outcomes that need few of them.
+The array `bits` has the next integers of the stream, and `position` is the index of the first
+unread one. A group is the set of selected records of one stratum. If the array ends within a group,
+the caller repeats the group with the same integers followed by further ones. The outcome therefore
+depends on the stream alone. Fresh integers would favour outcomes that need few integers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from isdp.compiled import njit
 
-# typed, because numba compiles again for the type of a literal 0
+# an explicit type, because numba would compile a second version for a literal 0
 FIRST = np.int64(0)
 OUT_OF_BITS = -1
 FLOAT_UNIT = 2.0**-53
@@ -31,8 +31,8 @@ def draw_below(bits, position, bound):
 
     Returns
     -------
-    number, at
-        `at` is the next position, or `OUT_OF_BITS`.
+    number, position
+        The next position is `OUT_OF_BITS` if the array ends before a number is accepted.
     """
     width = np.uint64(bound)
     while position < len(bits):
@@ -48,7 +48,7 @@ def draw_below(bits, position, bound):
 def draw_bernoulli(bits, draws, done, numerator, denominator):
     """Fill `draws` from index `done` with Bernoulli draws of probability numerator / denominator.
 
-    Returns the number of draws done and the number of integers used.
+    Return the number of finished draws and the number of integers used.
     """
     used = FIRST
     while done < len(draws):
@@ -63,9 +63,10 @@ def draw_bernoulli(bits, draws, done, numerator, denominator):
 
 @njit(cache=True)
 def derange_by_rejection(bits, starts, group, image):
-    """Derange each group from `group` on by shuffles that restart at the first fixed point.
+    """Draw derangements of the groups from number `group` on, by shuffles.
 
-    Returns the first group that is not done, and the number of integers used up to there.
+    A shuffle restarts at its first fixed point. Return the number of the first unfinished group,
+    and the number of integers used before it.
     """
     used = FIRST
     while group < len(starts) - 1:
@@ -95,12 +96,13 @@ def _shuffle_until_deranged(bits, position, image, start, stop):
 
 @njit(cache=True)
 def derange_by_closing_cycles(bits, starts, group, image, closed, probabilities):
-    """Derange each group in one pass; arguments and return values as in `derange_by_rejection`.
+    """Draw derangements of the groups from number `group` on, in one pass over each group.
 
     The algorithm is that of Martinez, Panholzer and Prodinger (Generating random derangements,
-    ANALCO 2008). `closed` is working memory of the length of `image`. ``probabilities[u]`` is the
-    probability to close a cycle when u points are left; it is 1/u beyond the table. These Bernoulli
-    draws are in floating point.
+    ANALCO 2008). The array `closed` is working memory of the length of `image`.
+    ``probabilities[u]`` is the probability of closing a cycle when u points are left. Beyond the
+    table this probability is 1/u. These Bernoulli draws use floating point. The return values are
+    those of `derange_by_rejection`.
     """
     used = FIRST
     while group < len(starts) - 1:

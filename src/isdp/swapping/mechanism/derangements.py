@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from isdp.arrays import FloatArray, IntArray
 
-MAX_TABULATED = 30  # beyond, d_m = m!/e and the probability 1/u have relative errors below 1/31!
-MAX_READ = 1 << 20  # 64-bit integers of one read
+# above this number, the approximations m!/e and 1/u have relative errors below 1/31!
+MAX_TABULATED = 30
+MAX_READ = 1 << 20  # 64-bit integers per read
 
 BitSource = Callable[[int], NDArray[np.uint64]]
 
@@ -31,7 +32,7 @@ def _table() -> tuple[int, ...]:
 
 
 def subfactorial(m: int) -> int:
-    """Compute the number of derangements of m >= 0 points, which is m!/e rounded."""
+    """Compute the number of derangements of m >= 0 points, which is m!/e rounded to an integer."""
     if m < len(_table()):
         return _table()[m]
     before, number = _table()[-2:]
@@ -46,7 +47,7 @@ def subfactorial_ratio(m: ArrayLike, step: int) -> FloatArray:
     Parameters
     ----------
     m : int array
-        Not 1, where d_m is 0.
+        No entry may be 1, because d_1 is 0.
     step : int
         1 or 2.
 
@@ -89,7 +90,7 @@ class BitStream:
         self._buffer = np.empty(0, dtype=np.uint64)
 
     def peek(self, count: int) -> NDArray[np.uint64]:
-        """Return at least `count` unconsumed integers, without consuming them."""
+        """Return at least `count` of the next integers, without consuming them."""
         if count > len(self._buffer):
             fresh = self._source(count - len(self._buffer))
             self._buffer = np.concatenate([self._buffer, fresh])
@@ -101,7 +102,7 @@ class BitStream:
 
 
 def pseudo_random_bits(rng: np.random.Generator) -> BitStream:
-    """Return the stream of a pseudo-random generator, for experiments."""
+    """Return a stream of integers from a pseudo-random generator, for experiments."""
     return BitStream(lambda count: rng.integers(0, 1 << 64, count, dtype=np.uint64))
 
 
@@ -111,17 +112,18 @@ def derange(bits: BitStream, sizes: IntArray, *, exact: bool) -> IntArray:
     Parameters
     ----------
     sizes : int64 array, shape (groups,)
-        No size is 1, because one point has no derangement.
+        No size may be 1, because one point has no derangement.
     exact : bool
-        If true, use integers only: shuffles until one has no fixed point, e of them on average. If
-        false, use one pass with Bernoulli draws in floating point, which takes half the time.
+        If true, use integer arithmetic only. Shuffles are repeated until one has no fixed point,
+        which takes e (2.718) shuffles on average. If false, use one pass with Bernoulli draws in
+        floating point, which takes half the time.
 
     Returns
     -------
     int64 array, shape (sum of the sizes,)
-        Image of each point. The points are numbered consecutively, group after group.
+        The image of each point. The points of all groups are numbered consecutively.
     """
-    # compiled code is imported here, because budgets and losses do not need it
+    # imported here, because budgets and losses do not need compiled code
     from isdp.swapping.mechanism.compiled_permutations import (
         derange_by_closing_cycles,
         derange_by_rejection,
@@ -132,7 +134,7 @@ def derange(bits: BitStream, sizes: IntArray, *, exact: bool) -> IntArray:
     memory = () if exact else (np.empty(len(image), dtype=np.bool_), closing_probabilities())
     compiled = derange_by_rejection if exact else derange_by_closing_cycles
     group, wanted = 0, min(MAX_READ, 4 * len(image) + 64)
-    while wanted < 2 * sizes.max(initial=0):  # a group that needs more integers starts again
+    while wanted < 2 * sizes.max(initial=0):  # a group that runs out of integers starts again
         wanted *= 2
     while group < len(sizes):
         before = group

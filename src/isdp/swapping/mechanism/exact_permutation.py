@@ -1,9 +1,9 @@
-"""Permutation swapping for release, in integers and with random bits of the operating system.
+"""Permutation swapping for release, in integer arithmetic with the operating system's random bits.
 
 Bernoulli draws of rational probability and bounded integers come from uniform 64-bit integers by
 rejection (Lemire 2019). A derangement is drawn by a shuffle that restarts at its first fixed point.
-No step rounds, so that the distribution is exact. The running time depends on the draw and is not
-hidden.
+No step rounds, so the distribution is exact. The running time depends on the draw, and the code
+does not hide it.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from isdp.swapping.mechanism.permutation import Strata, check_rate, permute
 
 MAX_DENOMINATOR = 1 << 32
 MAX_STRATUM_SIZE = (1 << 32) - 1
-RateLike = Fraction | int | str | float  # a float stands for its shortest decimal form
+RateLike = Fraction | int | str | float  # a float is read as its shortest decimal form
 
 
 def exact_rate(rate: RateLike) -> Fraction:
-    """Read a swap rate as the rational number that it denotes: 0.05 is 1/20.
+    """Convert a swap rate to a rational number, for example 0.05 to 1/20.
 
     Raises
     ------
     InputError
-        If it is not between 0 and 1, or has a denominator above 2^32.
+        If the rate is not between 0 and 1, or has a denominator above 2^32.
     """
     exact = parse_rational("swapping: the swap rate", rate)
     check_rate(exact)
     if exact.denominator > MAX_DENOMINATOR:
         raise InputError(
-            f"swapping: the swap rate {rate} has too many digits for exact draws; use at most nine "
-            f"decimals"
+            f"swapping: the swap rate {rate} has too many digits for exact draws. Use at most nine "
+            f"decimals."
         )
     return exact
 
@@ -56,7 +56,7 @@ def system_bits(source: Callable[[int], bytes] | None = None) -> BitStream:
     Raises
     ------
     InputError
-        On reading, if the source returns too few bytes.
+        If a read returns another number of bytes than requested.
     """
     source = os.urandom if source is None else source
 
@@ -64,8 +64,8 @@ def system_bits(source: Callable[[int], bytes] | None = None) -> BitStream:
         raw = source(8 * count)
         if len(raw) != 8 * count:
             raise InputError(
-                f"swapping: the source of randomness returned {len(raw)} bytes, expected "
-                f"{8 * count}"
+                f"swapping: the source of randomness returned {len(raw)} bytes instead of "
+                f"{8 * count}. Give a source that returns the requested number."
             )
         return np.frombuffer(raw, dtype="<u8").astype(np.uint64)
 
@@ -75,19 +75,19 @@ def system_bits(source: Callable[[int], bytes] | None = None) -> BitStream:
 def permutation_for_release(
     strata: Strata, rate: RateLike, source: Callable[[int], bytes] | None = None
 ) -> IntArray:
-    """Draw the permutation that swaps the records, exactly, from the operating system's bits.
+    """Draw the swapping permutation exactly, with random bits of the operating system.
 
     Parameters
     ----------
     rate : Fraction, int, str or float
         Swap rate, with a denominator of at most 2^32.
     source : callable, optional
-        ``source(k)`` returns k random bytes; `os.urandom` by default. Other sources are for tests.
+        ``source(k)`` returns k random bytes. The default is `os.urandom`; others are for tests.
 
     Returns
     -------
     int64 array, shape (records,)
-        The record whose value each record takes. The array is confidential.
+        For each record, the number of the record whose value it takes. This array is confidential.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def permutation_for_release(
     exact, bits = exact_rate(rate), system_bits(source)
     if strata.max_size > MAX_STRATUM_SIZE:
         raise InputError(
-            f"swapping: a stratum has more than {MAX_STRATUM_SIZE:,} records; use a finer swap key"
+            f"swapping: a stratum has more than {MAX_STRATUM_SIZE:,} records. Use a finer swap key."
         )
     return permute(strata, lambda count: _draw_bernoulli(bits, exact, count), bits, exact=True)
 

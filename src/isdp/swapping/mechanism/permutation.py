@@ -1,9 +1,9 @@
-"""Permutation swapping of records within strata (Bailie, Gong and Meng, the listing).
+"""Permutation swapping of records within strata (Bailie, Gong and Meng 2023).
 
 In each stratum, every record is selected with probability p, the swap rate. A selection of exactly
-one record is discarded, and the whole stratum is selected again. A uniform derangement then
-permutes the values of the swapping variable of the selected records. A permutation that moves
-m != 1 of the n records has the probability
+one record is discarded, and the selection in this stratum is repeated. A uniform derangement then
+permutes the values of the swapping variable of the selected records. Let d_m be the number of
+derangements of m points. A permutation that moves m != 1 of the n records has the probability
 
     P(sigma) = p^m (1 - p)^(n - m) / (d_m (1 - n p (1 - p)^(n - 1))).
 """
@@ -29,14 +29,14 @@ BernoulliSource = Callable[[int], BoolArray]
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """Records in the order of their strata.
+    """Records grouped by stratum.
 
     Attributes
     ----------
     order : int64 array, shape (records,)
-        Record numbers, stratum after stratum.
+        Record numbers, sorted by stratum.
     starts : int64 array, shape (strata + 1,)
-        Start of each stratum in `order`, and the number of records.
+        The position in `order` at which each stratum starts, and then the number of records.
     """
 
     order: IntArray
@@ -69,14 +69,14 @@ class Strata:
 
     @classmethod
     def from_sizes(cls, sizes: ArrayLike) -> Strata:
-        """Group consecutive records into strata of the given sizes; empty strata are dropped."""
+        """Group consecutive records into strata of the given sizes, without empty strata."""
         sizes = np.asarray(sizes, dtype=np.int64)
         starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
         return cls(np.arange(starts[-1]), starts)
 
     @property
     def sizes(self) -> IntArray:
-        """Number of records in each stratum, int64 (strata,)."""
+        """Number of records in each stratum, as an int64 array of shape (strata,)."""
         return np.diff(self.starts)
 
     @property
@@ -89,19 +89,19 @@ def check_rate(rate: object) -> float:
     """Return a swap rate strictly between 0 and 1 as a float."""
     if is_number(rate) and rate == 0:
         raise InputError(
-            "swapping: a swap rate of 0 does not change the records and gives no privacy; use a "
-            "rate between 0 and 1"
+            "swapping: a swap rate of 0 does not change the records and gives no privacy. Use a "
+            "rate between 0 and 1."
         )
     if is_number(rate) and rate == 1:
         raise InputError(
-            "swapping: a swap rate of 1 moves every record, so that no finite epsilon holds; use a "
-            "rate between 0 and 1"
+            "swapping: a swap rate of 1 moves every record, so no finite epsilon holds. Use a rate "
+            "between 0 and 1."
         )
     return check_probability("swapping: the swap rate, a share of the records (5 % is 0.05),", rate)
 
 
 def draw_permutation(rng: np.random.Generator, strata: Strata, rate: float) -> IntArray:
-    """Draw the permutation that swaps the records, in floating point, for experiments.
+    """Draw the swapping permutation in floating point, for experiments.
 
     Parameters
     ----------
@@ -111,7 +111,8 @@ def draw_permutation(rng: np.random.Generator, strata: Strata, rate: float) -> I
     Returns
     -------
     int64 array, shape (records,)
-        The record whose value each record takes; itself if the record does not move.
+        For each record, the number of the record whose value it takes. A record that does not
+        move takes its own value.
     """
     rate = check_rate(rate)
     return permute(strata, _bernoulli(rng, rate), pseudo_random_bits(rng), exact=False)
@@ -124,14 +125,14 @@ def _bernoulli(rng: np.random.Generator, rate: float) -> BernoulliSource:
 def permute(
     strata: Strata, bernoulli: BernoulliSource, bits: BitStream, *, exact: bool
 ) -> IntArray:
-    """Select records and derange them.
+    """Select records and permute them by derangements.
 
     Parameters
     ----------
     bernoulli : callable
-        ``bernoulli(k)`` returns k draws that are true with the swap rate as probability; bool (k,).
+        ``bernoulli(k)`` returns k Bernoulli draws of the swap rate, as a bool array.
     exact : bool
-        As in `isdp.swapping.mechanism.derangements.derange`.
+        Passed on to `isdp.swapping.mechanism.derangements.derange`.
 
     Returns
     -------
@@ -155,7 +156,7 @@ def _moves(
 
 
 def _select(strata: Strata, bernoulli: BernoulliSource) -> tuple[BoolArray, IntArray]:
-    """Draw the selection, in the order of the strata, and count it in each stratum."""
+    """Select records, in the order of the strata, and count them in each stratum."""
     firsts, sizes = strata.starts[:-1], strata.sizes
     selected = bernoulli(len(strata.order))
     selected[firsts[sizes == 1]] = False
@@ -171,12 +172,13 @@ def _select(strata: Strata, bernoulli: BernoulliSource) -> tuple[BoolArray, IntA
 def check_permutation(strata: Strata, sigma: IntArray) -> None:
     """Check that `sigma` is a permutation that keeps every record in its stratum.
 
-    Such a permutation keeps every count of stratum x swapping variable, and all held variables.
+    Such a permutation preserves the counts by stratum and swapping variable, and does not change
+    the held variables.
 
     Raises
     ------
     InputError
-        If it is not such a permutation.
+        If `sigma` is not such a permutation.
     """
     stratum = np.empty(len(sigma), dtype=np.int64)
     stratum[strata.order] = np.repeat(np.arange(len(strata.sizes)), strata.sizes)
@@ -186,11 +188,14 @@ def check_permutation(strata: Strata, sigma: IntArray) -> None:
 def _check_moves(
     records: int, moved: IntArray | slice, taken: IntArray, stratum: IntArray, other: IntArray
 ) -> None:
-    """Check that `taken` permutes `moved`, and that both are in the same stratum one by one."""
+    """Check that `taken` permutes `moved`, and that `stratum` and `other` agree."""
     hit = np.zeros(records, dtype=bool)
     hit[taken] = True
     if not hit[moved].all() or not np.array_equal(stratum, other):
-        raise InputError("swapping: the moved records are not a permutation within the strata")
+        raise InputError(
+            "swapping: the moved records are not a permutation within the strata. Do not publish "
+            "this table, and report the fault."
+        )
 
 
 def swap(rng: np.random.Generator, strata: Strata, values: ArrayLike, rate: float) -> NDArray[Any]:
@@ -204,8 +209,8 @@ def swap(rng: np.random.Generator, strata: Strata, values: ArrayLike, rate: floa
     Returns
     -------
     array like `values`
-        A copy in the order of the records. The permutation is confidential, and so is everything
-        that depends on it, such as the number of moved records.
+        The swapped values in the order of the records. The permutation is confidential, as is
+        everything that depends on it, such as the number of moved records.
 
     Examples
     --------
@@ -214,41 +219,30 @@ def swap(rng: np.random.Generator, strata: Strata, values: ArrayLike, rate: floa
     >>> sorted(swapped[:3].tolist()), sorted(swapped[3:].tolist())
     (['a', 'b', 'c'], ['a', 'b'])
     """
-    values = check_values(strata, values)
-    return values[draw_permutation(rng, strata, rate)]
-
-
-def check_values(strata: Strata, values: ArrayLike) -> NDArray[Any]:
-    """Return the values as an array with one row for each record.
-
-    Raises
-    ------
-    InputError
-        If the numbers of records differ.
-    """
     values = np.asarray(values)
     if values.ndim == 0 or len(values) != len(strata.order):
         raise InputError(
             f"swapping: values must have one row for each of the {len(strata.order)} records, got "
             f"shape {values.shape}"
         )
-    return values
+    return values[draw_permutation(rng, strata, rate)]
 
 
 @lru_cache(maxsize=16)
 def invariants(shape: tuple[int, int, int]) -> Invariants:
-    """Build the invariants of swapping on a table of swap key x swapping variable x others.
+    """Build the invariants of swapping for a table of swap key, swapping variable and others.
 
     Parameters
     ----------
     shape : tuple of three ints
-        Numbers of categories (J, K, L) of V_Match, V_Swap and the other variables of V_Hold.
+        Numbers of categories (J, K, L) of the swap key (V_Match), the swapping variable (V_Swap)
+        and the other held variables (V_Hold).
 
     Returns
     -------
     Invariants
-        The margins (J, L), which are V_Hold, and (J, K), which are V_Match x V_Swap, on the cells
-        in row-major order.
+        The margin of swap key and held variables, and the margin of swap key and swapping
+        variable. The cells are in row-major order.
     """
     return Invariants.margins(shape, held=((0, 2), (0, 1)))
 
@@ -259,7 +253,7 @@ def check_table(counts: ArrayLike) -> IntArray:
     Raises
     ------
     InputError
-        If it does not have three axes, or a count is not an integer of 0 or more.
+        If the table does not have three axes, or a count is not an integer of 0 or more.
     """
     counts = np.asarray(counts)
     if counts.ndim != 3 or counts.dtype.kind not in "iu" or counts.size == 0 or counts.min() < 0:
@@ -271,12 +265,12 @@ def check_table(counts: ArrayLike) -> IntArray:
 
 
 def swap_table(rng: np.random.Generator, counts: ArrayLike, rate: float) -> IntArray:
-    """Swap the records of a table once and count them again, for experiments.
+    """Swap the records of a table of counts once, for experiments.
 
     Parameters
     ----------
     counts : int array, shape (J, K, L)
-        Records by swap key, swapping variable and other held variables.
+        Numbers of records by swap key, swapping variable and other held variables.
 
     Returns
     -------

@@ -1,1 +1,1 @@
-"""The privacy loss of permutation swapping: the published bound, and exact losses."""
+"""The published privacy bound of permutation swapping, and its exact worst-case loss."""

@@ -7,8 +7,8 @@ stratum. The bound is
     epsilon = max(ln o, ln(b + 1) - ln o)         for p > 1/2.
 
 It bounds the privacy loss per unit of the distance d_HAM between datasets with equal invariants.
-d_HAM is half the number of records that two datasets do not share. The nearest such datasets differ
-by an exchange, a distance of 2, for which the loss is at most 2 epsilon.
+The distance d_HAM is half the number of records that two datasets do not share. The nearest
+datasets differ by an exchange of two values. Their distance is 2, and their loss at most 2 epsilon.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from isdp.checks import check_in_range, check_integer, check_positive
 from isdp.errors import InputError
 from isdp.swapping.mechanism.permutation import check_rate
 
-ROUNDING = 1e-12  # above the relative rounding error of a difference of two logarithms
-MAX_EPSILON = 700  # the odds overflow beyond
-MIN_FULL_PRECISION = 1e-290  # smaller floats lose digits
+ROUNDING = 1e-12  # exceeds the relative rounding error of a difference of two logarithms
+MAX_EPSILON = 700  # above this epsilon, the odds overflow
+MIN_FULL_PRECISION = 1e-290  # of the odds; smaller floats lose digits
 
 
 @dataclass(frozen=True)
 class Rate:
-    """A swap rate near 1 without loss of digits.
+    """A swap rate given by its odds, which keeps all digits of rates near 1.
 
     Attributes
     ----------
@@ -44,22 +44,19 @@ class Rate:
 
     @property
     def selected(self) -> float:
-        """The swap rate p; it rounds to 1 for odds above about 1e16."""
+        """The swap rate p, which rounds to 1 for odds above about 1e16."""
         return self.odds / (1 + self.odds)
 
     @property
     def kept(self) -> float:
-        """1 - p, the probability that a record is not selected."""
+        """The probability 1 - p that a record is not selected."""
         return 1 / (1 + self.odds)
 
 
 def log_odds(rate: Fraction | float | Rate) -> float:
     """Compute the logarithm of the odds of a swap rate.
 
-    Parameters
-    ----------
-    rate : Fraction, float or Rate
-        A float stands for its shortest decimal form.
+    A float is read as its shortest decimal form.
     """
     if isinstance(rate, Rate):
         return math.log(rate.odds)
@@ -72,17 +69,14 @@ def log_odds(rate: Fraction | float | Rate) -> float:
 
 
 def epsilon_bound(rate: Fraction | float | Rate, max_size: int) -> float:
-    """Compute the published bound.
+    """Compute the published bound, in nats per unit of d_HAM.
+
+    The bound is 0 if no stratum has two records, because nothing is swapped.
 
     Parameters
     ----------
     max_size : int
-        Records b of the largest stratum.
-
-    Returns
-    -------
-    float
-        In nats per unit of d_HAM; 0 if no stratum has two records, because nothing is swapped.
+        Number of records b of the largest stratum.
     """
     size, odds = check_size(max_size), log_odds(rate)
     return 0.0 if size <= 1 else max(odds, math.log1p(size) - odds)
@@ -94,7 +88,7 @@ def guarantee_of(rate: Fraction | float | Rate, max_size: int) -> PrivacyGuarant
     Parameters
     ----------
     max_size : int
-        Records b of the largest stratum.
+        Number of records b of the largest stratum.
     """
     bound = epsilon_bound(rate, max_size)
     return PrivacyGuarantee(
@@ -104,19 +98,21 @@ def guarantee_of(rate: Fraction | float | Rate, max_size: int) -> PrivacyGuarant
         per_person=None,
         source="Bailie, Gong and Meng 2023, permutation swapping",
         relation="two sets of records with equal totals",
-        held="the totals of what is held, and of the swap key by what is swapped",
+        held="the totals of the held columns, and of the swap key by the swapped columns",
         why_not_per_person="a record need not be a person, and under these totals no record can "
         "change alone",
     )
 
 
 def min_epsilon(max_size: int) -> tuple[float, Rate]:
-    """Return the minimum (1/2) ln(b + 1) of the bound, and its rate with odds sqrt(b + 1).
+    """Return the minimum of the bound over all swap rates, and the rate that attains it.
+
+    The minimum is (1/2) ln(b + 1), and the odds of this rate are sqrt(b + 1).
 
     Parameters
     ----------
     max_size : int
-        Records b of the largest stratum, at least 2.
+        Number of records b of the largest stratum, at least 2.
     """
     size = check_size(max_size, 2)
     return math.log1p(size) / 2, Rate(math.sqrt(size + 1))
@@ -128,25 +124,25 @@ def rates_with_epsilon(epsilon: float, max_size: int) -> tuple[Rate, Rate]:
     Parameters
     ----------
     max_size : int
-        Records b of the largest stratum, at least 2.
+        Number of records b of the largest stratum, at least 2.
 
     Returns
     -------
     tuple of two Rate
-        Odds (b + 1) e^(-epsilon), which move fewer records, and e^epsilon. They are equal at the
-        minimum epsilon.
+        The rates with odds (b + 1) e^(-epsilon) and e^epsilon. The first moves fewer records. At
+        the minimum epsilon they are equal.
 
     Raises
     ------
     InputError
         If epsilon is below the minimum or above 700.
     """
-    least, _ = min_epsilon(max_size)
+    minimum, _ = min_epsilon(max_size)
     check_in_range("swapping: epsilon", epsilon, 0, MAX_EPSILON)
-    if epsilon < least:
+    if epsilon < minimum:
         raise InputError(
-            f"swapping: no swap rate gives epsilon {epsilon:g} with a stratum of {max_size:,} "
-            f"records; the minimum is {math.ceil(least * 1e6) / 1e6:.6f} = ln(b + 1) / 2"
+            f"swapping: epsilon: no swap rate gives {epsilon:g} with a stratum of {max_size:,} "
+            f"records. Use at least {math.ceil(minimum * 1e6) / 1e6:.6f}, which is ln(b + 1) / 2."
         )
     return Rate(math.exp(math.log1p(max_size) - epsilon)), Rate(math.exp(epsilon))
 

@@ -1,9 +1,10 @@
-"""Exact probabilities of the changes of one and of two records, for strata of any size.
+"""Exact probabilities of the moves of one and of two given records, for strata of any size.
 
-The number of moved records M is binomial given M != 1. A record moves with probability
-q1 = E M / n, and two records both move with q2 = E M (M - 1) / (n (n - 1)). Given that both move,
-they exchange their values with probability d_{M-2} / d_M, and the first takes the value of the
-second with 1 / (M - 1). The sums over M are in closed form except for a few terms, because
+The number of moved records M is binomial given M != 1, and d_M is the number of derangements of M
+points. A record moves with probability q1 = E M / n. Two given records both move with probability
+q2 = E M (M - 1) / (n (n - 1)). If both move, they exchange their values with probability
+d_{M-2} / d_M. The first takes the value of the second with probability 1 / (M - 1). The sums over M
+have closed forms except for a few terms, because
 M (M - 1) d_{M-2} / d_M = 1 + (-1)^M (M - 1) / d_M.
 """
 
@@ -31,7 +32,7 @@ def moved_probability(size: int, rate: float) -> float:
     Parameters
     ----------
     size : int
-        Records n of the stratum.
+        Number of records n of the stratum.
     rate : float
         Swap rate p.
     """
@@ -45,13 +46,13 @@ def moved_probability(size: int, rate: float) -> float:
 def moved_covariance(size: int, rate: float) -> float:
     """Compute q2 - q1^2, the covariance of the indicators that two records move.
 
-    With s = (1-p)^(n-1) it is p^2 s (2 - s - n p) / (1 - n p s)^2. This form has no cancellation;
-    in large strata the covariance is far below the rounding error of q2.
+    With s = (1-p)^(n-1) it is p^2 s (2 - s - n p) / (1 - n p s)^2. This form avoids cancellation.
+    In large strata the covariance is far below the rounding error of q2.
 
     Parameters
     ----------
     size : int
-        Records n of the stratum, at least 2.
+        Number of records n of the stratum, at least 2.
     """
     n, p = check_size(size), check_rate(rate)
     stay = math.exp((n - 1) * math.log1p(-p))
@@ -66,19 +67,20 @@ def _not_lone(n: int, p: float) -> float:
 
 
 class PairDistribution(NamedTuple):
-    """Probabilities of the changes of two given records of a stratum.
+    """Probabilities of the moves of two given records of a stratum.
 
-    `one_fixed` and `one_arrow` count twice in the sum, as either record may be the first.
+    The probabilities sum to 1 if `one_fixed` and `one_arrow` count twice, because either record may
+    be the first.
 
     Attributes
     ----------
-    one_fixed : float or Fraction
+    one_fixed : Fraction
         The first record stays and the second moves.
-    exchanged : float or Fraction
+    exchanged : Fraction
         Each record takes the value of the other.
-    one_arrow : float or Fraction
+    one_arrow : Fraction
         The first takes the value of the second, and the second that of a third record.
-    apart : float or Fraction
+    apart : Fraction
         Both take values of other records.
     """
 
@@ -91,15 +93,15 @@ class PairDistribution(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def exact_pair_distribution(n: int, p: float) -> PairDistribution:
-    """Compute `pair_distribution` as fractions, for a checked size and rate.
+    """Compute the probabilities of the moves of two records, for n >= 2 records and swap rate p.
 
-    The fractions are differences of probabilities that are accurate to the last digit of a float.
-    The differences are not rounded, so that small ones stay accurate.
+    They are differences of probabilities that are accurate to the last digit of a float. The
+    differences are not rounded, so small ones stay accurate.
     """
     single = Fraction(moved_probability(n, p))
     both = single**2 + Fraction(moved_covariance(n, p))
     exchanged = Fraction(_expected_exchanges(n, p)) / (n * (n - 1))
-    one_takes = single / (n - 1)  # E M / (n (n - 1)): M (M - 1) pairs, 1 / (M - 1) of them
+    one_takes = single / (n - 1)  # E [M (M - 1) / (M - 1)] / (n (n - 1))
     return PairDistribution(
         both_fixed=1 - 2 * single + both,
         one_fixed=single - both,

@@ -1,10 +1,13 @@
-"""The exact worst-case privacy loss of swapping, for every size of stratum.
+"""The exact worst-case privacy loss of swapping, for strata of any size.
 
-In the worst universe all records and all values of the swapping variable differ, so that the
-output shows the permutation. The probability of a permutation is proportional to f(m) = o^m / d_m,
-where m is the number of moved records. Consider two datasets that differ in d >= 2 records, and
-one output. They determine two permutations that move a and a' records with |a - a'| <= d. The loss
-per unit of distance is at most |ln f(a) - ln f(a')| / max(2, |a - a'|), and this bound is attained.
+A universe is a set of datasets with equal invariants. In the worst universe all records and all
+values of the swapping variable differ, so the output reveals the permutation. A permutation that
+moves m records has a probability proportional to f(m) = o^m / d_m. Here o is the odds of the swap
+rate, and d_m the number of derangements of m points.
+
+Consider one output and two datasets that differ in d >= 2 records. They determine two permutations
+that move a and a' records with |a - a'| <= d. The loss per unit of distance is at most
+|ln f(a) - ln f(a')| / max(2, |a - a'|), and this bound is attained.
 """
 
 from __future__ import annotations
@@ -17,18 +20,15 @@ from isdp.swapping.privacy.bound import Rate, check_size, log_odds
 
 
 def worst_case_loss(rate: Fraction | float | Rate, max_size: int) -> float:
-    """Compute the exact maximum privacy loss over all universes.
+    """Compute the exact maximum privacy loss over all universes, in nats per unit of d_HAM.
+
+    For b >= 4 it is max(ln o, (1/2) ln(d_b / d_{b-2}) - ln o). If the second term is the maximum,
+    it is below the published bound by 3 / (2 b) + O(1 / b^2).
 
     Parameters
     ----------
     max_size : int
-        Records b of the largest stratum.
-
-    Returns
-    -------
-    float
-        In nats per unit of d_HAM. For b >= 4 it is max(ln o, (1/2) ln(d_b / d_{b-2}) - ln o). If
-        the second term is the maximum, it is below the published bound by 3 / (2 b) + O(1 / b^2).
+        Number of records b of the largest stratum.
     """
     size, odds = check_size(max_size), log_odds(rate)
     if size == 1:
@@ -41,13 +41,14 @@ def worst_case_loss(rate: Fraction | float | Rate, max_size: int) -> float:
 
 
 def min_worst_case_loss(max_size: int) -> float:
-    """Compute the minimum of `worst_case_loss` over all rates: (1/4) ln(d_b / d_{b-2}) for b >= 4.
+    """Compute the minimum of `worst_case_loss` over all swap rates.
 
-    It is 0 for b = 2, because p = 1/2 makes both orders of two records equally likely.
+    For b >= 4 it is (1/4) ln(d_b / d_{b-2}). For b = 2 it is 0, because p = 1/2 makes both orders
+    of two records equally likely.
     """
     size = check_size(max_size)
     if size <= 2:
         return 0.0
-    if size == 3:  # at x = ln o with x = (ln 2 - x) / 2
+    if size == 3:  # attained at ln o = (ln 2 - ln o) / 2
         return math.log(2) / 3
     return math.log(float(subfactorial_ratio(size - 2, 2))) / 4

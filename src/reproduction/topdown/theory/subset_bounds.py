@@ -58,12 +58,12 @@ def nearest_group_totals(rng: np.random.Generator, noisy, presence: Presence) ->
 
 def _polytope(presence: Presence, cuts: list[tuple[int, ...]]) -> Polytope:
     """Build the polytope of the minimum counts, the grand total and the violated bounds."""
-    kinds = presence.kinds
+    kinds = presence.groups
     rows = np.zeros((kinds + len(cuts), kinds), dtype=np.int64)
     rows[:kinds] = np.eye(kinds, dtype=np.int64)
     for number, cut in enumerate(cuts):
         rows[kinds + number, list(cut)] = -1
-    least = [*presence.least.sum(axis=0), *(-presence.most(cut) for cut in cuts)]
+    least = [*presence.minimums.sum(axis=0), *(-presence.max_people(cut) for cut in cuts)]
     total = np.array([presence.totals.sum()])
     return Polytope(Invariants.total(kinds), total, Invariants(rows), np.array(least))
 
@@ -76,15 +76,15 @@ def _broken(real, presence: Presence) -> tuple[int, ...] | None:
         raise InputError(
             "topdown: the totals are too large for 32-bit flows. Release smaller regions."
         )
-    least = presence.least.sum(axis=0) * parts
+    least = presence.minimums.sum(axis=0) * parts
     wanted = np.maximum(np.rint(real * parts).astype(np.int64), least)
     excess = int(wanted.sum()) - total * parts
     for kind in np.argsort(least - wanted):  # The largest slack comes first.
         moved = min(excess, int(wanted[kind] - least[kind])) if excess > 0 else excess
         wanted[kind] -= moved
         excess -= moved
-    finer = Presence(presence.totals * parts, presence.present, presence.least * parts)
-    return finer.broken(wanted)
+    finer = Presence(presence.totals * parts, presence.present, presence.minimums * parts)
+    return finer.violated_bound(wanted)
 
 
 def _round(rng: np.random.Generator, real, presence: Presence) -> np.ndarray:
@@ -93,7 +93,7 @@ def _round(rng: np.random.Generator, real, presence: Presence) -> np.ndarray:
     The variables of the linear programme are the persons of each type in each region. It is a
     network programme, so all its vertices are integer.
     """
-    least = presence.least.sum(axis=0)
+    least = presence.minimums.sum(axis=0)
     real = np.maximum(real, least)  # The projection may miss a bound by a rounding error.
     lower = np.floor(real + 1e-6).astype(np.int64)
     part = np.maximum(real - lower, 0)
@@ -111,13 +111,13 @@ def _round(rng: np.random.Generator, real, presence: Presence) -> np.ndarray:
     # The random numbers are smaller than all relevant differences, so that they only decide ties.
     cost = np.concatenate([np.zeros(people), 1 - 2 * part + 1e-7 * rng.random(kinds)])
     bounds = [(0, None)] * people + [(0, 1)] * kinds
-    sides = np.concatenate([presence.caps, lower - least]).astype(float)
+    sides = np.concatenate([presence.surpluses, lower - least]).astype(float)
     found = scipy.optimize.linprog(cost, A_eq=matrix, b_eq=sides, bounds=bounds, method="highs-ds")
     if found.status != 0:
         raise InputError(
             f"topdown: the totals cannot be rounded. Check the noise. ({found.message.strip()})"
         )
     totals = lower + np.rint(found.x[people:]).astype(np.int64)
-    if presence.broken(totals) is not None:
+    if presence.violated_bound(totals) is not None:
         raise InputError("topdown: the rounded totals violate a bound. Use another seed.")
     return totals

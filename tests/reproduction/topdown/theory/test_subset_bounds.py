@@ -19,11 +19,11 @@ def random_presence(seed, leaves, kinds, chance=0.4, most=30):
 
 
 def noisy_totals(rng, presence, scale):
-    table = presence.least.copy()
-    for row, there, cap in zip(table, presence.present, presence.caps, strict=True):
+    table = presence.minimums.copy()
+    for row, there, cap in zip(table, presence.present, presence.surpluses, strict=True):
         kinds = np.flatnonzero(there)
         row[kinds] += rng.multinomial(cap, np.full(len(kinds), 1 / len(kinds)))
-    return table.sum(axis=0) + np.rint(rng.laplace(0, scale, presence.kinds)).astype(int)
+    return table.sum(axis=0) + np.rint(rng.laplace(0, scale, presence.groups)).astype(int)
 
 
 @settings(max_examples=25, deadline=None)
@@ -37,7 +37,7 @@ def test_the_cuts_lead_to_the_projection_onto_all_bounds(seed, scale):
     wanted = nearest_l2(noisy.astype(float), presence.polytope())
     # cuts are sought in parts of a person, 2^20 of them
     np.testing.assert_allclose(found.real, wanted, rtol=0, atol=1e-5)
-    assert presence.broken(found.totals) is None
+    assert presence.violated_bound(found.totals) is None
     assert np.abs(found.totals - found.real).max() < 1 + 1e-6
 
 
@@ -50,7 +50,7 @@ def test_no_other_rounding_that_the_leaves_can_have_is_nearer(seed):
     best = min(
         np.abs(floor + up - found.real).sum()
         for up in itertools.product((0, 1), repeat=4)
-        if presence.broken(floor + np.array(up)) is None
+        if presence.violated_bound(floor + np.array(up)) is None
     )
     assert np.abs(found.totals - found.real).sum() == pytest.approx(best, abs=1e-4)
 
@@ -59,7 +59,7 @@ def test_twenty_eight_kinds_need_a_handful_of_their_cuts():
     rng, presence = random_presence(3, 300, 28, chance=0.07, most=400)
     found = nearest_group_totals(rng, noisy_totals(rng, presence, 2000), presence)
     assert 0 < len(found.cuts) < 100
-    assert presence.broken(found.totals) is None
+    assert presence.violated_bound(found.totals) is None
     near = nearest_group_totals(rng, noisy_totals(rng, presence, 1), presence)
     assert len(near.cuts) < len(found.cuts)
 

@@ -68,3 +68,21 @@ def test_invariants_that_are_refused(tmp_path, text, named):
     assert "rules.yaml: " in str(refused.value)
     assert named in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def bomb(levels=6):
+    """A YAML list, each level of which repeats the level below ten times by an alias."""
+    text = "[word, word]"
+    for level in range(levels):
+        text = f"[&a{level} {text}{f', *a{level}' * 9}]"
+    return text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["total: {0}", "totals: {0}", "subsets: {{s: {0}}}", "subsets: {{s: {{sex: {0}}}}}", "{1}: 0"],
+)
+def test_a_message_never_writes_out_a_large_value(tmp_path, text):
+    with pytest.raises(InputError, match=r"rules\.yaml") as refused:
+        held(tmp_path, text.format(bomb(), "k" * 10**6))
+    assert len(str(refused.value)) < 2000

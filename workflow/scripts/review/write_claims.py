@@ -1,0 +1,23 @@
+"""Write every claim with its evidence, and the identity of the run."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from isdp.io.files import read_json, write_json
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.origin import find_origin
+from reproduction.jobs.tables import read_csv, read_text
+from reproduction.review.claims import list_claims
+from reproduction.review.claims_file import describe_claims
+
+with job_log(snakemake.log[0]):
+    source = snakemake.input
+    run = find_origin(Path(snakemake.scriptdir).resolve().parents[2], source.config)
+    run["seed"] = snakemake.params.seed
+    run["data"] = read_json(source.provenance)["vintage"]
+    card = pd.concat([read_text(source.card), read_text(source.checks)])
+    tables = {Path(path).stem: read_csv(path) for path in [*source.tables, source.verified]}
+    write_json(
+        snakemake.output.claims, describe_claims(list_claims(source.notebooks), card, tables, run)
+    )
