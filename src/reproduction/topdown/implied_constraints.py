@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 from scipy.optimize import LinearConstraint, milp
+from scipy.sparse.csgraph import connected_components
 
 from isdp import Invariants, Polytope
 from isdp.constraints.implied import implied_constraints
@@ -180,19 +181,28 @@ def tabulate_group_quarters(counties: pd.DataFrame, people) -> pd.DataFrame:
         presence = build_presence(people[places])
         members, bounds = presence.subset_bounds()
         patterns = len(np.unique(presence.present, axis=0))
-        minimum, total = presence.minimums.sum(axis=0), presence.totals.sum()
-        # The minimum counts and the grand total imply the bound `total` minus the other minimums.
-        binding = bounds < total - ~members @ minimum
-        facets = [sum(1 << kind for kind in kinds) - 1 for kinds in presence.irredundant_subsets()]
-        # Reversing the list replaces each set by its complement. The sets with a known total are
-        # the unions of connected components: there are 2 to the number of components.
-        every = np.append(0, bounds)
-        n_known_totals = int((every + every[::-1] == total).sum()).bit_length() - 2
-        needed = int(binding[facets].sum()) + n_known_totals
-        found = patterns, len(bounds), int(binding.sum()), needed
+        # The minimum counts and the grand total imply these bounds without the counties.
+        implied = presence.totals.sum() - ~members @ presence.minimums.sum(axis=0)
+        found = patterns, len(bounds), int((bounds < implied).sum()), count_needed(presence)
         rows.append((state, len(places), presence.groups, *found))
     columns = ["state", "counties", "kinds", "patterns", "subsets", "binding", "needed"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def count_needed(presence: Presence) -> int:
+    """Count the bounds that imply all others with the minimum counts and the grand total.
+
+    Types that share a region with more than the minimum counts are connected. Each connected
+    component has a known total. The bound of a subset follows from this total and the minimum
+    counts if each region of the component has a type of the subset.
+    """
+    joined = presence.present[presence.surpluses > 0].astype(int)
+    components, label = connected_components(joined.T @ joined, directed=False)
+    needed = components - 1  # The known totals of the components sum to the grand total.
+    for subset in presence.irredundant_subsets():
+        regions = joined[joined[:, label == label[subset[0]]].any(axis=1)]
+        needed += not regions[:, subset].any(axis=1).all()
+    return needed
 
 
 def build_presence(people) -> Presence:
