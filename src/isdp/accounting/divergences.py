@@ -9,11 +9,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
-from isdp.checks import check_in_range, check_non_negative
+from isdp.checks import check_in_range, check_non_negative, check_positive
 from isdp.errors import InputError
+
+MAX_LOG_ORDER = 12.0  # of the order minus 1
+GRID_ORDERS = 241
 
 
 def multiplicative(p: ArrayLike, q: ArrayLike) -> float:
@@ -80,6 +84,43 @@ def renyi(p: ArrayLike, q: ArrayLike, order: float) -> float:
     if order == 1:
         return float((p[positive] * (log_p - log_q)).sum())
     return float(logsumexp(order * log_p + (1 - order) * log_q) / (order - 1))
+
+
+def normalised_renyi(p: ArrayLike, q: ArrayLike) -> float:
+    """Return the maximum of sqrt(D_alpha / alpha) over orders alpha > 1 and both directions.
+
+    The slides call it D_nor. A mechanism satisfies rho-zCDP if D_nor <= sqrt(rho) for neighbouring
+    datasets (Bun and Steinke 2016). The maximum is searched on a grid of orders up to 1 + e^12 and
+    refined near the best one, so that the result is a lower bound. It is infinite if an output has
+    probability 0 under one distribution only.
+
+    Parameters
+    ----------
+    p, q : float arrays, shape (outputs,)
+        Probabilities of the outputs.
+    """
+    p, q = _check(p, q)
+    if ((p > 0) != (q > 0)).any():
+        return math.inf
+    return math.sqrt(max(_maximise_over_orders(p, q), _maximise_over_orders(q, p), 0.0))
+
+
+def _maximise_over_orders(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
+    def negative(log_excess: float) -> float:
+        order = 1 + math.exp(log_excess)
+        return -renyi(p, q, order) / order
+
+    grid = np.linspace(-MAX_LOG_ORDER, MAX_LOG_ORDER, GRID_ORDERS)
+    values = [negative(x) for x in grid]
+    best = int(np.argmin(values))
+    low, high = grid[max(best - 1, 0)], grid[min(best + 1, GRID_ORDERS - 1)]
+    found = scipy.optimize.minimize_scalar(negative, bounds=(low, high), method="bounded")
+    return max(renyi(p, q, 1.0), -min(values), -float(found.fun))
+
+
+def normalised_renyi_of_gaussians(shift: float, sigma: float) -> float:
+    """Return D_nor of two normal distributions: |shift| / (sigma sqrt 2)."""
+    return abs(shift) / (check_positive("divergences: sigma", sigma) * math.sqrt(2))
 
 
 def total_variation(p: ArrayLike, q: ArrayLike) -> float:

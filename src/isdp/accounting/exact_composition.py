@@ -1,7 +1,8 @@
-"""Exact (epsilon, delta) guarantee of several Laplace measurements.
+"""Exact (epsilon, delta) guarantee of several Laplace or double geometric measurements.
 
 A person who changes cell shifts `count` independent measurements by 1. Let s = 1/scale. The
-privacy loss of one measurement is s, -s, or any value between them. Weighted by e^(-loss/2), its
+privacy loss of a double geometric measurement is s or -s, so that the sum is binomial. The loss of
+a Laplace measurement is s, -s, or any value between them. Weighted by e^(-loss/2), its
 distribution is symmetric: it has mass 1/2 at s and at -s and total mass s/2 uniformly between
 them, all multiplied by e^(-s/2). The weighted distribution of a sum is a mixture of shifted
 B-splines. All terms are positive, so that a delta of 1e-14 is accurate.
@@ -27,6 +28,15 @@ ROOT_TOLERANCE = 1e-12
 MIN_DELTA = 1e-300  # replaces 0 in logarithms
 
 
+def delta_geometric(epsilon: float, scale: float, count: int) -> float:
+    """Return the smallest delta of `count` double geometric measurements with a = exp(-1/scale).
+
+    The variance of a measurement is 2a/(1 - a)^2. The parameters are those of `delta_laplace`.
+    """
+    _check(epsilon, scale, count)
+    return _delta_at_ends(epsilon, 1 / scale, count, math.log1p(math.exp(-1 / scale)))
+
+
 def delta_laplace(epsilon: float, scale: float, count: int) -> float:
     """Return the smallest delta of `count` Laplace measurements.
 
@@ -41,7 +51,7 @@ def delta_laplace(epsilon: float, scale: float, count: int) -> float:
     """
     _check(epsilon, scale, count)
     s = 1 / scale
-    deltas = [_delta_at_ends(epsilon, s, count)]
+    deltas = [_delta_at_ends(epsilon, s, count, math.log(2))]
     for inside in range(1, count + 1):
         deltas.append(_delta_with_inside(epsilon, s, count, inside))
     return math.fsum(deltas)
@@ -73,14 +83,15 @@ def scale_laplace(epsilon: float, delta: float, count: int) -> float:
     return high - math.exp(log_distance)
 
 
-def _delta_at_ends(epsilon: float, s: float, count: int) -> float:
+def _delta_at_ends(epsilon: float, s: float, count: int, log_norm: float) -> float:
     """Return the part of delta in which every loss is s or -s.
 
-    The probability that j of the losses are s is binomial(count, j) e^(-s (count - j)) / 2^count.
+    The probability that j of the losses are s is binomial(count, j) e^(-s (count - j)), divided by
+    e^(count log_norm).
     """
     plus = np.arange(count + 1)
     loss = (2 * plus - count) * s
-    log_probability = _log_binomial(count, plus) - s * (count - plus) - count * math.log(2)
+    log_probability = _log_binomial(count, plus) - s * (count - plus) - count * log_norm
     return float(np.sum(np.exp(log_probability) * np.maximum(0, -np.expm1(epsilon - loss))))
 
 

@@ -1,6 +1,6 @@
 """Draws of noise without a Markov chain, and exact distributions for comparison.
 
-`draw_noise` draws by the sampler that `select_sampler` selects. `total_distribution` and
+`draw_noise` draws with the sampler that `select_sampler` selects. `total_distribution` and
 `enumerate_distribution` compute distributions with which samplers are compared.
 """
 

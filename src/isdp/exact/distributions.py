@@ -1,10 +1,10 @@
 """Distributions of cells, and of sums of cells, under totals of disjoint blocks.
 
-They are computed from characteristic functions. Let p be the distribution of a free cell, and q_m
-that of a sum of m free cells. Given that n cells add up to zero, m of them add up to s with the
-probability q_m(s) q_(n-m)(-s) / q_n(0). The inverse transform of the m-th power of the
-characteristic function of p gives q_m, on a grid so fine that aliasing is below rounding. Blocks
-are independent, so that their parts of a sum are convolved.
+The distributions are computed from characteristic functions. Let p be the distribution of a free
+cell, and q_m that of a sum of m free cells. Given that n cells add up to zero, m of these cells add
+up to s with the probability q_m(s) q_(n-m)(-s) / q_n(0). The inverse Fourier transform of the m-th
+power of the characteristic function of p gives q_m. The grid is so large that aliasing is below
+rounding. Blocks are independent, so that the distributions of their parts of a sum are convolved.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from isdp.errors import InputError
 from isdp.mechanisms.base import Energy
 
 MAX_GRID_POINTS = 1 << 20
-TAIL_IN_SCALES = 40  # the probability beyond is below 1e-15
+TAIL_IN_SCALES = 40  # the probability of larger noise is below 1e-15
 
 
 @dataclass(frozen=True)
 class TotalDistribution:
-    """Distribution of one cell of l1 noise, or of Gaussian noise without totals.
+    """The distribution of the noise u_i of one cell, which is the same for all cells.
 
     Attributes
     ----------
     support : int64 array
+        The probability beyond either end is below 1e-15.
     pmf : float64 array
-        P(u_i = k) for each k in `support`; the same for every cell. The probability beyond either
-        end is below 1e-15.
+        P(u_i = k) for each k in `support`.
     """
 
     support: NDArray[np.int64]
@@ -44,24 +44,25 @@ class TotalDistribution:
 
     @property
     def sd(self) -> float:
-        """Standard deviation; the mean is zero by symmetry."""
+        """The standard deviation. The mean is zero by symmetry."""
         return float(np.sqrt(np.sum(self.pmf * self.support.astype(float) ** 2)))
 
     def within(self, bound: int) -> float:
-        """P(|u_i| <= bound)."""
+        """Compute P(|u_i| <= bound)."""
         return float(self.pmf[np.abs(self.support) <= bound].sum())
 
 
 def total_distribution(cells: int, epsilon: float) -> TotalDistribution:
-    """Distribution of a cell of the l1 generalized Laplace mechanism under one total.
+    """Compute the distribution of a cell of l1 generalized Laplace noise under one total.
 
-    Let p be the discrete Laplace distribution for a = exp(-epsilon), and q_m that of a sum of m
-    such variables. Then P(u_i = k) = p(k) q_{n-1}(-k) / q_n(0).
+    Let p be the discrete Laplace distribution, with p(k) proportional to exp(-epsilon |k|). Let q_m
+    be the distribution of a sum of m independent variables of this distribution. Then, for n cells,
+    P(u_i = k) = p(k) q_{n-1}(-k) / q_n(0).
 
     Raises
     ------
     InputError
-        If epsilon is so small that the grid would take more than 2^26 points.
+        If epsilon is so small that the grid would need more than 2^26 points.
     """
     cells = check_integer("exact", "cells", cells, 1)
     energy = Energy(1, False, check_positive("epsilon", epsilon))
@@ -71,26 +72,26 @@ def total_distribution(cells: int, epsilon: float) -> TotalDistribution:
     size = 1 << math.ceil(math.log2(2 * (TAIL_IN_SCALES / epsilon + 12 * spread + 8)))
     if size > 1 << 26:
         raise InputError(
-            f"exact: {cells} cells at epsilon {epsilon:g} need a grid of {size} points, more "
-            f"than 2^26; use a larger epsilon"
+            f"epsilon: the distribution of {cells} cells at epsilon {epsilon:g} needs a grid of "
+            f"{size} points, and the maximum is 2^26. Use a larger epsilon."
         )
-    most = min(size // 2 - 1, int(TAIL_IN_SCALES / epsilon) + 1)
-    support = np.arange(-most, most + 1)
+    width = min(size // 2 - 1, int(TAIL_IN_SCALES / epsilon) + 1)
+    support = np.arange(-width, width + 1)
     pmf = _weights(energy, support) * _sum_of(energy, size, cells - 1)[np.abs(support)].clip(0)
     return TotalDistribution(support, pmf / pmf.sum())
 
 
 class Part(NamedTuple):
-    """Some cells of a block in a sum, and the number of such blocks.
+    """The cells of a block that are in a sum, and the number of equal blocks.
 
     Attributes
     ----------
     cells : int
-        Number of cells of the block, whose total is fixed; 0 for free cells.
+        The number of cells of the block, whose total is fixed. It is 0 for free cells.
     chosen : int
-        Number of these cells in the sum.
+        The number of cells of the block, or of free cells, that are in the sum.
     times : int
-        Number of such blocks.
+        The number of blocks with the same `cells` and `chosen`.
     """
 
     cells: int
@@ -99,49 +100,51 @@ class Part(NamedTuple):
 
 
 class SumDistribution(NamedTuple):
-    """Distribution of a sum of noise.
+    """The distribution of a sum of noise, which is symmetric around zero.
 
     Attributes
     ----------
     pmf : float64 array, shape (2 w + 1,)
-        Probability of each value from -w to w, symmetric. The error, truncation included, is below
+        The probability of each value from -w to w. Its error, which includes truncation, is below
         1e-9.
     sd : float
-        Standard deviation; the mean is zero by symmetry.
+        The standard deviation.
     """
 
     pmf: NDArray[np.float64]
     sd: float
 
     def beyond(self, size: int) -> float:
-        """P(|sum| > size)."""
+        """Compute P(|sum| > size)."""
         middle = len(self.pmf) // 2
         return 2 * float(self.pmf[: max(0, middle - size)].sum())
 
     def below(self, size: int) -> float:
-        """P(sum < -size), for a size of 0 or more."""
+        """Compute P(sum < -size), for a size of 0 or more."""
         return self.beyond(size) / 2
 
 
 def free_variance(energy: Energy) -> float:
-    """Variance of a cell under no total."""
+    """Compute the variance of a cell without a fixed total."""
     pmf = _cell(energy)
     values = np.arange(len(pmf)) - len(pmf) // 2
     return float(np.sum(pmf * values.astype(float) ** 2))
 
 
 def sum_variance(energy: Energy, parts: Sequence[Part]) -> float:
-    """Variance of a sum; cells of a block are exchangeable and add up to zero.
+    """Compute the variance of a sum of noise over some cells of each block.
+
+    The cells of a block are exchangeable and add up to zero.
 
     Parameters
     ----------
     energy : Energy
-        A product over cells.
+        The weight exp(-energy) must be a product over cells.
 
     Raises
     ------
     InputError
-        If a block is so large, and the noise so wide, that its distribution needs a larger grid.
+        If the distribution of a cell needs a grid of more than 2^20 points.
     """
     total = 0.0
     for cells, chosen, times in parts:
@@ -154,17 +157,17 @@ def sum_variance(energy: Energy, parts: Sequence[Part]) -> float:
 
 
 def sum_distribution(energy: Energy, parts: Sequence[Part]) -> SumDistribution:
-    """Distribution of a sum of noise over some cells of each block.
+    """Compute the distribution of a sum of noise over some cells of each block.
 
     Parameters
     ----------
     energy : Energy
-        A product over cells.
+        The weight exp(-energy) must be a product over cells.
 
     Raises
     ------
     InputError
-        If it needs a grid of more than 2^20 points.
+        If the distribution needs a grid of more than 2^20 points.
 
     Examples
     --------
@@ -181,21 +184,21 @@ def sum_distribution(energy: Energy, parts: Sequence[Part]) -> SumDistribution:
     transform = np.ones(size // 2 + 1)
     for cells, chosen, times in moving:
         pmf = _part(energy, cells, chosen, width)
-        at = np.zeros(size)
-        at[np.arange(-width, width + 1)] = pmf
-        transform *= scipy.fft.rfft(at).real ** times
+        circle = np.zeros(size)
+        circle[np.arange(-width, width + 1)] = pmf
+        transform *= scipy.fft.rfft(circle).real ** times
     pmf = scipy.fft.irfft(transform, size)[np.arange(-width, width + 1)].clip(0)
     return SumDistribution(pmf / pmf.sum(), sd)
 
 
 def _scale(energy: Energy) -> float:
-    """Scale of a cell's distribution: the probability beyond 40 scales is negligible."""
+    """Return the scale of a cell's noise: the probability beyond 40 scales is negligible."""
     return 1 / energy.rate if energy.power == 1 else 1 / math.sqrt(2 * energy.rate)
 
 
 @lru_cache(maxsize=8)
 def _cell(energy: Energy) -> NDArray[np.float64]:
-    """Distribution of a free cell on the values from -w to w."""
+    """Compute the distribution of a free cell on the values from -w to w, for a fixed w."""
     width = int(TAIL_IN_SCALES * _scale(energy)) + 1
     refuse_overflow("exact", "the grid of a cell's distribution", 2 * width, 26, "use less noise")
     weights = _weights(energy, np.arange(-width, width + 1))
@@ -209,47 +212,46 @@ def _weights(energy: Energy, values: NDArray[np.int64]) -> NDArray[np.float64]:
 def _grid(min_points: float) -> int:
     if not min_points <= MAX_GRID_POINTS:
         raise InputError(
-            f"exact: the distribution of this sum needs a grid of {min_points:.2g} points, more "
-            f"than {MAX_GRID_POINTS:,}"
+            f"exact: the distribution of this sum needs a grid of {min_points:.2g} points, and "
+            f"the maximum is {MAX_GRID_POINTS:,}. Use less noise or smaller sums."
         )
     return 1 << max(3, math.ceil(math.log2(min_points)) + 1)
 
 
 def _characteristic(energy: Energy, size: int) -> NDArray[np.float64]:
-    """Logarithm of a free cell's characteristic function at half of `size` points."""
+    """Compute the logarithm of a free cell's characteristic function on half of `size` points."""
     if energy.power == 1:
         a = math.exp(-energy.rate)
         t = 2 * np.pi * np.arange(size // 2 + 1) / size
-        # (1 - a)^2 / ((1 - a)^2 + 2 a (1 - cos t)), without cancellation
+        # the function is (1 - a)^2 / ((1 - a)^2 + 2 a (1 - cos t)); this form avoids cancellation
         return np.asarray(
             -np.log1p(4 * a * np.sin(t / 2) ** 2 / np.expm1(-float(energy.rate)) ** 2)
         )
     pmf = _cell(energy)
-    at = np.zeros(size)
-    np.add.at(at, (np.arange(len(pmf)) - len(pmf) // 2) % size, pmf)
-    return np.asarray(np.log(scipy.fft.rfft(at).real.clip(1e-300)))
+    circle = np.zeros(size)
+    np.add.at(circle, (np.arange(len(pmf)) - len(pmf) // 2) % size, pmf)
+    return np.asarray(np.log(scipy.fft.rfft(circle).real.clip(1e-300)))
 
 
 def _sum_of(energy: Energy, size: int, cells: int) -> NDArray[np.float64]:
-    """Distribution of the sum of `cells` free cells, on a circular grid of `size` points."""
+    """Compute the distribution of a sum of free cells on a circular grid of `size` points."""
     return np.asarray(scipy.fft.irfft(np.exp(cells * _characteristic(energy, size)), size))
 
 
 def _part(energy: Energy, cells: int, chosen: int, width: int) -> NDArray[np.float64]:
-    """Distribution of a sum over a part of a block on the values from -width to width."""
-    most = max(chosen, cells - chosen)
-    spread = 12 * math.sqrt(most * free_variance(energy))
+    """Compute the distribution of a sum over a part of a block, from -width to width."""
+    spread = 12 * math.sqrt(max(chosen, cells - chosen) * free_variance(energy))
     size = _grid(2 * max(width + 1.0, TAIL_IN_SCALES * _scale(energy) + spread))
-    at = np.abs(np.arange(-width, width + 1))
-    pmf = _sum_of(energy, size, chosen)[at].clip(0)
+    values = np.abs(np.arange(-width, width + 1))
+    pmf = _sum_of(energy, size, chosen)[values].clip(0)
     if cells:
-        pmf *= _sum_of(energy, size, cells - chosen)[at].clip(0)
+        pmf *= _sum_of(energy, size, cells - chosen)[values].clip(0)
     return np.asarray(pmf / pmf.sum())
 
 
 @lru_cache(maxsize=4096)
 def _cell_variance(energy: Energy, cells: int) -> float:
-    """Variance of one cell among those that add up to zero."""
+    """Compute the variance of one of `cells` cells that add up to zero."""
     width = int(TAIL_IN_SCALES * _scale(energy)) + 1
     pmf = _part(energy, cells, 1, width)
     return float(np.sum(pmf * np.arange(-width, width + 1.0) ** 2))

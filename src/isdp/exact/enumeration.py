@@ -1,4 +1,4 @@
-"""Exact distributions by enumeration of small lattices, as oracles for samplers."""
+"""Exact distributions by enumeration of small lattices, which are compared with samplers."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class EnumeratedDistribution(NamedTuple):
     ----------
     points : int64 array, shape (points, cells)
     pmf : float64 array, shape (points,)
-        Its sum is 1.
+        The probabilities of the points. They add up to 1.
     left_out : float
-        Bound on the probability beyond the enumerated ball.
+        A bound on the probability outside the enumerated ball.
     """
 
     points: NDArray[np.int64]
@@ -36,21 +36,21 @@ class EnumeratedDistribution(NamedTuple):
 def enumerate_distribution(
     invariants: Invariants, mechanism: Mechanism, radius: float | None = None
 ) -> EnumeratedDistribution:
-    """Enumerate every lattice point up to a norm, with its exact probability.
+    """Enumerate all lattice points within a ball, and compute their probabilities.
 
-    The result is an oracle for lattices of two or three dimensions.
+    Enumeration is practical for lattices of two or three dimensions.
 
     Parameters
     ----------
     mechanism : Mechanism
-        Its weight is exp(-rate ||u||) in either norm, as for `GeneralizedLaplace`.
+        Its weight must be exp(-rate ||u||) in the l1 or l2 norm, as for `GeneralizedLaplace`.
     radius : float, optional
-        Largest norm to enumerate. By default the probability beyond it is below 1e-9.
+        The maximum norm. By default, the probability of larger norms is below 1e-9.
 
     Raises
     ------
     InputError
-        If the weight has another form, or the box around the ball holds more than 2e7 points.
+        If the weight has another form, or the box around the ball has more than 2e7 points.
     """
     energy = check_energy("exact", mechanism, [(1, False), (2, True)])
     lattice = kernel_lattice(invariants, "lll")
@@ -60,7 +60,8 @@ def enumerate_distribution(
         return EnumeratedDistribution(np.zeros((1, invariants.cells), np.int64), np.ones(1), 0.0)
     if radius is None:
         radius = (d + 6 * math.sqrt(d) + 25) / energy.rate
-    # |c_j| <= (dual norm of the j-th row of the pseudoinverse) * ||C c||
+    # with C the basis and C c a point, |c_j| is at most ||C c|| times the dual norm of row j of
+    # the pseudoinverse of C
     inverse = np.linalg.pinv(basis.astype(float))
     dual = np.abs(inverse).max(axis=1)
     if energy.power == 2:
@@ -69,8 +70,8 @@ def enumerate_distribution(
     box = math.prod(2 * int(h) + 1 for h in half)
     if box > MAX_POINTS:
         raise InputError(
-            f"exact: enumerating dimension {d} up to norm {radius:.3g} takes {box:.3g} "
-            f"points, more than {MAX_POINTS:.0e}; use a smaller lattice or a larger epsilon"
+            f"exact: an enumeration of dimension {d} up to norm {radius:.3g} has {box:.3g} points, "
+            f"and the maximum is {MAX_POINTS:.0e}. Use a smaller lattice or a larger epsilon."
         )
     axes = [np.arange(-h, h + 1) for h in half.tolist()]
     points = np.vstack([_within(basis, axes, c, energy.power, radius) for c in axes[0]])
@@ -85,10 +86,13 @@ def enumerate_distribution(
 def _within(
     basis: NDArray[np.int64], axes: list[NDArray[np.int64]], first: int, power: int, radius: float
 ) -> NDArray[np.int64]:
-    """Points of the box with the given first coordinate, up to about `radius`; (points, cells).
+    """List the points of the box with the given first coordinate and norms up to about `radius`.
 
-    The function works on one slice and one cell at a time, so that no array holds all cells of the
-    whole box.
+    The cells are computed one after the other, so that no array has all cells of the box.
+
+    Returns
+    -------
+    int64 array, shape (points, cells)
     """
     rest = np.meshgrid(*axes[1:], indexing="ij", sparse=True)
     start = np.zeros([len(axis) for axis in axes[1:]], dtype=np.int64)
@@ -105,7 +109,7 @@ def _within(
 
 
 def _tail(dual: NDArray[np.float64], radius: float, epsilon: float) -> float:
-    """Bound the weight of all points beyond `radius`, by a box around each unit shell."""
+    """Bound the weight of all points beyond `radius` by a box around each shell of width 1."""
     shells = radius + np.arange(int(200 / epsilon) + 1)
     counts = np.prod(2 * np.floor(dual[:, None] * (shells + 1)) + 1, axis=0)
     return float(np.sum(counts * np.exp(-epsilon * shells)))

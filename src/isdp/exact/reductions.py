@@ -1,4 +1,4 @@
-"""Reductions of a target to smaller ones: independent parts, and tied cells."""
+"""Reductions of a target distribution to independent parts, or to fewer cells."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ Select = Callable[[Target | Mechanism, Invariants], "ExactSampler"]
 def select_reduced_sampler(
     invariants: Invariants, target: Target | Mechanism, select: Select
 ) -> IndependentPartsSampler | TiedCellsSampler | None:
-    """Set up samplers for the smaller targets of which this one is made.
+    """Set up a sampler that reduces the target to smaller targets.
 
     Parameters
     ----------
     select : callable
-        ``select(target, invariants)`` selects a sampler for each of them.
+        ``select(target, invariants)`` selects a sampler for a smaller target.
 
     Returns
     -------
     IndependentPartsSampler, TiedCellsSampler or None
-        None if the target does not factorise, or the totals join all cells and tie none.
+        None if no reduction applies.
 
     Raises
     ------
-    InputError
-        If a part has no perfect sampler.
+    NoSamplerError
+        If a smaller target has no exact sampler.
     """
     energy = target.energy
     if energy is None or not energy.product:
@@ -55,12 +55,12 @@ def select_reduced_sampler(
 
 
 class IndependentPartsSampler(RandomBitSampler):
-    """Draws of independent parts; equal parts share a sampler and are drawn together.
+    """Draws of independent parts. Equal parts share a sampler and are drawn together.
 
     Attributes
     ----------
     expected_proposals : float
-        Sum of the parts' expected proposals.
+        The sum of the parts' expected proposals.
     """
 
     method = "independent parts"
@@ -80,7 +80,7 @@ class IndependentPartsSampler(RandomBitSampler):
         )
 
     def draw(self, bits: BitSource, n_draws: int) -> NDArray[np.int64]:
-        """Draw independent noise vectors, int64 (n_draws, cells)."""
+        """See `RandomBitSampler.draw`."""
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
         for cells, chosen in tracked("drawing noise", self._groups):
             drawn = chosen.draw(bits, n_draws * len(cells))
@@ -89,7 +89,7 @@ class IndependentPartsSampler(RandomBitSampler):
 
 
 class TiedCellsSampler(RandomBitSampler):
-    """Draws of one cell of each set of tied cells."""
+    """Draws of one cell of each set of tied cells, from which the other cells follow."""
 
     def __init__(
         self, invariants: Invariants, merged: TiedCells, name: str, energy: Energy, select: Select
@@ -104,5 +104,5 @@ class TiedCellsSampler(RandomBitSampler):
         )
 
     def draw(self, bits: BitSource, n_draws: int) -> NDArray[np.int64]:
-        """Draw independent noise vectors, int64 (n_draws, cells)."""
+        """See `RandomBitSampler.draw`."""
         return self._merged.expand(self._chosen.draw(bits, n_draws))

@@ -1,11 +1,10 @@
-"""Draws of integer noise: one function for experiments and for release.
+"""Draws of integer noise, by one function for experiments and for release.
 
-Noise that is sampled in floating point leaves traces in its low bits, from which the confidential
-counts can be inferred (I. Mironov, On significance of the least significant bits for differential
-privacy, CCS 2012). Noise for release is therefore drawn in exact arithmetic from random bits of
-the operating system: no rounded number decides a draw (see `isdp.exact.bits`). The construction of
-discrete Laplace variables from Bernoulli draws is that of C. Canonne, G. Kamath and T. Steinke,
-The discrete Gaussian for differential privacy, NeurIPS 2020.
+The low bits of noise that is sampled in floating point can reveal the confidential counts
+(I. Mironov, On significance of the least significant bits for differential privacy, CCS 2012).
+Noise for release is therefore drawn in exact arithmetic from random bits of the operating system,
+and no rounded number decides a draw (`isdp.exact.bits`). Discrete Gaussian draws follow C. Canonne,
+G. Kamath and T. Steinke, The discrete Gaussian for differential privacy, NeurIPS 2020.
 """
 
 from __future__ import annotations
@@ -39,38 +38,38 @@ def draw_noise(
 ) -> NDArray[np.int64]:
     """Draw independent integer noise u with A u = 0, without a Markov chain.
 
-    Noise alone must never be published. `isdp.privatize` adds noise to a table, and returns the
-    noisy table with its certificate.
+    Never publish noise alone. `isdp.privatize` adds noise to a table, and returns the noisy table
+    with its certificate.
 
     Parameters
     ----------
     rng : numpy.random.Generator or isdp.SYSTEM_RANDOMNESS
-        A seeded generator is for experiments. `isdp.SYSTEM_RANDOMNESS` is for release: it draws in
+        Use a seeded generator for experiments. `isdp.SYSTEM_RANDOMNESS` is for release. It draws in
         exact arithmetic from the random bits of the operating system.
     lower : int array_like, shape (cells,), optional
-        Lower bound on the noise of each cell, for experiments. ``-counts`` conditions on a release
-        without negative counts, which has another privacy guarantee (CDP, Theorem 2.1).
+        The lower bound on the noise of each cell, for experiments only. The bound ``-counts``
+        conditions on a release without negative counts, which has another privacy guarantee
+        (congenial differential privacy, Theorem 2.1).
 
     Returns
     -------
     int64 array, shape (n_draws, cells)
-        Checked in exact integers against the invariants.
+        The invariants of each draw are checked in exact integers.
 
     Raises
     ------
     InputError
         If a setting is out of range, or sums of the noise could exceed 2^53.
     NoSamplerError
-        If no exact sampler is practical. For experiments, `isdp.mcmc.draw_chains` is the
-        alternative.
+        If no exact sampler is practical. For experiments, use `isdp.mcmc.draw_chains` instead.
 
     Notes
     -----
-    Noise for release has the distribution of the mechanism exactly, with its parameter as it was
+    Noise for release has exactly the distribution of the mechanism, with its parameter as it was
     written. This prevents the attack on the low bits of floating-point noise. It does not hide the
-    time of a draw, which depends on the noise, and does not protect the memory that holds the
-    noise. The invariants and the parameter are public. Each further draw for the same table costs
-    the privacy loss again.
+    time of a draw, which depends on the noise, and it does not protect the memory of the process.
+    The invariants and the parameter are public. Each further draw for the same table adds its
+    privacy loss to that of the earlier draws.
 
     Examples
     --------
@@ -85,11 +84,14 @@ def draw_noise(
         return select_sampler(mechanism, invariants, lower, n_draws=n_draws).sample(rng, n_draws)
     if rng is not SYSTEM_RANDOMNESS:
         raise InputError(
-            f"draw_noise: rng must be a numpy.random.Generator or isdp.SYSTEM_RANDOMNESS, got a "
+            f"rng: must be a numpy.random.Generator or isdp.SYSTEM_RANDOMNESS, got a "
             f"{type(rng).__name__}"
         )
     if lower is not None:
-        raise InputError("draw_noise: lower is for experiments; give a generator as rng")
+        raise InputError(
+            "lower: bounds on the noise are allowed only in experiments. Pass a generator as rng, "
+            "or omit lower."
+        )
     sampler = release_sampler(mechanism, invariants, n_draws=n_draws)
     noise = sampler.draw(BitSource(rng.bytes), n_draws)
     invariants.check(noise)
@@ -99,18 +101,20 @@ def draw_noise(
 def release_sampler(
     mechanism: Mechanism, invariants: Invariants, *, n_draws: int = 1
 ) -> ExactSampler:
-    """Set up the sampler of noise for release, without a draw.
+    """Set up the sampler of noise for release, and draw no noise.
 
     Raises
     ------
-    InputError, NoSamplerError
-        As from `draw_noise`.
+    InputError
+        If the parameter of the mechanism is out of range, or sums of the noise could exceed 2^53.
+    NoSamplerError
+        If no exact sampler is practical.
     """
     energy = mechanism.exact_energy
     if energy is None:
         raise NoSamplerError(
-            f"draw_noise: this {mechanism.name} noise has no sampler in exact arithmetic; use "
-            f"GeneralizedLaplace with the l1 norm or GeneralizedGaussian"
+            f"mechanism: {mechanism.name} noise of this form has no sampler in exact arithmetic. "
+            f"Use GeneralizedLaplace with the l1 norm, or GeneralizedGaussian."
         )
     if energy.power == 2:
         parse_rho(energy.rate)
@@ -122,28 +126,28 @@ def release_sampler(
         if energy.power == 2:
             raise
         error = NoSamplerError(
-            f"draw_noise: no exact sampler of l1 noise is practical under these invariants at "
-            f"epsilon {float(energy.rate):g}; use fewer invariants, a larger epsilon, or "
-            f"GeneralizedGaussian(rho=...)"
+            f"invariants: no exact sampler of l1 noise is practical under these invariants at "
+            f"epsilon {float(energy.rate):g}. Use fewer invariants, a larger epsilon, or "
+            f"GeneralizedGaussian(rho=...)."
         )
         error.add_note(str(refusal))
         raise error from None
 
 
 def parse_epsilon(epsilon: ExactNumber, name: str = "epsilon") -> Fraction:
-    """Read the epsilon of noise for release as the rational number that it is written as.
+    """Convert the epsilon of noise for release to a fraction, without rounding.
 
     Parameters
     ----------
     epsilon : Fraction, int, str or float
-        A float stands for its shortest decimal form.
+        A float is read as its shortest decimal form.
     name : str
-        Its name in messages.
+        The name of the parameter in error messages.
 
     Raises
     ------
     InputError
-        If it is not a number between 1e-14 and 1000.
+        If epsilon is not a number between 1e-14 and 1000.
     """
     exact = parse_rational(name, epsilon)
     if not MIN_EPSILON <= exact <= MAX_RATE:
@@ -152,12 +156,12 @@ def parse_epsilon(epsilon: ExactNumber, name: str = "epsilon") -> Fraction:
 
 
 def parse_rho(rho: ExactNumber) -> Fraction:
-    """Read the rho of noise for release as the rational number that it is written as.
+    """Convert the rho of noise for release to a fraction, without rounding.
 
     Raises
     ------
     InputError
-        If it is not a number between 5e-21 and 5e5, where sigma^2 lies between 1e-6 and 1e20.
+        If rho is not a number between 5e-21 and 5e5, so that sigma^2 is between 1e-6 and 1e20.
     """
     exact = parse_rational("rho", rho)
     if exact <= 0 or not MIN_VARIANCE <= 1 / (2 * exact) <= MAX_VARIANCE:
@@ -166,12 +170,12 @@ def parse_rho(rho: ExactNumber) -> Fraction:
 
 
 def rho_of_sigma(sigma: ExactNumber) -> Fraction:
-    """Compute rho = 1 / (2 sigma^2) of a sigma that is read as it is written.
+    """Compute rho = 1 / (2 sigma^2) without rounding.
 
     Raises
     ------
     InputError
-        If it is not a number between 1e-3 and 1e10.
+        If sigma is not a number between 1e-3 and 1e10.
     """
     exact = parse_rational("sigma", sigma)
     if exact <= 0 or not MIN_VARIANCE <= exact**2 <= MAX_VARIANCE:

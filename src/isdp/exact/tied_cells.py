@@ -1,8 +1,8 @@
-"""Tied cells: c cells that determine one another are one cell with c times the rate.
+"""Tied cells: a set of c cells that determine one another is one cell with c times the rate.
 
-A total of two cells ties them: one always gains what the other loses. A table of k x 2 cells with
-both margins fixed is therefore one total of k cells at twice epsilon. The reduction is exact: the
-weight of the noise is the same function of the remaining cells.
+A total of two cells ties them, because their noise adds up to zero. A table of k x 2 cells with
+both margins fixed is therefore equivalent to one total of k cells at twice epsilon. The reduction
+is exact, because the weight of the noise is the same function of the remaining cells.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from isdp.constraints.invariants import Invariants
 
 
 class TiedCells(NamedTuple):
-    """Sets of tied cells, as single cells.
+    """Sets of tied cells, each of which is merged into one cell.
 
     Attributes
     ----------
     invariants : Invariants
-        One cell for each set.
+        The invariants with one cell for each set.
     times : int
-        Number of cells of each set.
+        The number of cells of each set.
     set_of, sign : int64 arrays, shape (cells,)
-        ``u = sign * v[set_of]`` for the noise v of the sets.
+        If v is the noise of the sets, the noise of the cells is ``sign * v[set_of]``.
     """
 
     invariants: Invariants
@@ -36,18 +36,18 @@ class TiedCells(NamedTuple):
     sign: NDArray[np.int64]
 
     def expand(self, noise: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the noise of the cells, int64 (n_draws, cells), from that of the sets."""
+        """Compute the noise of the cells, int64 (n_draws, cells), from the noise of the sets."""
         return np.asarray(noise[:, self.set_of] * self.sign)
 
 
 def merge_tied_cells(invariants: Invariants) -> TiedCells | None:
-    """Merge cells that totals of two cells tie to one another.
+    """Merge cells that are tied by totals of two cells.
 
     Returns
     -------
     TiedCells, or None
-        None unless every cell is in a set of the same size of two or more, or if a cell is tied to
-        its own opposite.
+        None if a cell is tied to no other cell, the sets differ in size, or the totals force the
+        noise of a cell to be zero.
 
     Examples
     --------
@@ -56,13 +56,13 @@ def merge_tied_cells(invariants: Invariants) -> TiedCells | None:
     (2, [[1, 1, 1]])
     """
     a = invariants.sparse
-    at = a.indptr[:-1][np.diff(a.indptr) == 2]
-    first, second = a.indices[at], a.indices[at + 1]
-    tied = np.abs(a.data[at]) == np.abs(a.data[at + 1])
-    first, second, at = first[tied], second[tied], at[tied]
-    opposite = a.data[at] == a.data[at + 1]
+    start = a.indptr[:-1][np.diff(a.indptr) == 2]
+    start = start[np.abs(a.data[start]) == np.abs(a.data[start + 1])]
+    first, second = a.indices[start], a.indices[start + 1]
+    opposite = a.data[start] == a.data[start + 1]
     cells = invariants.cells
-    # nodes: each cell and its opposite; a tie joins both nodes of one cell to both of the other
+    # Each cell has two nodes, for its noise and for the negative of its noise. A tie joins each
+    # node of one cell to one node of the other cell.
     nodes = np.arange(2 * cells).reshape(2, cells)
     turned = opposite.astype(np.int64)
     left = np.concatenate([nodes[0, first], nodes[1, first]])
@@ -71,7 +71,7 @@ def merge_tied_cells(invariants: Invariants) -> TiedCells | None:
     _, part = connected_components(ties, directed=False)
     if (part[:cells] == part[cells:]).any():
         return None
-    # a set and its opposite are two components; the smaller number stands for both
+    # a set and its negative are two components, which get the smaller of their two numbers
     smaller = np.minimum(part[:cells], part[cells:])
     _, set_of, sizes = np.unique(smaller, return_inverse=True, return_counts=True)
     if sizes.min() < 2 or (sizes != sizes[0]).any():
@@ -87,13 +87,13 @@ def merge_tied_cells(invariants: Invariants) -> TiedCells | None:
 
 
 def _without_copies(matrix: csr_array) -> csr_array:
-    """Drop rows that repeat another row or its opposite."""
+    """Remove rows that are equal to an earlier row or to its negative."""
     seen, kept = set(), []
     matrix.sort_indices()
     for row in range(matrix.shape[0]):
-        at = slice(matrix.indptr[row], matrix.indptr[row + 1])
-        values = matrix.data[at] * np.sign(matrix.data[at][0])
-        content = matrix.indices[at].tobytes(), values.tobytes()
+        entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
+        values = matrix.data[entries] * np.sign(matrix.data[entries][0])
+        content = matrix.indices[entries].tobytes(), values.tobytes()
         if content not in seen:
             seen.add(content)
             kept.append(row)

@@ -15,7 +15,7 @@ from isdp.checks import check_positive_float, check_probability
 
 
 def min_variance_pure(epsilon: float) -> float:
-    """Compute g = 2a / (1 - a)^2 with a = exp(-epsilon), for epsilon-DP.
+    """Compute the coefficient g = 2a / (1 - a)^2 of epsilon-DP, where a = exp(-epsilon).
 
     Divide the line along v into intervals of length |v|. The ratio of the probabilities of adjacent
     intervals is between a and 1/a. The two-sided geometric distribution has the minimum variance
@@ -26,9 +26,10 @@ def min_variance_pure(epsilon: float) -> float:
 
 
 def min_variance_approximate(epsilon: float, delta: float) -> float:
-    """Compute g = (1/t^2 - 1) / 12 with t = (e^epsilon - 1 + 2 delta) / (e^epsilon + 1).
+    """Compute the coefficient g = (1/t^2 - 1) / 12 of (epsilon, delta)-DP.
 
-    In units of |v|, no interval of length 1 has a probability above t. The sum of the noise and an
+    In units of |v|, no interval of length 1 has a probability above
+    t = (e^epsilon - 1 + 2 delta) / (e^epsilon + 1). The sum of the noise and an
     independent uniform variable on such an interval therefore has a density of at most t. Its
     variance is at least 1/(12 t^2), to which the uniform variable contributes 1/12.
     """

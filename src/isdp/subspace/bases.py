@@ -1,9 +1,9 @@
 """Orthonormal bases of null spaces.
 
 The l1 sensitivity of a query depends on the basis. Contrasts of n cells are n - 1 orthonormal
-vectors with sum zero. Under disjoint totals each block of cells has its own contrasts. Under the
-margins of a table the basis consists of Kronecker products of contrasts. All of these bases are in
-closed form, so no number depends on the build of an eigenvalue routine.
+vectors with sum zero. Under disjoint totals, each block of cells has its own contrasts. Under the
+margins of a table, the basis consists of Kronecker products of contrasts. These bases have closed
+forms, so results do not depend on the build of an eigenvalue routine.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from isdp.subspace.queries import Query
 
 ContrastKind = Literal["haar", "helmert", "hadamard", "cosine"]
 BasisKind = Literal[ContrastKind, "singular"]
-MAX_SINGULAR_CELLS = 2_000  # with a dense basis
-TOLERANCE = 1e-9  # of the entries of Q'Q - I and C Q
-TIE_TOLERANCE = 1e-6  # relative difference of singular values or axes that count as equal
+MAX_SINGULAR_CELLS = 2_000  # maximum number of cells of a dense basis
+TOLERANCE = 1e-9  # maximum absolute entry of Q'Q - I and of C Q
+TIE_TOLERANCE = 1e-6  # maximum relative difference of numbers that count as equal
 
 
 def contrasts(cells: int, kind: ContrastKind = "haar") -> csc_array:
@@ -128,7 +128,7 @@ def kronecker_basis(
     Parameters
     ----------
     held : iterable of sequences of int
-        The fixed margins. Each is given by its axes.
+        The axes of each fixed margin.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def difference_basis(
 
 
 def split_ties(values: FloatArray) -> list[IntArray]:
-    """Split the positions of sorted positive values into runs of equal values."""
+    """Split the positions of sorted positive numbers into groups of equal numbers."""
     if not len(values):
         return []
     ends = np.abs(np.diff(values)) > TIE_TOLERANCE * np.maximum(values[1:], values[:-1])

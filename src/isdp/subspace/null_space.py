@@ -14,13 +14,13 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.lattice.elimination import independent_rows
 
-MAX_BLOCK_ENTRIES = 4_000_000  # in a dense block of columns
-MAX_MATRIX_CELLS = 4_000  # for which the projection matrix is computed
+MAX_BLOCK_ENTRIES = 4_000_000  # entries of a dense block of columns
+MAX_MATRIX_CELLS = 4_000  # maximum number of cells of a dense projection matrix
 TOLERANCE = 1e-9  # maximum part of a vector outside the null space after the projection
 
 
 class NullSpace:
-    """N = {v in R^n : C v = 0} for invariants C, with its orthogonal projection Pi_N.
+    """The null space N = {v in R^n : C v = 0} of invariants C, with the projection Pi_N onto it.
 
     For independent rows of C, the projection of v is v - C' (C C')^-1 C v. Independent rows are
     found in exact arithmetic. Only C C' is factorised, as a sparse matrix.
@@ -95,17 +95,12 @@ class NullSpace:
         return np.ascontiguousarray(twice.T).reshape(vectors.shape)
 
     def diagonal(self) -> FloatArray:
-        """Compute the diagonal of Pi_N, with entries from 0 to 1.
-
-        Returns
-        -------
-        float64 array, shape (cells,)
-        """
+        """Compute the diagonal of Pi_N, whose entries are from 0 to 1."""
         diagonal = np.ones(self.cells)
         if not self.rank:
             return diagonal
         step = max(1, MAX_BLOCK_ENTRIES // self.cells)
-        for start in range(0, self.rank, step):  # blocks of columns of (C C')^-1
+        for start in range(0, self.rank, step):  # each block has some columns of (C C')^-1
             some = self._rows[start : start + step]
             units = np.eye(self.rank, some.shape[0], -start)
             diagonal -= some.T.multiply(self._rows.T @ self._solver.solve(units)).sum(axis=1)
@@ -114,7 +109,7 @@ class NullSpace:
     def sum_variances(self, sums: csr_array) -> FloatArray:
         """Compute the variance of each sum of cells under noise of covariance Pi_N.
 
-        It is the squared length of the projection of the row.
+        The variance is the squared length of the projection of the row.
 
         Parameters
         ----------
@@ -124,7 +119,7 @@ class NullSpace:
         Returns
         -------
         float64 array, shape (sums,)
-            The variance is 0 for a sum that the invariants determine.
+            Variances, which are 0 for sums that the invariants determine.
         """
         n_cells = sums.sum(axis=1)
         variances, single = np.empty(len(n_cells)), n_cells == 1

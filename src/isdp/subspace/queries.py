@@ -22,8 +22,8 @@ from isdp.errors import InputError
 class Query:
     """A linear query A, with the answers A hist(x) for a data set x (SDP, Section 2).
 
-    A record type is a value that a record can have; hist(x) counts the records of each type. Use
-    one of the constructors, such as `linear` for a matrix.
+    A record type is a value that a record can have. The histogram hist(x) has the number of records
+    of each type. Use one of the constructors, such as `linear` for a matrix.
 
     Parameters
     ----------

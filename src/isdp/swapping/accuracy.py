@@ -100,8 +100,8 @@ def covariance(
         - [k = k'] any_any n_l (n_m - d) n_k
         + d [k = k'] (own n_kl + any n_l n_k)
 
-    The last line has the terms of a record with itself. Two records cannot take the value of the
-    same record. The two lines before the last subtract these impossible pairs.
+    The last line adds the covariance of each record with itself. Two records cannot take the value
+    of the same record. The two lines before the last subtract these impossible pairs.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def covariance(
 
 
 def _outer(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Compute the outer product of the rows of each stratum; two arrays (J, K) give (J, K, K)."""
+    """Compute the outer product in each stratum, of shape (J, K, K) for two arrays (J, K)."""
     product: FloatArray = left[:, :, None] * right[:, None, :]
     return product
 
@@ -173,14 +173,14 @@ def _pair_coefficients(n: int, rate: float) -> _PairCoefficients:
     """Compute the coefficients from the pair distribution, in rational arithmetic.
 
     Rational arithmetic keeps the digits of the centred coefficients, which are small differences
-    of probabilities. A coefficient with `any` counts all n records as possible sources. The excess
-    for the two given records is subtracted from the other coefficients.
+    of probabilities. A coefficient with `any` has a term for each of the n records. The terms of
+    the two given records are subtracted from the other coefficients.
     """
     pair, moved = exact_pair_distribution(n, rate), Fraction(moved_probability(n, rate))
     # max() prevents 0 / 0 in strata of fewer than four records
     own_any, other_any = (p / max(n - 2, 1) for p in (pair.one_fixed, pair.one_arrow))
     any_any = pair.apart / max((n - 2) * (n - 3), 1)
-    takes = moved / (n - 1)  # probability of taking the value of one given record
+    takes = moved / (n - 1)  # the probability of taking the value of one given record
     stays = 1 - moved - takes  # the mean of a count is stays n_kl + takes n_k n_l
     own_own = pair.both_fixed - 2 * own_any + any_any
     other_other = pair.exchanged - 2 * other_any + any_any

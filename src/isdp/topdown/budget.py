@@ -19,8 +19,8 @@ from isdp.constraints import Invariants
 from isdp.errors import InputError
 
 TOTAL, DETAIL, ELSEWHERE = "total", "detail", "elsewhere"
-MAX_VARIANCE = 1e30  # noise of a larger variance may overflow 64-bit integers
-MAX_LOSS = 1000  # of a query; above this loss, a variance may underflow to 0
+MAX_VARIANCE = 1e30  # maximum variance; above it, noise may overflow 64-bit integers
+MAX_LOSS = 1000  # maximum loss of a query; above it, a variance may underflow to 0
 Flavour = Literal["pure", "zCDP"]
 FLAVOURS = get_args(Flavour)
 
@@ -105,13 +105,13 @@ class Budget:
         Shares of the total, which sum to exactly 1. The key "elsewhere" has the share that is not
         spent here.
     queries : mapping from level to a mapping from query to share
-        Shares of the level, by the same rules.
+        Shares of the budget of each level. They follow the same rules.
 
     Raises
     ------
     InputError
-        If a share is negative, shares do not sum to 1, levels and queries have different keys, a
-        query has a loss above 1000, or the noise could overflow 64-bit integers.
+        If shares are negative or do not sum to 1, levels and queries have different keys, a loss
+        exceeds 1000, or noise could overflow 64-bit integers.
 
     Notes
     -----

@@ -12,30 +12,19 @@ from scipy.sparse import coo_array
 from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.errors import InputError
 
-INTEGER_TOLERANCE = 1e-6  # persons; a count this close to an integer is read as the integer
-RELATIVE_TOLERANCE = 64 * np.finfo(float).eps  # the same, as a part of a very large count
-VERTEX_TOLERANCE = 1e-6  # distance of a solution of the linear programme from 0 or 1
+INTEGER_TOLERANCE = 1e-6  # in persons; a count this close to an integer is read as the integer
+RELATIVE_TOLERANCE = 64 * np.finfo(float).eps  # additional tolerance, as a part of the count
+VERTEX_TOLERANCE = 1e-6  # maximum distance of a solution of the linear programme from 0 or 1
 
 
 @dataclass(frozen=True)
 class Rounded:
-    """A rounded table and statistics of the rounding.
-
-    Attributes
-    ----------
-    cost : float
-        Sum of the absolute changes, in persons.
-    variables : int
-        Number of cells that are not integers.
-    off_whole : float
-        Maximum distance of the solution of the linear programme from an integer. It is 0 if the
-        rounding has a closed form.
-    """
+    """A rounded table and statistics of the rounding."""
 
     table: IntArray
-    cost: float
-    variables: int
-    off_whole: float
+    cost: float  # sum of the absolute changes, in persons
+    variables: int  # number of cells that were not integers
+    off_whole: float  # maximum distance of a solution of the linear programme from integers
 
 
 def round_tables(
@@ -48,7 +37,7 @@ def round_tables(
     """Round to integers with given sums, with the minimum sum of absolute changes.
 
     No cell changes by more than 1. With cell sums or child sums alone, the largest remainders are
-    rounded up. With both, the rounding is a linear programme over the incidence matrix of a
+    rounded up. With both sums, the rounding is a linear programme over the incidence matrix of a
     bipartite graph. This matrix is totally unimodular, so the vertices are integers. The dual
     simplex method returns a vertex. Ties are broken at random.
 

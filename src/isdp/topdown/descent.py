@@ -182,10 +182,6 @@ class Family:
 
     Attributes
     ----------
-    depth : int
-        Depth of the children.
-    parent : str
-        Name of the parent.
     workload : Workload
         Queries of the level of the children, possibly restricted to answers that count `cells`.
     answers : int64 array, shape (children, answers)

@@ -23,11 +23,11 @@ from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.errors import InputError
 from isdp.topdown.projections import project_onto_simplices, project_onto_transportation_polytope
 
-MAX_STEPS = 20_000  # of ADMM
-RESIDUAL_TOLERANCE = 1e-5  # persons, of the primal and dual residuals of ADMM
-RELATIVE_TOLERANCE = 1e-11  # the same, as a part of a very large maximum count
+MAX_STEPS = 20_000  # maximum number of ADMM steps
+RESIDUAL_TOLERANCE = 1e-5  # in persons; maximum primal and dual residual of ADMM
+RELATIVE_TOLERANCE = 1e-11  # additional tolerance, as a part of the maximum count
 RELAXATION = 1.6  # over-relaxation factor of ADMM
-MAX_RESIDUAL_RATIO = 10.0  # of the primal and dual residuals; above it, the step size changes
+MAX_RESIDUAL_RATIO = 10.0  # maximum ratio of the residuals; above it, the step size changes
 
 # computes the minimiser of a function plus step |h|^2/2 - push'h, given step and push
 Proximal = Callable[[float, FloatArray], FloatArray]
@@ -74,7 +74,7 @@ class LeastSquaresProblem:
 
     @property
     def parts(self) -> list[IntArray]:
-        """Cells of each group, of which a group may have none."""
+        """Cells of each group. A group may have no cells."""
         count = 1 if self.child_sums is None else self.group_sums.shape[1]
         return [np.flatnonzero(self.group_of_cell == group) for group in range(count)]
 

@@ -31,8 +31,6 @@ def margins_of_error(
 
     Parameters
     ----------
-    plan : Plan
-        The plan of the release.
     runs : int
         Number of simulated runs, at least 10.
     level : float

@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 from isdp.arrays import BoolArray, FloatArray
 from isdp.errors import InputError
 
-MAX_STEPS = 200  # Newton steps
+MAX_STEPS = 200  # maximum number of Newton steps
 ARMIJO = 1e-4  # minimum part of the linear decrease in the line search
-MARGIN_TOLERANCE = 1e-12  # of row and column sums, relative to the total
-REFINED_TOLERANCE = 1e-3  # persons; larger residuals of sums are corrected in the fractional parts
+MARGIN_TOLERANCE = 1e-12  # maximum error of the sums, relative to the total
+REFINED_TOLERANCE = 1e-3  # in persons; larger residuals of the sums are corrected
 
 
 def project_onto_simplices(points: ArrayLike, totals: ArrayLike) -> FloatArray:
@@ -118,7 +118,7 @@ def _newton(points: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatA
             break
         a, b, table = moved
     worst = max(np.abs(short).max(), np.abs(narrow).max())
-    if worst <= 1e-9 * rows.sum():  # the limit of rounding errors
+    if worst <= 1e-9 * rows.sum():  # rounding errors can be this large
         return _settle(table, rows, columns)
     raise InputError(
         "topdown: rows, columns: no nonnegative table on the allowed cells has these sums. Correct "

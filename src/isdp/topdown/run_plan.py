@@ -24,8 +24,6 @@ class Plan:
 
     Parameters
     ----------
-    budget : Budget
-        Budget for every level of the hierarchy.
     held : tuple of str
         Levels whose regions have exact totals. The totals of all levels above are exact too.
     nonnegative : bool

@@ -20,9 +20,9 @@ CROSS = {"color": DAS, "marker": "x", "ls": "", "mew": 1.8}
 
 
 def plot_sex_by_age(read: Mapping[str, pd.DataFrame], settings: Mapping) -> dict[str, Figure]:
-    """Draw all figures of sex by age: distances, acceptance, traces and samplers.
+    """Draw the figures of distances, acceptance rates, traces and samplers.
 
-    `settings` is the block congenial.sex_by_age of the configuration.
+    `settings` is the block `congenial.sex_by_age` of the configuration.
     """
     of = f"Table P12 of {settings['county']}" if settings["file"] else "the paper's table"
     options, epsilon = settings["distances"], settings["epsilon"]
@@ -66,9 +66,9 @@ def plot_acceptance(rates: pd.DataFrame, title: str) -> Figure:
     for axis in (left, right):
         for start, (label, look) in STARTS.items():
             part = rates[rates["start"] == start]
-            reach = [part["percent"] - part["low"], part["high"] - part["percent"]]
+            bars = [part["percent"] - part["low"], part["high"] - part["percent"]]
             axis.errorbar(
-                "proposal_epsilon", "percent", reach, data=part, label=label, **look, **POINT_STYLE
+                "proposal_epsilon", "percent", bars, data=part, label=label, **look, **POINT_STYLE
             )
         if len(printed):
             label = "paper (read off its figure)"
@@ -91,15 +91,15 @@ def plot_acceptance(rates: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def plot_traces(steps: pd.DataFrame, summary: pd.DataFrame, title: str) -> Figure:
-    """Draw the trace of a chain in two cells (CDP, Figure 3)."""
+    """Draw the counts of two cells along a chain (CDP, Figure 3)."""
     figure, axes = panels(len(summary), 1, (9.5, 5), sharex=True)
     for axis, (_, cell) in zip(axes[:, 0], summary.iterrows(), strict=True):
         part = steps[steps["cell"] == cell["cell"]]
         axis.step(part["step"], part["count"], where="post", color=DRAW, lw=0.7)
         axis.axhline(cell["confidential"], color=DAS, lw=1, ls="--", label="confidential count")
-        how = "proposed" if cell["proposed"] else "solved from the equalities"
+        source = "proposed" if cell["proposed"] else "solved from the equalities"
         axis.set_title(
-            f"cell {cell['cell']} ({cell['name']}), {how}: effective sample size "
+            f"cell {cell['cell']} ({cell['name']}), {source}: effective sample size "
             f"{cell['ess']:.0f} in {cell['steps']:,} steps",
             loc="left",
             fontsize=9,
@@ -115,8 +115,9 @@ def plot_traces(steps: pd.DataFrame, summary: pd.DataFrame, title: str) -> Figur
 def plot_distances(medians: pd.DataFrame, title: str, labels: dict[str, str]) -> Figure:
     """Draw mean distances of releases by method, with the paper's medians (CDP, Figure 1).
 
-    `labels` name the methods with a box, in order. The methods unmixed_N, from chains of N
-    proposals that have not converged, are in the panels on the right.
+    `labels` maps the methods with a box plot to their labels, in order. The panels on the right
+    have the methods unmixed_N. Their releases are from chains of N proposals, which have not
+    converged.
     """
     figure, axes = panels(2, 2, (10.5, 6.6), width_ratios=(1.5, 1))
     for (box_axis, line_axis), distance in zip(axes, ("l1", "l2"), strict=True):
@@ -164,7 +165,7 @@ def _draw_mixing(axis: Axes, medians: pd.DataFrame) -> None:
 def plot_samplers(
     speeds: pd.DataFrame, norms: pd.DataFrame, title: str, labels: dict[str, str]
 ) -> Figure:
-    """Plot the efficiency of two samplers with the same target, and the norms of their draws."""
+    """Draw the efficiency of two samplers of one distribution, and the norms of their draws."""
     figure, ((left, right),) = panels(1, 2, (10, 3.6), width_ratios=(1, 1.3))
     values = speeds.set_index("sampler")["effective_draws_per_second"].loc[list(labels)]
     colours = DARK[: len(labels)]

@@ -29,7 +29,7 @@ KEY = "congenial.sex_by_age"
 
 
 class Sexes(Block):
-    """Counts by age group, for each sex."""
+    """Counts by sex and age group."""
 
     female: list = setting("The counts of the 23 age groups of women.", PAPER)
     male: list = setting("The counts of the 23 age groups of men.", PAPER)
@@ -39,31 +39,31 @@ class Independence(Block):
     """The independence sampler."""
 
     chains: Chains = setting("The number of chains, from 2 to 100.", OURS)
-    draws: int = setting("The number of draws kept from each.", OURS, ge=10)
-    burn_in: int = setting("The number of steps dropped first.", OURS, ge=0)
+    draws: int = setting("The number of draws kept from each chain.", OURS, ge=10)
+    burn_in: int = setting("The number of steps discarded at the start.", OURS, ge=0)
     thin: Whole = setting("The number of steps between kept draws.", OURS)
 
 
 class Walk(Independence):
     """The lattice walk."""
 
-    proposal: Probability = setting("The parameter a of the jump lengths.", OURS)
+    proposal: Probability = setting("The parameter a of the distribution of jump lengths.", OURS)
 
 
 class TraceInPaper(Block):
-    """Numbers of the paper's chain."""
+    """The chain of the paper."""
 
-    acceptance_percent: float = setting("Its acceptance rate, in %.", READ_OFF, default=None)
-    longest_stay: float = setting("Its longest stay, in steps.", READ_OFF, default=None)
-    ess: float = setting("Its effective sample size.", READ_OFF, default=None)
+    acceptance_percent: float = setting("The acceptance rate, in %.", READ_OFF, default=None)
+    longest_stay: float = setting("The longest stay, in steps.", READ_OFF, default=None)
+    ess: float = setting("The effective sample size.", READ_OFF, default=None)
 
 
 class Trace(Block):
     """Chains of the independence sampler."""
 
     steps: int = setting("The number of proposals of each chain.", PAPER, ge=20)
-    chains: int = setting("The number of chains. The first is shown.", OURS, ge=2)
-    paper: TraceInPaper = setting("The numbers of the paper's own chain.")
+    chains: int = setting("The number of chains. The figure shows the first chain.", OURS, ge=2)
+    paper: TraceInPaper = setting("The numbers of the chain in the paper.")
 
 
 class AcceptanceRates(Block):
@@ -73,11 +73,9 @@ class AcceptanceRates(Block):
         Different[Annotated[float, Field(gt=0, le=20)]], Field(min_length=4)
     ] = setting("The epsilons of the proposal.", PAPER)
     paper: list[float | None] = setting(
-        "The paper's rates for these, in %. `null` stands for a rate that is not known.", READ_OFF
+        "The paper's rates for these epsilons, in %. `null` is an unknown rate.", READ_OFF
     )
-    chains: Chains = setting(
-        "The number of independent chains for each epsilon and each kind of start.", OURS
-    )
+    chains: Chains = setting("The number of independent chains for each epsilon and start.", OURS)
     iterations: int = setting("The number of proposals of each chain.", OURS, ge=100)
 
 
@@ -91,23 +89,23 @@ class Medians(Block):
 class MediansInPaper(Block):
     """Medians of the paper."""
 
-    raw: Medians = setting("Noise alone.", default=None)
-    projected: Medians = setting("Noise, projected.", default=None)
+    raw: Medians = setting("Independent noise.", default=None)
+    projected: Medians = setting("Independent noise, then projection.", default=None)
     conditional: Medians = setting("The congenial mechanism.", default=None)
-    raw_half: Medians = setting("Noise alone at half the epsilon.", default=None)
+    raw_half: Medians = setting("Independent noise at half the epsilon.", default=None)
 
 
 class Distances(Block):
     """Distances of releases from their tables."""
 
     tables: int = setting(
-        "The number of simulated confidential tables. With a file, the county's table is used as "
-        "many times.",
+        "The number of simulated confidential tables. With a file, the table of the county is "
+        "used this number of times.",
         OURS,
         ge=2,
     )
     paper_tables: int = setting(
-        "The number of tables from which the paper's medians come.", PAPER, ge=2
+        "The number of tables over which the paper takes its medians.", PAPER, ge=2
     )
     releases: int = setting("The number of releases of each table by each method.", PAPER, ge=2)
     successes: Positive = setting(
@@ -117,7 +115,8 @@ class Distances(Block):
     raw_epsilon: Positive = setting("The epsilon of the noise that is projected.", PAPER)
     walk: Walk = setting("The lattice walk that draws the conditional releases.")
     unmixed: Different[Whole] = setting(
-        "The lengths, in proposals, of the short chains whose releases are compared with them.",
+        "The numbers of proposals of the short chains whose releases are compared with those of "
+        "converged chains.",
         OURS,
     )
     paper: MediansInPaper = setting("The paper's medians, by method.")
@@ -127,11 +126,11 @@ class SexByAge(Block):
     """The table of sex by age."""
 
     file: PathText | None = setting(
-        "A csv with Table P12 (columns H76001 to H76049, and `name`, `gisjoin` or `fips`), or "
-        "`null` for `counts`."
+        "A CSV file with Table P12 (columns H76001 to H76049, and `name`, `gisjoin` or `fips`), or "
+        "`null` to use `counts`."
     )
     county: PathText | None = setting("The name or code of the county in that file.")
-    counts: Sexes = setting("The confidential table: 23 age groups of each sex.")
+    counts: Sexes = setting("The confidential table, with 23 age groups of each sex.")
     printed: Sexes | None = setting(
         "A release to compare with ours, or `null`. It is not used with a file."
     )
@@ -140,12 +139,12 @@ class SexByAge(Block):
         "The epsilon of the proposal of the independence sampler.", PAPER
     )
     solved: Different[Annotated[int, Field(ge=1, le=46)]] | None = setting(
-        "The cells that it solves from the equalities, counted from 1, female first. `null` lets "
-        "the program choose them.",
+        "The cells that the independence sampler solves from the equalities. Cells are counted "
+        "from 1, women first. `null` lets the program choose them.",
         PAPER,
     )
-    walk: Walk = setting("The lattice walk; its steps are sweeps.")
-    independence: Independence = setting("The independence sampler; its steps are proposals.")
+    walk: Walk = setting("The lattice walk. Its steps are sweeps.")
+    independence: Independence = setting("The independence sampler. Its steps are proposals.")
     trace: Trace = setting("Chains of the independence sampler from the confidential table.")
     acceptance: AcceptanceRates = setting("The acceptance rate of the independence sampler.")
     distances: Distances = setting("The distances of releases from their tables.")
@@ -169,7 +168,7 @@ class CongenialSettings(Block):
     two_bin: TwoBin = setting("A histogram of two bins (CDP, Example 4.1).")
 
     def check(self, config: Any, base: Path) -> None:
-        """Raise ConfigError unless tables, file, cells and rates fit each other."""
+        """Raise ConfigError unless tables, file, cells and rates are consistent."""
         entry = self.sex_by_age
         for key in ("counts", "printed"):
             table = getattr(entry, key)
@@ -180,7 +179,7 @@ class CongenialSettings(Block):
                 raise ConfigError(f"config: {KEY}.{key}: {error}") from None
         if (entry.file is None) != (entry.county is None):
             raise ConfigError(
-                f"config: {KEY}: file and county must be given together; set both or neither"
+                f"config: {KEY}: file and county must be given together. Set both or neither."
             )
         check_file(f"{KEY}.file", entry.file)
         if entry.solved is not None:

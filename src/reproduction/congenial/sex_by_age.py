@@ -1,7 +1,7 @@
-"""Sex by age under constraints (CDP, Section 3, Appendix C): chains, releases, distances.
+"""Sex by age under constraints (CDP, Section 3 and Appendix C).
 
-`settings` is the block congenial.sex_by_age of the configuration. `counts` are a confidential table
-and `noise` is added to it: int64 arrays whose last axis has the 46 cells.
+`settings` is the block `congenial.sex_by_age` of the configuration. `counts` is a confidential
+table, and `noise` is added to it. Both are int64 arrays whose last axis has the 46 cells.
 """
 
 import time
@@ -35,12 +35,12 @@ TRACED_CELLS = [0, 1]  # the cells of Figure 3
 
 
 def build_polytope(counts: np.ndarray) -> Polytope:
-    """Return the polytope of noise that keeps the table's three sums and no negative count."""
+    """Return the polytope of noise that keeps the three sums and makes no count negative."""
     return Polytope.of_counts(sex_by_age_invariants(), counts).around(counts)
 
 
 def build_lattice_walk(counts: np.ndarray, epsilon: float, proposal: float) -> LatticeWalk:
-    """Build a walk within the polytope that exchanges persons between two cells at a time."""
+    """Build a walk within the polytope whose steps move persons from one cell to another."""
     within = build_polytope(counts)
     lattice = kernel_lattice(within.equalities, "exchange")
     return LatticeWalk(lattice, GeneralizedLaplace(epsilon), proposal, "coordinate", within)
@@ -57,7 +57,7 @@ def build_independence_sampler(counts: np.ndarray, settings: Mapping) -> Indepen
 def split_walk_settings(
     counts: np.ndarray, epsilon: float, settings: Mapping
 ) -> tuple[LatticeWalk, dict]:
-    """Build the lattice walk of a block `walk`, and return the settings of its run."""
+    """Build the lattice walk of a block `walk`. Return the walk and the settings of its run."""
     run = dict(settings)
     return build_lattice_walk(counts, epsilon, run.pop("proposal")), run
 
@@ -70,15 +70,16 @@ def _named_counts(run: Mapping) -> dict:
 def compare_samplers(
     rng: np.random.Generator, samplers: dict[str, tuple[LatticeWalk | IndependenceSampler, Mapping]]
 ) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
-    """Run samplers of one target in one job, and measure their efficiency.
+    """Run samplers of the same distribution, and measure their efficiency.
 
-    `samplers` maps a name to a sampler within a polytope and the settings of its run (chains,
-    draws, burn_in, thin). All chains start at zero noise, the confidential table. The table has the
-    seconds of each run and the columns of sex_by_age_chains; the draws are by name.
+    `samplers` maps a name to a sampler and the settings of its run (chains, draws, burn_in, thin).
+    All chains start at the confidential table. Returns a table with one row for each sampler, and
+    the draws of each sampler by name.
     """
     rows, draws, streams = [], {}, rng.spawn(len(samplers))
     for (name, (sampler, settings)), stream in zip(samplers.items(), streams, strict=True):
-        run_chains(stream.spawn(1)[0], sampler, n_draws=1, n_chains=1, burn_in=1)  # compiles
+        # the first call compiles the sampler, and is not timed
+        run_chains(stream.spawn(1)[0], sampler, n_draws=1, n_chains=1, burn_in=1)
         began = time.perf_counter()
         noise, info = run_chains(stream, sampler, **_named_counts(settings))
         seconds = time.perf_counter() - began
@@ -113,18 +114,18 @@ def compare_samplers(
 def tabulate_release(counts: np.ndarray, released: np.ndarray) -> pd.DataFrame:
     """Tabulate the confidential table and one release with their sums (CDP, Table 1).
 
-    The last two rows are sums over the ages from 18 and over all ages.
+    The last two rows are sums over the ages of 18 and over, and over all ages.
     """
     table = pd.DataFrame({"age": [*AGE_GROUPS, *INVARIANT_ROWS]})
-    for what, cells in (("confidential", counts), ("released", released)):
+    for prefix, cells in (("confidential", counts), ("released", released)):
         by_sex = np.asarray(cells).reshape(2, N_GROUPS)
         for name, part in zip((*SEXES, "both"), (*by_sex, by_sex.sum(axis=0)), strict=True):
-            table[f"{what}_{name}"] = [*part, part[N_MINOR_GROUPS:].sum(), part.sum()]
+            table[f"{prefix}_{name}"] = [*part, part[N_MINOR_GROUPS:].sum(), part.sum()]
     return table.assign(held=table["age"].isin(INVARIANT_ROWS))
 
 
 def tabulate_norms(draws: dict[str, np.ndarray]) -> pd.DataFrame:
-    """Compute the share of each l1 norm among each sampler's draws: sampler, norm, share."""
+    """Compute the share of each l1 norm in the draws of each sampler."""
     norms = {name: pd.Series(np.abs(noise).sum(axis=-1).ravel()) for name, noise in draws.items()}
     shares = {name: each.value_counts(normalize=True).sort_index() for name, each in norms.items()}
     return pd.concat(shares, names=["sampler", "norm"]).rename("share").reset_index()
@@ -133,9 +134,9 @@ def tabulate_norms(draws: dict[str, np.ndarray]) -> pd.DataFrame:
 def place_release(
     counts: np.ndarray, released: np.ndarray | None, noise: np.ndarray
 ) -> pd.DataFrame:
-    """Compare a printed release with our draws. Return one row, or none without a printed release.
+    """Compare the norms of a printed release with those of our draws.
 
-    The columns are those of the table sex_by_age_printed, with 99 % intervals.
+    The result has one row, or none without a printed release. Intervals have a level of 99 %.
     """
     known = ("_percentile", "_percentile_low", "_percentile_high", "_effective_draws")
     parts = ("", *known, "_low", "_median", "_high")
@@ -148,7 +149,7 @@ def place_release(
     for power in (1, 2):
         own = (np.abs(error) ** power).sum()
         ours = (np.abs(noise) ** power).sum(axis=-1)
-        # half of the ties count, because the norms are integers
+        # half of the ties count as below, because the norms are integers
         below = ((ours < own) + (ours <= own).astype(float)) / 2
         mixed = convergence(below[..., None], ["ess_bulk"])["ess_bulk"].iloc[0]
         share, effective = float(below.mean()), float(np.fmin(mixed, below.size))
@@ -163,8 +164,8 @@ def sample_tables(
 ) -> tuple[dict[str, pd.DataFrame], np.ndarray]:
     """Draw releases with both samplers. Return the tables and the draws of the lattice walk.
 
-    The tables are chains (both samplers without their speed), speed, norms, release (the last draw
-    of the walk) and printed.
+    The tables are `chains` (without the speed of the samplers), `speed`, `norms`, `release` (a draw
+    of the walk) and `printed`.
     """
     samplers = {
         "walk": split_walk_settings(counts, settings["epsilon"], settings["walk"]),
@@ -183,10 +184,10 @@ def sample_tables(
     }, noise
 
 
-def select_spaced_draws(noise: np.ndarray, wanted: int) -> np.ndarray:
-    """Select draws evenly over all chains; shape (wanted, cells)."""
+def select_spaced_draws(noise: np.ndarray, n_draws: int) -> np.ndarray:
+    """Select draws at even distances from all chains; shape (n_draws, cells)."""
     flat = noise.reshape(-1, noise.shape[-1])
-    return flat[np.linspace(0, len(flat) - 1, wanted).astype(int)]
+    return flat[np.linspace(0, len(flat) - 1, n_draws).astype(int)]
 
 
 def measure_acceptance(
@@ -194,9 +195,9 @@ def measure_acceptance(
 ) -> pd.DataFrame:
     """Measure the acceptance rate by proposal parameter (CDP, Figure 2).
 
-    The chains of each parameter start from draws of the target, which gives the stationary rate,
-    and from the confidential table, as a user would run the algorithm. Both together give a more
-    precise rate where the start does not matter.
+    Chains with the start "target" begin at draws from the target distribution and give the
+    stationary rate. Chains with the start "confidential" begin at the confidential table. Both
+    together have the start "either", with a more precise rate if the start does not matter.
     """
     acceptance = settings["acceptance"]
     epsilons, iterations = acceptance["proposal_epsilons"], acceptance["iterations"]
@@ -237,7 +238,7 @@ def measure_acceptance(
 
 
 def compare_with_best_rate(rates: pd.DataFrame) -> pd.DataFrame:
-    """Compare each rate with ours at the parameter of the paper's highest rate: ahead."""
+    """Subtract our rate at the parameter of the paper's highest rate from each rate."""
     best = rates[rates["paper_percent"] == rates["paper_percent"].max()].set_index("start")
     best = best.reindex(rates["start"]).reset_index()
     ahead = rates["percent"] - best["percent"]
@@ -249,11 +250,12 @@ def compare_with_best_rate(rates: pd.DataFrame) -> pd.DataFrame:
 def trace_chains(
     rng: np.random.Generator, counts: np.ndarray, settings: Mapping
 ) -> dict[str, pd.DataFrame]:
-    """Trace one chain from the confidential table, and describe similar chains (CDP, Figure 3).
+    """Run chains from the confidential table, and trace the first in two cells (CDP, Figure 3).
 
-    The tables are steps (of the first chain, one row per change of a cell), trace (one row per cell
-    of the first chain) and spread (one row per statistic of all chains). The `ess` of a cell is
-    that of one chain, split in two; the `ess` of a chain is the minimum over its cells.
+    The table `steps` has one row for each change of a cell of the first chain, `trace` one row for
+    each of its cells, and `spread` one row for each statistic of all chains. The effective sample
+    size of a cell is computed from the two halves of a chain. That of a chain is the minimum over
+    its cells.
     """
     sampler, steps = build_independence_sampler(counts, settings), settings["trace"]["steps"]
     described, first, ends = [], None, steps // 2 * 2
@@ -302,21 +304,20 @@ def _spread(described: pd.DataFrame, paper: Mapping[str, float]) -> pd.DataFrame
     return table.rename_axis("statistic").reset_index()
 
 
-def clopper_pearson(count: float, among: float, level: float = 0.99) -> tuple[float, float]:
-    """Compute the Clopper-Pearson interval of a probability with `count` successes in `among`."""
+def clopper_pearson(count: float, trials: float, level: float = 0.99) -> tuple[float, float]:
+    """Compute the Clopper-Pearson interval of a probability, for `count` successes in `trials`."""
     tail = (1 - level) / 2
-    low = special.betaincinv(count, among - count + 1, tail) if count > 0 else 0.0
-    high = special.betaincinv(count + 1, among - count, 1 - tail) if count < among else 1.0
+    low = special.betaincinv(count, trials - count + 1, tail) if count > 0 else 0.0
+    high = special.betaincinv(count + 1, trials - count, 1 - tail) if count < trials else 1.0
     return float(low), float(high)
 
 
 def draw_confidential_tables(
     rng: np.random.Generator, counts: np.ndarray, settings: Mapping
 ) -> np.ndarray:
-    """Return the confidential tables whose releases are compared; int64, shape (tables, 46).
+    """Return the confidential tables for Figure 1; int64, shape (tables, 46).
 
-    A confidential table from a file is repeated. Simulated tables have independent negative
-    binomial cells.
+    A table from a file is repeated. Simulated tables have independent negative binomial cells.
     """
     distances = settings["distances"]
     if settings["file"]:
@@ -329,11 +330,11 @@ def draw_confidential_tables(
 def measure_distances(
     rng: np.random.Generator, tables: np.ndarray, settings: Mapping
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Measure mean distances of confidential tables from releases by method (CDP, Figure 1).
+    """Measure mean distances of releases from confidential tables, by method (CDP, Figure 1).
 
-    The conditional releases are spaced evenly over the draws of a lattice walk, whose convergence
-    is the second table. The releases of a method unmixed_N are spaced evenly over an independence
-    chain of N proposals from the confidential table.
+    Conditional releases are taken at even distances from the draws of a lattice walk. The second
+    table has the convergence of the walks. The releases of the method unmixed_N are taken from an
+    independence chain of N proposals that starts at the confidential table.
     """
     options, epsilon = settings["distances"], settings["epsilon"]
     releases, raw_epsilon = options["releases"], options["raw_epsilon"]
@@ -373,7 +374,7 @@ def measure_distances(
 
 
 def tabulate_medians(means: pd.DataFrame, settings: Mapping) -> pd.DataFrame:
-    """Compare medians of the mean distances over the tables with the paper's medians."""
+    """Compute the median over tables of the mean distances, and compare it with the paper's."""
     options = settings["distances"]
     a = np.exp(-pd.Series({"raw": options["raw_epsilon"], "raw_half": settings["epsilon"]}))
     expected = len(CELLS) * 2 * a / (1 - a * a)  # the mean l1 distance of a raw mechanism
@@ -382,9 +383,9 @@ def tabulate_medians(means: pd.DataFrame, settings: Mapping) -> pd.DataFrame:
     rows = []
     for (method, distance), values in long.groupby(["method", "distance"], sort=False)["value"]:
         q1, median, q3 = np.quantile(values, (0.25, 0.5, 0.75))
-        reach = WHISKER * (q3 - q1)
-        inside = values[values.between(q1 - reach, q3 + reach)]
-        # for normal values the standard error of a median is 1.2533 times that of a mean
+        length = WHISKER * (q3 - q1)
+        inside = values[values.between(q1 - length, q3 + length)]
+        # the standard error of a median of normal values is 1.2533 times that of a mean
         se = 1.2533 * values.std(ddof=1) / np.sqrt(len(values))
         printed = paper[method][distance] if method in paper else np.nan
         paper_se = se * np.sqrt(len(values) / options["paper_tables"])

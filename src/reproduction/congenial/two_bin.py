@@ -1,11 +1,11 @@
-"""A two-bin histogram with a fixed total: conditioning and projecting (CDP, Example 4.1).
+"""Conditioned and projected noise on a two-bin histogram with a fixed total (CDP, Example 4.1).
 
-The unconstrained noise is (u1, u2), independent Laplace of scale 2/epsilon. Every release is (s1 +
-v, s2 - v) for some noise v. The mechanisms differ in the distribution of v:
+The unconstrained noise u1, u2 is independent Laplace noise of scale 2/epsilon. Every release is
+(s1 + v, s2 - v) for some noise v. The mechanisms differ in v:
 
-- conditional: u1 given u1 + u2 = 0, which is Laplace of scale 1/epsilon;
+- conditional: u1 given u1 + u2 = 0, which is Laplace noise of scale 1/epsilon;
 - l2-projected: (u1 - u2) / 2;
-- l1-projected with weight beta: beta u1 - (1 - beta) u2; beta = 1/2 is the l2 projection again.
+- l1-projected with weight beta: beta u1 - (1 - beta) u2, which is l2-projected for beta = 1/2.
 """
 
 import math
@@ -19,12 +19,12 @@ from isdp.constraints.invariants import Invariants
 from isdp.mcmc.metropolis import draw_chains
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
-# grid of the maximum privacy loss, in units of 1/epsilon
+# values of v for the maximum privacy loss, in units of 1/epsilon
 LOSS_GRID = np.concatenate([np.linspace(0, 10, 41), np.geomspace(12, 10_000, 40)])
 
 
 def draw_conditional_noise(rng: np.random.Generator, epsilon: float, draws: int) -> np.ndarray:
-    """Draw v by rejection: the proposal is u1, accepted with the relative density of u2 at -u1."""
+    """Draw v by rejection. The proposal is u1, accepted with the relative density of u2 at -u1."""
     kept: list[np.ndarray] = []
     missing = draws
     while missing > 0:
@@ -36,9 +36,9 @@ def draw_conditional_noise(rng: np.random.Generator, epsilon: float, draws: int)
 
 
 def log_density(epsilon: float, beta: float | None) -> Callable[[float], float]:
-    """Return the logarithm of the density of v, by numerical integration instead of closed forms.
+    """Return the logarithm of the density of v, by numerical integration.
 
-    `beta` is the weight of the projection, and None for the conditional mechanism.
+    `beta` is the weight of the projection. It is None for the conditional mechanism.
     """
     rate = epsilon / 2
 
@@ -52,31 +52,30 @@ def log_density(epsilon: float, beta: float | None) -> Callable[[float], float]:
         return log_laplace
 
     def projected(v: float) -> float:
-        # The integral is over u2, the noise of the second bin. The integrand is largest where u1 or
-        # u2 is zero, and is scaled by its maximum to avoid underflow.
+        # The integral is over u2. The integrand is largest where u1 or u2 is zero. It is divided by
+        # its maximum to avoid underflow.
         kinks = sorted((0.0, -v / (1 - beta)))
 
         def log_integrand(u: float) -> float:
             return log_laplace(u) + log_laplace((v + (1 - beta) * u) / beta) - math.log(beta)
 
-        top = max(map(log_integrand, kinks))
+        peak = max(map(log_integrand, kinks))
         pieces = ((-np.inf, kinks[0]), tuple(kinks), (kinks[1], np.inf))
         area = sum(
-            quad(lambda u: math.exp(log_integrand(u) - top), *piece, epsabs=0, epsrel=1e-10)[0]
+            quad(lambda u: math.exp(log_integrand(u) - peak), *piece, epsabs=0, epsrel=1e-10)[0]
             for piece in pieces
             if piece[0] < piece[1]
         )
-        return top + math.log(area)
+        return peak + math.log(area)
 
     return projected
 
 
 def attained_loss(epsilon: float, beta: float | None) -> float:
-    """Compute the largest privacy loss between the nearest histograms with equal totals.
+    """Compute the largest privacy loss between histograms with first bins s1 and s1 + 1.
 
-    The histograms have first bins s1 and s1 + 1. The grid of the log-ratio of their densities ends
-    at 10^4/epsilon. Where the supremum is a limit in the tail, the result is about 10^-4 epsilon
-    smaller.
+    The result is the maximum over a grid of v up to 10^4/epsilon. If the supremum is a limit in the
+    tail, the result is about 10^-4 epsilon smaller.
     """
     f = log_density(epsilon, beta)
     return max(abs(f(x) - f(x + 1)) for x in LOSS_GRID / epsilon)
@@ -87,8 +86,8 @@ def tabulate_two_bin(
 ) -> pd.DataFrame:
     """Compare closed forms with simulations (CDP, Table 2, Appendix A, Example 5.2).
 
-    The histogram has the counts (s1, s2), and `betas` are weights of the l1 projection. `gamma` is
-    that of CDP, Theorem 2.1, with k = 2 (k = 1 in Example 5.2).
+    `counts` are s1 and s2, and `betas` are weights of the l1 projection. The column `gamma` is the
+    gamma of CDP, Theorem 2.1, with k = 2 (k = 1 in Example 5.2).
     """
     s1, s2 = counts
     mechanisms = [
@@ -137,11 +136,11 @@ def tabulate_two_bin(
 
 
 def _known_query(rng: np.random.Generator, epsilon: float) -> dict:
-    """Release a query that the invariant determines: one cell under its own total (Example 5.2)."""
+    """Release one cell under its own total, a query that the invariant determines (Example 5.2)."""
     noise = draw_chains(
         GeneralizedLaplace(epsilon), Invariants.total(1), n_draws=1000, rng=rng
     ).ravel()
-    # every release equals the query for all conforming databases: the loss is 0
+    # if all noise is 0, every release equals the query for all databases that meet the invariant
     loss = 0.0 if (noise == 0).all() else math.inf
     return {
         "mechanism": "conditional, query known (Example 5.2)",

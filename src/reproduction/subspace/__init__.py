@@ -1,1 +1,1 @@
-"""Subspace differential privacy (SDP): its mechanisms, both examples, and the guarantees."""
+"""Subspace differential privacy (SDP): mechanisms, guarantees, and both examples of the paper."""

@@ -1,4 +1,4 @@
-"""Propositions of SDP as checks: each yields a number that would show the proposition to fail."""
+"""Numerical checks of propositions of SDP. Each check would show a false proposition to fail."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -28,11 +28,11 @@ from reproduction.subspace.wifi import Campus
 from reproduction.subspace.workloads import build_mechanisms
 
 WORKLOAD = {"query": "histogram", "size": 16, "held": "total"}
-NESTED_MULTIPLIER = 23.632  # the paper's c at epsilon 0.192 and delta 1e-5
-EPSILONS = (0.5, 0.7)  # epsilons of two releases
+NESTED_MULTIPLIER = 23.632  # constant c of Lemma 3.4 at epsilon 0.192 and delta 1e-5
+EPSILONS = (0.5, 0.7)  # of the two releases that are composed
 N_CELLS = 102
 CAMPUS = Campus(3, 4, 5)
-MAX_ROUNDING = 1e-9  # rounding error of an invariant
+MAX_ROUNDING = 1e-9  # absolute rounding error of an invariant
 
 
 class Check(NamedTuple):
@@ -48,11 +48,7 @@ class Check(NamedTuple):
 
 
 def check_all(rng: np.random.Generator, epsilon: float, delta: float, draws: int) -> pd.DataFrame:
-    """Check each proposition by numbers that would show it to fail.
-
-    Epsilon and delta are those of the mechanisms. `draws` is the number of noise vectors of each
-    mechanism.
-    """
+    """Check each proposition, with `draws` noise vectors of each mechanism."""
     generators = rng.spawn(3)
     checks = [
         *check_infeasibility(generators[0], draws),
@@ -69,14 +65,14 @@ def check_all(rng: np.random.Generator, epsilon: float, delta: float, draws: int
 def check_infeasibility(rng: np.random.Generator, draws: int) -> list[Check]:
     """Show that a mechanism with an invariant is not differentially private (Example 2.4).
 
-    The datasets (1, 2, 4) and (4, 2, 4) of four types differ in one record and in the number of odd
-    types, which is an invariant. A release shows one odd record with probability 1 for one dataset
-    and 0 for the other, so that delta is 1 at every epsilon. The value is the difference of the
-    shares of draws.
+    The values of a record are 1 to 4, and the number of odd values is an invariant. The datasets
+    (1, 2, 4) and (4, 2, 4) differ in one record. The probability that a release shows one odd value
+    is 1 for the first dataset and 0 for the second. Delta is therefore 1 at every epsilon. The
+    value is the difference between the shares of draws with one odd value.
     """
     query, held = Query.histogram(4), Invariants([[1, 0, 1, 0]])
     one, other = np.array([1, 1, 0, 1]), np.array([0, 1, 0, 2])
-    laws = {
+    mechanisms = {
         "projected Gaussian": ProjectedGaussian(query, held, 1.0, 1e-5),
         "extended Gaussian": ExtendedGaussian(query, held, 1.0, 1e-5),
         "projected Laplace": ProjectedLaplace(query, held, 1.0),
@@ -84,8 +80,8 @@ def check_infeasibility(rng: np.random.Generator, draws: int) -> list[Check]:
         "K-norm": KNorm(query, held, 1.0),
     }
     checks = []
-    for name, law in laws.items():
-        noise = law.sample(rng, draws)
+    for name, mechanism in mechanisms.items():
+        noise = mechanism.sample(rng, draws)
         odd = [held.sparse @ (table + noise).T for table in (one, other)]
         first, second = ((np.abs(number - 1) < MAX_ROUNDING * 100).mean() for number in odd)
         delta = float(first - second)
@@ -96,8 +92,8 @@ def check_infeasibility(rng: np.random.Generator, draws: int) -> list[Check]:
 def check_nestedness(multiplier: float, epsilon: float) -> list[Check]:
     """Compare delta within nested subspaces of a 4 x 4 table (Proposition 2.7).
 
-    The noise is a spherical Gaussian with standard deviation sqrt(2) times the multiplier, which
-    the whole histogram needs.
+    The noise is a spherical Gaussian. Its standard deviation is sqrt(2) times the multiplier, the
+    value that a histogram without invariants needs.
     """
     query = Query.histogram(16)
     spaces = {
@@ -118,26 +114,28 @@ def check_nestedness(multiplier: float, epsilon: float) -> list[Check]:
 def check_composition(rng: np.random.Generator, cells: int, draws: int) -> Check:
     """Add the losses of two projected Laplace releases of one histogram (Proposition 2.9).
 
-    Half of the points are draws. The other half lie far out along the difference, where losses are
-    largest.
+    Half of the points are draws. The others lie far from zero along the difference of the two
+    datasets, where losses are largest.
     """
     held = Invariants.total(cells)
     shift = np.eye(cells)[0] - np.eye(cells)[1]
     joint = np.zeros(2 * draws)
     for epsilon in EPSILONS:
-        law = ProjectedLaplace(Query.histogram(cells), held, epsilon)
-        far = np.multiply.outer(law.scale * rng.uniform(0, 100, draws), -shift)
-        points = np.concatenate([law.sample(rng, draws), far])
-        joint += log_density(points, held, law.scale) - log_density(points - shift, held, law.scale)
+        laplace = ProjectedLaplace(Query.histogram(cells), held, epsilon)
+        scale = laplace.scale
+        distant = np.multiply.outer(scale * rng.uniform(0, 100, draws), -shift)
+        points = np.concatenate([laplace.sample(rng, draws), distant])
+        joint += log_density(points, held, scale) - log_density(points - shift, held, scale)
     share = float(np.abs(joint).max()) / sum(EPSILONS)
     measure = "largest joint loss by the sum of epsilons"
     return Check("Proposition 2.9", f"{len(EPSILONS)} releases", measure, share, wanted="<= 1")
 
 
 def check_disclosure() -> list[Check]:
-    """Show two releases that comply individually, and together disclose every cell.
+    """Count the dimensions that two releases leave for noise, separately and together.
 
-    One has two of the three pairwise sums of three cells as invariants, the other the third.
+    The first release holds two of the three pairwise sums of three cells. The second release holds
+    the third sum. Together they disclose every cell.
     """
     first = Invariants.subsets([[0, 1], [1, 2]], 3)
     second = Invariants.subsets([[2, 0]], 3)
@@ -150,16 +148,16 @@ def check_disclosure() -> list[Check]:
 
 
 def check_unbiasedness(
-    rng: np.random.Generator, laws: Mapping[str, NullSpaceMechanism], draws: int
+    rng: np.random.Generator, mechanisms: Mapping[str, NullSpaceMechanism], draws: int
 ) -> list[Check]:
     """Find the answer whose mean noise is farthest from zero in standard errors (Corollary 4.1).
 
-    The standard errors are from the exact variances.
+    The standard errors come from the exact variances.
     """
     checks = []
-    for name, law in laws.items():
-        noise = law.sample(rng, draws)
-        sd = np.sqrt(law.variances())
+    for name, mechanism in mechanisms.items():
+        noise = mechanism.sample(rng, draws)
+        sd = np.sqrt(mechanism.variances())
         free = sd > MAX_ROUNDING * sd.max()
         mean, error = noise.mean(axis=0)[free], sd[free] / np.sqrt(draws)
         z = mean / error
@@ -170,10 +168,11 @@ def check_unbiasedness(
 
 
 def check_conditioning(cells: int) -> list[Check]:
-    """Compare projecting with conditioning (Theorem 4.2): equal for spherical noise only.
+    """Compare the covariances of projected and of conditioned noise (Theorem 4.2).
 
-    Gaussian noise is on a 4 x 4 table with both margins fixed. Laplace noise is on `cells` under a
-    total, where conditioning gives K-norm noise.
+    The covariances are equal for spherical noise only. Gaussian noise is added to a 4 x 4 table
+    with both margins fixed. Laplace noise is added to `cells` counts under a total, where
+    conditioning gives K-norm noise.
     """
     held = Invariants.margins((4, 4))
     query, total = Query.histogram(cells), Invariants.total(cells)
@@ -185,8 +184,10 @@ def check_conditioning(cells: int) -> list[Check]:
         noise: (conditioned_covariance(spread, held), projected_covariance(spread, held))
         for noise, spread in spreads.items()
     }
-    laws = KNorm(query, total, 1.0), ProjectedLaplace(query, total, 1.0)
-    pairs[f"Laplace on {cells} cells"] = tuple(law.covariance() for law in laws)
+    pairs[f"Laplace on {cells} cells"] = (
+        KNorm(query, total, 1.0).covariance(),
+        ProjectedLaplace(query, total, 1.0).covariance(),
+    )
     checks = []
     for noise, (conditioned, projected) in pairs.items():
         gap = float(np.abs(conditioned - projected).max())
@@ -195,13 +196,13 @@ def check_conditioning(cells: int) -> list[Check]:
             ("largest gap between the covariances", gap, "= 0"),
             ("error of conditioning by that of projecting", ratio, "= 1"),
         ):
-            asked = wanted if noise == "round Gaussian" else ""
-            checks.append(Check("Theorem 4.2", noise, measure, value, wanted=asked))
+            expected = wanted if noise == "round Gaussian" else ""
+            checks.append(Check("Theorem 4.2", noise, measure, value, wanted=expected))
     return checks
 
 
 def check_distributed(seed: str, invariants: Invariants, scale: float) -> list[Check]:
-    """Let agents, one for each cell, add their own noise from a shared seed (Section 4)."""
+    """Compare the noise of agents, one for each cell, with that of a curator (Section 4)."""
     centre = central_noise(seed, invariants, scale)
     components = len(independent_parts(invariants))
     cells = np.arange(invariants.cells)

@@ -1,4 +1,4 @@
-"""Projected Laplace noise on the counties of a state, and its slopes (SDP, Figure 1, right)."""
+"""Projected Laplace noise on the counties of a state (SDP, Figure 1, right panel)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,8 +19,9 @@ def draw_county_noise(
 ) -> np.ndarray:
     """Draw projected Laplace noise for the counties of a state under the state's total.
 
-    `scale` is the scale b of the noise, times epsilon. It is 2 by the paper's definitions, because
-    a replaced person changes two counts; ISDP's epsilon gives 1. The shape is (runs, counties).
+    `scale` is epsilon times the scale b of the noise. It is 2 by the definitions of SDP, because a
+    replaced person changes two counts. With the privacy unit of ISDP it is 1. The shape is (runs,
+    counties).
     """
     query, held = Query.histogram(counties), Invariants.total(counties)
     return ProjectedLaplace(query, held, 2 * epsilon / scale).sample(rng, runs)
@@ -29,8 +30,8 @@ def draw_county_noise(
 def tabulate_runs(place: pd.DataFrame, noise: Mapping[float, np.ndarray]) -> pd.DataFrame:
     """List the runs of one state, one row for each scale, run and county.
 
-    `place` is from `select_counties`; `noise` has an array of shape (runs, counties) for each
-    scale.
+    `place` has the counties of the state, from `select_counties`. `noise` maps a scale to an array
+    of shape (runs, counties).
     """
     runs = {
         (scale, run): place.assign(error=errors)
@@ -44,10 +45,10 @@ def tabulate_runs(place: pd.DataFrame, noise: Mapping[float, np.ndarray]) -> pd.
 def tabulate_spread(
     counties: int, epsilon: float, scales: Sequence[float], runs: int
 ) -> pd.DataFrame:
-    """Compute the exact variance of one county, and an interval of the observed spread.
+    """Compute the exact variance of the noise of a county for each scale.
 
-    `sd_low` and `sd_high` are an approximate 90 % interval of the root mean square over all
-    counties and runs, from the fourth moment of the Laplace distribution.
+    The columns `sd_low` and `sd_high` are an approximate 90 % interval of the root mean square over
+    all counties and runs. The interval uses the fourth moment of the Laplace distribution.
     """
     table = pd.DataFrame({"counties": counties, "scale": scales})
     table["b"] = table["scale"] / epsilon
@@ -67,15 +68,16 @@ def regress_slopes(
     runs: int,
     scales: Sequence[float] = (2.0, 1.0),
 ) -> pd.DataFrame:
-    """Regress the noise on log population, as the paper does with the errors of the Census DAS.
+    """Regress the noise on log population, as SDP does with the errors of the Census DAS.
 
-    Raises InputError if the regression has no degrees of freedom for the error.
+    Raises InputError if there are fewer than three counties, if a population is not positive, or if
+    all populations are equal.
     """
     population = np.asarray(population)
     if len(population) < 3 or population.min() <= 0 or np.ptp(population) == 0:
         raise InputError(
-            "counties: a regression needs three or more counties, with positive populations that "
-            "are not all equal"
+            "counties: must be three or more, with positive populations that are not all equal, "
+            "for a regression"
         )
     x = np.log(population)
     x = x - x.mean()
@@ -83,8 +85,8 @@ def regress_slopes(
     for scale in scales:
         noise = draw_county_noise(rng, len(x), epsilon, runs, scale)
         slopes = noise @ x / (x @ x)
-        left = noise - np.outer(slopes, x)  # the mean is zero already
-        se = np.sqrt(np.square(left).sum(axis=1) / (len(x) - 2) / (x @ x))
+        residuals = noise - np.outer(slopes, x)  # the mean of the noise is zero under the total
+        se = np.sqrt(np.square(residuals).sum(axis=1) / (len(x) - 2) / (x @ x))
         p = 2 * stdtr(len(x) - 2, -np.abs(slopes) / se)
         mcse = slopes.std(ddof=1) / np.sqrt(runs)
         rows.append((scale, runs, slopes.mean(), mcse, (slopes < 0).mean(), (p < ALPHA).mean()))
@@ -94,9 +96,10 @@ def regress_slopes(
 def compare_state(
     rng: np.random.Generator, place: pd.DataFrame, noise: Mapping, epsilon: float, slope_runs: int
 ) -> pd.DataFrame:
-    """Compare the runs of one state with the exact distribution and the errors of the Census DAS.
+    """Compare the runs of one state with the exact variance and with the errors of the Census DAS.
 
-    `place` and `noise` are those of `tabulate_runs`. A state of one or two counties has no slopes.
+    `place` and `noise` are those of `tabulate_runs`. Slopes are missing for states of one or two
+    counties.
     """
     scales = list(noise)
     table = tabulate_spread(len(place), epsilon, scales, len(noise[scales[0]]))

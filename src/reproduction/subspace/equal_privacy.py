@@ -1,10 +1,10 @@
 """Subspace and integer-subspace mechanisms at equal privacy, in the privacy units of both papers.
 
-SDP's epsilon is for one replaced record, of any neighbours, and protects the part of the answers
-that the invariants leave free. ISDP's epsilon is for each unit of l1 distance between two tables
-with equal invariants. A guarantee in the first unit gives half of its epsilon in the second,
-because a replaced record is two units of l1. The converse holds only if the projected differences
-are themselves differences of tables with equal invariants, as under a total.
+Epsilon of SDP is for one replaced record between any two datasets. It protects the part of the
+answers that the invariants leave free. Epsilon of ISDP is for each unit of l1 distance between two
+tables with equal invariants. A guarantee in the first unit gives half of its epsilon in the second
+unit, because a replaced record is two units of l1. The converse holds if the projected differences
+are differences of tables with equal invariants, as under a total.
 """
 
 from itertools import combinations, product
@@ -30,45 +30,51 @@ from isdp.subspace import (
 from isdp.subspace.accuracy import min_variance_approximate, min_variance_pure
 from isdp.subspace.privacy.difference_hull import MAX_HULL_DIMENSIONS
 from reproduction.subspace.theory.conditioned_laplace import conditioned_laplace
+from reproduction.subspace.theory.two_way_error import (
+    MAX_COLUMNS,
+    continuous_error,
+    lattice_error,
+)
 
 RECORD_UNIT, L1_UNIT = "replaced record", "unit of l1"  # the two privacy units of epsilon
-CONTINUOUS_STEPS = 200  # of each walk, for the continuous counterpart
+CONTINUOUS_STEPS = 200  # of each walk that draws continuous noise
 
 
 def compare_total(cells: int, epsilon: float, delta: float) -> pd.DataFrame:
-    """Compute the error of every mechanism for counts under one total, in either privacy unit.
+    """Compute the error of every mechanism for counts under one total, in both privacy units.
 
-    Under a total a replaced record moves two units between tables of equal totals. The integer
-    distribution at epsilon/2 per unit therefore has epsilon per record, and every row holds in both
-    privacy units.
+    A replaced record is two units of l1 between tables of equal totals. Integer noise with epsilon
+    per unit of l1 therefore has 2 epsilon per record.
     """
     query, held = Query.histogram(cells), Invariants.total(cells)
-    least = min_trace_shape(query, held).lower
+    min_error = min_trace_shape(query, held).lower
     rows = []
-    for currency, person in ((RECORD_UNIT, epsilon), (L1_UNIT, 2 * epsilon)):
+    for unit, person in ((RECORD_UNIT, epsilon), (L1_UNIT, 2 * epsilon)):
         a = np.exp(-person / 2)
-        laws = {
+        errors = {
             "projected Laplace": ("SDP", ProjectedLaplace(query, held, person).error),
             "extended Laplace, Haar basis": ("SDP", ExtendedLaplace(query, held, person).error),
             "K-norm": ("SDP", KNorm(query, held, person).error),
             "generalized Laplace": ("ISDP", cells * total_distribution(cells, person / 2).sd ** 2),
             "centred double geometric": ("ISDP", (cells - 1) * 2 * a / (1 - a) ** 2),
         }
-        bound = min_variance_pure(person) * least
+        bound = min_variance_pure(person) * min_error
         rows += [
-            (currency, name, paper, "pure", error, 0, bound)
-            for name, (paper, error) in laws.items()
+            (unit, name, paper, "pure", error, 0, bound) for name, (paper, error) in errors.items()
         ]
-        bound = min_variance_approximate(person, delta) * least
+        bound = min_variance_approximate(person, delta) * min_error
         for constant in ("paper", "exact"):
             name = f"projected Gaussian, {constant} constant"
             error = ProjectedGaussian(query, held, person, delta, constant=constant).error
-            rows.append((currency, name, "SDP", "approximate", error, 0, bound))
+            rows.append((unit, name, "SDP", "approximate", error, 0, bound))
     return _finished(rows, epsilon, cells)
 
 
 def build_swap_query(rows: int, columns: int) -> Query:
-    """Make all moves between two-way tables of equal margins that change four cells by one."""
+    """Build the query whose columns are all moves by one in the four corners of a rectangle.
+
+    These are the smallest differences between two-way tables with equal margins.
+    """
     moves = []
     for (a, b), (c, d) in product(combinations(range(rows), 2), combinations(range(columns), 2)):
         move = np.zeros((rows, columns), dtype=np.int64)
@@ -87,11 +93,17 @@ def compare_margins(
 ) -> pd.DataFrame:
     """Compute the error of every mechanism for a two-way table with both margins fixed.
 
-    The projected move of a replaced record is not a lattice point, so that the integer distribution
-    has no guarantee in that privacy unit. Its continuous counterpart replaces it there. The epsilon
-    per unit of the counterpart is chosen so that the largest projected move costs epsilon. `draws`
-    are of both, and `walk_steps`, a multiple of 20, of the walk for K-norm noise without an exact
-    sampler.
+    The projected difference of a replaced record is not a vector of integers. Integer noise has
+    therefore no guarantee in that privacy unit, and continuous noise replaces it. The epsilon of
+    continuous noise is chosen so that the loss at the largest projected difference is epsilon.
+
+    Parameters
+    ----------
+    draws
+        The number of draws of integer and of continuous noise, if the smaller side of the table is
+        too large for the exact computation.
+    walk_steps
+        The number of steps of the walk for K-norm noise in many dimensions, a multiple of 20.
     """
     query, held = Query.histogram(shape[0] * shape[1]), Invariants.margins(shape)
     replaced = min_trace_shape(query, held).lower
@@ -101,28 +113,30 @@ def compare_margins(
         at_one = np.array([KNorm(query, held, 1.0).error, 0])
     else:
         at_one = np.array(knorm.estimated_error(rng, walk_steps)[:2])
-    twin = _mean_square(conditioned_laplace(rng, held, 1.0, draws, CONTINUOUS_STEPS))
-    lattice = _mean_square(draw_noise(GeneralizedLaplace(epsilon), held, n_draws=draws, rng=rng))
+    if min(shape) <= MAX_COLUMNS:
+        continuous = np.array([continuous_error(shape), 0])
+        integer = np.array([lattice_error(shape, epsilon), 0])
+    else:
+        continuous = _mean_square(conditioned_laplace(rng, held, 1.0, draws, CONTINUOUS_STEPS))
+        noise = draw_noise(GeneralizedLaplace(epsilon), held, n_draws=draws, rng=rng)
+        integer = _mean_square(noise)
     rows = []
-    for currency, person, unit, bound in (
-        (
-            RECORD_UNIT,
-            epsilon,
-            epsilon / largest_step(query, held),
-            min_variance_pure(epsilon) * replaced,
-        ),
-        # the distance of two tables with equal margins is at least four units
-        (L1_UNIT, 2 * epsilon, epsilon, min_variance_pure(4 * epsilon) * swapped),
+    record_bound = min_variance_pure(epsilon) * replaced
+    # the l1 distance of two tables with equal margins is at least four
+    l1_bound = min_variance_pure(4 * epsilon) * swapped
+    for unit, person, per_l1, bound in (
+        (RECORD_UNIT, epsilon, epsilon / max_projected_step(query, held), record_bound),
+        (L1_UNIT, 2 * epsilon, epsilon, l1_bound),
     ):
         found = {
             "projected Laplace": ("SDP", (ProjectedLaplace(query, held, person).error, 0)),
             "K-norm": ("SDP", at_one / person**2),
-            "generalized Laplace, continuous": ("ISDP", twin / unit**2),
+            "generalized Laplace, continuous": ("ISDP", continuous / per_l1**2),
         }
-        if currency == L1_UNIT:
-            found["generalized Laplace"] = ("ISDP", lattice)
+        if unit == L1_UNIT:
+            found["generalized Laplace"] = ("ISDP", integer)
         rows += [
-            (currency, name, paper, "pure", *error, bound) for name, (paper, error) in found.items()
+            (unit, name, paper, "pure", *error, bound) for name, (paper, error) in found.items()
         ]
     error = ExtendedGaussian(query, held, epsilon, delta).error
     bound = min_variance_approximate(epsilon, delta) * replaced
@@ -130,14 +144,14 @@ def compare_margins(
     return _finished(rows, epsilon, query.answers)
 
 
-def largest_step(query: Query, held: Invariants) -> float:
-    """Compute the largest l1 length of a replaced record's move projected onto the null space."""
+def max_projected_step(query: Query, held: Invariants) -> float:
+    """Compute the maximum l1 norm of a replaced record's difference after projection."""
     projected = null_space(held).project(differences(query))
     return float(np.abs(projected).sum(axis=1).max())
 
 
 def tabulate_orders(table: pd.DataFrame) -> pd.DataFrame:
-    """Sort the pure mechanisms by error in both privacy units, and compare the two orders."""
+    """Sort the pure mechanisms by error in each privacy unit, and compare the two orders."""
     pure = table[table["flavour"] == "pure"].sort_values("error", kind="stable")
     pure = pure[pure.groupby("mechanism")["currency"].transform("nunique") == 2]
     orders = pure.groupby("currency", sort=False)["mechanism"].agg(" < ".join)
@@ -145,7 +159,7 @@ def tabulate_orders(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _mean_square(noise: np.ndarray) -> np.ndarray:
-    """Estimate the error of noise from draws, with its standard error."""
+    """Return the mean squared norm of draws, and its standard error."""
     squares = np.square(noise.astype(float)).sum(axis=1)
     return np.array([squares.mean(), squares.std(ddof=1) / np.sqrt(len(squares))])
 

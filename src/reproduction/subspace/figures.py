@@ -1,7 +1,4 @@
-"""Figures of subspace privacy (SDP): errors, guarantees, both examples, equal privacy.
-
-The tables are those of the study's other modules, as the data dictionary describes them.
-"""
+"""Figures of subspace privacy (SDP). The other modules of the study compute their tables."""
 
 import numpy as np
 import pandas as pd
@@ -39,7 +36,7 @@ PURE_STYLES = {
     "extended Laplace": ("extended Laplace (Cor 3.9), each basis", FAINT, "|"),
     "K-norm": ("K-norm, where it can be drawn exactly", DARK[2], "^"),
 }
-SIZES = {"s": {"ms": 10, "mfc": "none"}, "|": {"ms": 10}}  # projected and extended noise overlap
+SIZES = {"s": {"ms": 10, "mfc": "none"}, "|": {"ms": 10}}  # large, because some points coincide
 # title and background of the panels, by privacy unit
 UNIT_PANELS = {
     RECORD_UNIT: ("epsilon = {:g} for one replaced record (SDP's)", "#f1f6fb"),
@@ -51,7 +48,10 @@ LABELS = {"generalized Laplace": "generalized Laplace, integers"}
 
 @styled
 def plot_errors(table: pd.DataFrame, words: dict[str, str], epsilon: float, delta: float) -> Figure:
-    """Draw the errors by workload, named as in `words`: Gaussian noise left, pure noise right."""
+    """Draw the errors of Gaussian noise (left) and of pure noise (right) by workload.
+
+    `words` maps the name of a workload to its label.
+    """
     names = list(table["workload"].unique())
     figure, ((left, right),) = panels(1, 2, (12, 2 + 0.42 * len(names)), sharey=True)
     gaussian = table.assign(ratio=table["unit"] / table["least"])
@@ -81,7 +81,7 @@ def plot_errors(table: pd.DataFrame, words: dict[str, str], epsilon: float, delt
 
 @styled
 def plot_constant(failing: pd.DataFrame, grid: pd.DataFrame) -> Figure:
-    """Draw where the constant of Lemma 3.4 is too small, and its excess variance elsewhere."""
+    """Draw the range in which the constant of Lemma 3.4 is too small, and its excess variance."""
     figure, ((left, right),) = panels(1, 2, (10.5, 4))
     grid = grid.assign(log10_delta=np.log10(grid["delta"]), holds=grid["holds"].astype(bool))
     edge = failing.dropna()
@@ -111,7 +111,7 @@ def plot_constant(failing: pd.DataFrame, grid: pd.DataFrame) -> Figure:
 
 @styled
 def plot_losses(attained: pd.DataFrame, profiles: pd.DataFrame) -> Figure:
-    """Draw the loss of projected Laplace noise by distance, and its profile and K-norm's."""
+    """Draw the loss of projected Laplace noise by distance, and profiles of two noises."""
     figure, ((left, right),) = panels(1, 2, (10.5, 4))
     colours = dict(zip(profiles["cells"].unique(), DARK, strict=False))
     for cells, part in attained.groupby("cells"):
@@ -140,7 +140,7 @@ def plot_losses(attained: pd.DataFrame, profiles: pd.DataFrame) -> Figure:
 
 @styled
 def plot_readings(table: pd.DataFrame) -> Figure:
-    """Draw every reading of the campus example, with the three printed numbers as lines."""
+    """Draw every reading of the WiFi example, with the three printed numbers as lines."""
     table = table.sort_values("median", ignore_index=True)
     figure, ((axis,),) = panels(1, 1, (10, 1.6 + 0.28 * len(table)))
     right = {"transform": axis.get_yaxis_transform(), "fontsize": 8}
@@ -165,7 +165,7 @@ def plot_readings(table: pd.DataFrame) -> Figure:
 
 @styled
 def plot_equal_privacy(table: pd.DataFrame) -> Figure:
-    """Draw the errors of the pure mechanisms by privacy unit; each panel has its own axis."""
+    """Draw the errors of the pure mechanisms, with one panel for each table and privacy unit."""
     pure = table[table["flavour"] == "pure"]
     pure = pure[~pure["mechanism"].str.startswith("extended")]
     settings = pure.groupby("setting", sort=False)
@@ -206,7 +206,7 @@ def _draw_errors(axis: Axes, part: pd.DataFrame, names: list[str]) -> None:
     for row in set(range(len(names))) - set(part["row"]):
         words = "no guarantee in this unit: see the continuous noise"
         look = {"transform": axis.get_yaxis_transform(), "fontsize": 8, "color": "#666666"}
-        ground = axis.get_facecolor()  # hides the dashed line behind the text
+        ground = axis.get_facecolor()  # hides the line of the bound behind the text
         axis.text(0.02, row, words, va="center", zorder=5, backgroundcolor=ground, **look)
     axis.axvline(part["bound"].iloc[0], color=INK, lw=1.4, ls="--")
     axis.set_xlim(0, 1.8 * part["error"].max())
@@ -220,7 +220,7 @@ def _draw_errors(axis: Axes, part: pd.DataFrame, names: list[str]) -> None:
 def plot_county_runs(runs: pd.DataFrame, state: str, epsilon: float, vintage: str) -> Figure:
     """Draw projected Laplace noise on a state's counties, one panel per scale (SDP, Figure 1).
 
-    `vintage` is that of the demonstration data, or "" without them.
+    `vintage` is the vintage of the demonstration data, or "" if there are none.
     """
     scales = runs["scale"].unique()
     counties = runs["rank"].max() + 1
@@ -247,14 +247,14 @@ def _scale_words(scale: float) -> str:
 
 
 def _boxes_of(runs: pd.DataFrame) -> pd.DataFrame:
-    """Summarise runs and the errors of the Census DAS in the form that `draw_boxes` takes."""
+    """Summarise runs and the errors of the Census DAS in a table for `draw_boxes`."""
     noise = runs.pivot(index="run", columns="rank", values="error").to_numpy()
     shown = boxes(noise[None]).rename(columns={"cell": "position"})
     one = runs.drop_duplicates("rank").rename(columns={"rank": "position"})
     bureau = one.melt("position", ["das_error"], "series").dropna()
     table = pd.concat([shown, bureau.astype({"value": float})], ignore_index=True)
     names = one["county"].str.rsplit(" ", n=1)
-    if len(set(names.str[-1])) == 1:  # all names end in the same word
+    if len(set(names.str[-1])) == 1:  # such as "County"
         one["county"] = names.str[0]
     one["label"] = one["county"] + " (" + one["population"].map("{:,}".format) + ")"
     labelled = table.merge(one[["position", "label"]], on="position", validate="many_to_one")
@@ -263,7 +263,7 @@ def _boxes_of(runs: pd.DataFrame) -> pd.DataFrame:
 
 @styled
 def plot_states(table: pd.DataFrame, vintage: str) -> Figure:
-    """Draw the size of the noise in every state, and that of the errors of the Census DAS."""
+    """Draw the root mean square of the noise in each state, and of the errors of the Census DAS."""
     table = table.assign(place=pd.factorize(table["state"])[0])
     names = table["state"].unique()
     figure, ((axis,),) = panels(1, 1, (9.5, 4))

@@ -1,4 +1,4 @@
-"""Guarantees of the noise: the Gaussian constant, pure losses, and privacy profiles."""
+"""Privacy guarantees: the constant of Gaussian noise, pure losses and privacy profiles."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,8 +10,7 @@ import scipy
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.subspace import ExtendedLaplace, ProjectedLaplace, Query, basis_sensitivity, null_space
-from isdp.subspace.mechanisms.k_norm import draw_root_polytope_noise
+from isdp.subspace import ExtendedLaplace, ProjectedLaplace, Query, basis_sensitivity
 from isdp.subspace.privacy.gaussian_calibration import (
     certified_delta,
     log_delta,
@@ -19,18 +18,17 @@ from isdp.subspace.privacy.gaussian_calibration import (
     sigma,
 )
 from reproduction.subspace.theory.privacy_loss import (
-    integrated_profile,
+    k_norm_profile,
     log_density,
-    simulated_profile,
+    projected_profile,
 )
 from reproduction.subspace.workloads import build_bases, build_workload
 
-DRAWS_PER_BLOCK = 10_000  # draws per block
-NOISE_SCALE = 2.0  # of noise with epsilon = 1 for one replaced record, under a total
+NOISE_SCALE = 2.0  # scale b of noise with epsilon 1 for one replaced record, under a total
 
 
 def tabulate_constant(epsilons: Sequence[float], deltas: Sequence[float]) -> pd.DataFrame:
-    """Compare the constant of Lemma 3.4 with the exact condition, on a grid."""
+    """Compare the constant of Lemma 3.4 with the smallest sufficient constant, on a grid."""
     grid = list(product(epsilons, deltas))
     table = pd.DataFrame(grid, columns=["epsilon", "delta"])
     table["paper"] = [paper_constant(epsilon, delta) for epsilon, delta in grid]
@@ -66,12 +64,12 @@ def log10_failing_delta(epsilon: float) -> float:
 
 
 def tabulate_failing(epsilons: Sequence[float]) -> pd.DataFrame:
-    """Find the delta below which the paper's constant fails, for each epsilon."""
+    """Find the delta below which the constant of Lemma 3.4 fails, for each epsilon."""
     rows = []
     for epsilon in epsilons:
         try:
             rows.append((epsilon, log10_failing_delta(epsilon)))
-        except InputError:  # no such delta found
+        except InputError:  # there is none in the range of the search
             rows.append((epsilon, np.nan))
     return pd.DataFrame(rows, columns=["epsilon", "log10_delta"])
 
@@ -83,25 +81,25 @@ def tabulate_pure_losses(workloads: Mapping[str, Mapping], epsilon: float) -> pd
         query, held = build_workload(entry)
         loss = ProjectedLaplace(query, held, epsilon).pure_loss()
         rows.append((name, "projected Laplace", loss))
-        for kind, basis in build_bases(entry, query, held).items():
-            scale = ExtendedLaplace(query, held, epsilon, basis).scale
-            rows.append(
-                (name, f"extended Laplace, {kind}", basis_sensitivity(query, basis) / scale)
+        for basis_name, basis in build_bases(entry, query, held).items():
+            loss = (
+                basis_sensitivity(query, basis) / ExtendedLaplace(query, held, epsilon, basis).scale
             )
+            rows.append((name, f"extended Laplace, {basis_name}", loss))
     table = pd.DataFrame(rows, columns=["workload", "mechanism", "loss"])
     return table.assign(share=table["loss"] / epsilon)
 
 
 def attained_loss(cells: int, epsilon: float, distances: Sequence[float]) -> pd.DataFrame:
-    """Compute the loss of projected Laplace noise of scale b under a total.
+    """Compute the loss of projected Laplace noise of scale b at single points, under a total.
 
-    The releases are the points t b (e_1 - e_2), where t is the distance.
+    The points are t b (e_1 - e_2), where t is the distance from the truth.
     """
     held = Invariants.total(cells)
-    law = ProjectedLaplace(Query.histogram(cells), held, epsilon)
+    scale = ProjectedLaplace(Query.histogram(cells), held, epsilon).scale
     shift = np.eye(cells)[0] - np.eye(cells)[1]
-    points = np.multiply.outer(law.scale * np.asarray(distances, dtype=float), shift)
-    loss = log_density(points - shift, held, law.scale) - log_density(points, held, law.scale)
+    points = np.multiply.outer(scale * np.asarray(distances, dtype=float), shift)
+    loss = log_density(points - shift, held, scale) - log_density(points, held, scale)
     return pd.DataFrame(
         {"cells": cells, "distance": distances, "loss": loss, "share": loss / epsilon}
     )
@@ -110,25 +108,25 @@ def attained_loss(cells: int, epsilon: float, distances: Sequence[float]) -> pd.
 def compute_profiles(
     rng: np.random.Generator, cells: Sequence[int], epsilons: Sequence[float], draws: int
 ) -> pd.DataFrame:
-    """Compute the profiles of Laplace noise and K-norm noise under a total, both at epsilon 1.
+    """Compute the profiles of projected Laplace noise and K-norm noise under a total.
 
-    Profiles of two cells are by quadrature, the others by simulation. At epsilon 0, delta is the
+    Both have epsilon 1. Profiles of K-norm noise, and of two cells, are exact. Profiles of
+    projected noise on more cells are estimated from `draws` points. At epsilon 0, delta is the
     total variation distance.
     """
     tables = []
     for n in cells:
-        for noise, (variance, density, draw) in _noises(n).items():
-            if n == 2:
-                along = np.array([1, -1]) / np.sqrt(2)
-                found = integrated_profile(along, np.sqrt(2), density, epsilons, NOISE_SCALE)
-            else:
-                sizes = [
-                    min(DRAWS_PER_BLOCK, draws - start)
-                    for start in range(0, draws, DRAWS_PER_BLOCK)
-                ]
-                blocks = (draw(rng, size) for size in sizes)
-                shift = np.eye(n)[0] - np.eye(n)[1]
-                found = simulated_profile(blocks, shift, density, epsilons)
+        profiles = {
+            "projected": (
+                2 * NOISE_SCALE**2 * (1 - 1 / n),
+                projected_profile(rng, n, NOISE_SCALE, epsilons, draws),
+            ),
+            "K-norm": (
+                NOISE_SCALE**2 * (n - 1) * (2 * n - 1) / (n + 1) / n,
+                k_norm_profile(n, NOISE_SCALE, epsilons),
+            ),
+        }
+        for noise, (variance, found) in profiles.items():
             columns = {
                 "cells": n,
                 "noise": noise,
@@ -141,23 +139,3 @@ def compute_profiles(
             }
             tables.append(pd.DataFrame(columns))
     return pd.concat(tables, ignore_index=True)
-
-
-def _noises(cells: int) -> dict:
-    """Return the variance of a cell, log density and sampler of each noise under a total.
-
-    The density of K-norm noise is normalised for two cells only.
-    """
-    held, b = Invariants.total(cells), NOISE_SCALE
-    return {
-        "projected": (
-            2 * b**2 * (1 - 1 / cells),
-            lambda points: log_density(points, held, b),
-            lambda rng, size: null_space(held).project(rng.laplace(scale=b, size=(size, cells))),
-        ),
-        "K-norm": (
-            b**2 * (cells - 1) * (2 * cells - 1) / (cells + 1) / cells,
-            lambda points: -np.abs(points).sum(axis=-1) / b - np.log(b * np.sqrt(2)),
-            lambda rng, size: draw_root_polytope_noise(rng, cells, b, size),
-        ),
-    }

@@ -25,9 +25,8 @@ from reproduction.jobs.settings import (
     setting,
 )
 
-N_BATCHES = 20  # batches of steps whose means give the standard error of a walk
+N_BATCHES = 20  # batches of steps; their means give the standard error of a walk
 
-# possible invariants of each query
 INVARIANTS_BY_QUERY = {"histogram": ("total", "margins", "blocks")} | dict.fromkeys(
     ("ranges", "prefixes", "hierarchy", "margins"), ("total", "total and consistency")
 )
@@ -41,19 +40,19 @@ class Workload(Block):
         "The query: `histogram`, `ranges`, `prefixes`, `hierarchy` or `margins`.", OURS
     )
     size: TwoOrMore | Annotated[list[Whole], Field(min_length=1)] = setting(
-        "The number of cells (histogram under a total, ranges, prefixes), or a list: the sizes of "
-        "a table (margins held, margins asked), the block sizes, or the children at each level.",
+        "For a histogram under a total, ranges or prefixes, the number of cells. Otherwise a list: "
+        "the sides of a table, the sizes of the blocks, or the numbers of children by level.",
         OURS,
     )
     kept: Different[Different[Annotated[int, Field(ge=0)]]] = setting(
-        "The margins asked, each the list of axes that it keeps, counted from 0.",
+        "The margins asked. Each margin is a list of the axes that it keeps, counted from 0.",
         OURS,
         default=None,
     )
     held: Literal["total", "margins", "blocks", "total and consistency"] = setting(
-        "The invariants: `total`; `margins` (of a histogram that is a table); `blocks` (of a "
-        "histogram); or `total and consistency` (of the other queries: all that ties the answers "
-        "to each other).",
+        "The invariants. A histogram allows `total`, `margins` (if it is a table) and `blocks`. "
+        "Other queries allow `total` and `total and consistency`, where consistency is all linear "
+        "relations between the answers.",
         OURS,
     )
 
@@ -68,7 +67,9 @@ class Workload(Block):
             wanted = f"{'a list' if listed else 'a whole number'} for this query and invariants"
             raise ConfigError(f"config: {key}.size: must be {wanted}, got {self.size}")
         if (self.query == "margins") != (self.kept is not None):
-            raise ConfigError(f"config: {key}.kept: must be given for the query margins alone")
+            raise ConfigError(
+                f"config: {key}.kept: must be given for the query margins, and for no other query"
+            )
         largest = max((max(axes) for axes in self.kept or []), default=0)
         if self.kept and largest >= len(self.size):
             raise ConfigError(
@@ -77,12 +78,12 @@ class Workload(Block):
 
 
 class Constant(Block):
-    """The grid of the constant."""
+    """The constant of Lemma 3.4."""
 
     epsilons: TwoDifferent[Annotated[float, Field(ge=0.001, le=20)]] = setting(
-        "Its epsilons, from 0.001 to 20.", OURS
+        "The epsilons of the grid, from 0.001 to 20.", OURS
     )
-    deltas: TwoDifferent[Probability] = setting("Its deltas.", OURS)
+    deltas: TwoDifferent[Probability] = setting("The deltas of the grid.", OURS)
 
 
 class Losses(Block):
@@ -97,7 +98,9 @@ class Losses(Block):
         OURS,
     )
     draws: int = setting(
-        "The number of simulated points of each profile of three cells or more.", OURS, ge=100
+        "The number of simulated points of each profile of projected noise on three cells or more.",
+        OURS,
+        ge=100,
     )
 
 
@@ -112,12 +115,13 @@ class EqualPrivacy(Block):
     )
     table_epsilon: Positive = setting("The epsilon of that table, in either unit of privacy.", OURS)
     draws: int = setting(
-        "The number of draws of the integer distribution, and of its continuous counterpart.",
+        "The number of draws of integer and of continuous noise, for a table with more than 4 rows "
+        "and 4 columns. For other tables the errors are exact.",
         OURS,
         ge=100,
     )
     walk_steps: Annotated[int, Field(ge=N_BATCHES, multiple_of=N_BATCHES)] = setting(
-        f"The number of steps of the walk that estimates the error of K-norm noise, a multiple of "
+        "The number of steps of the walk that estimates the error of K-norm noise, a multiple of "
         f"{N_BATCHES}.",
         OURS,
     )
@@ -133,10 +137,10 @@ class Campus(Block):
     hours: TwoOrMore = setting("The number of hours.", PAPER)
     repetitions: TwoOrMore = setting("The number of draws of the noise in one experiment.", PAPER)
     experiments: TwoOrMore = setting(
-        "The number of simulated experiments, each read in every way.", OURS
+        "The number of simulated experiments. All readings are computed for each.", OURS
     )
     exact_experiments: int = setting(
-        "The number of experiments drawn from the exact distribution of two readings.",
+        "The number of experiments for the two readings that are drawn from exact distributions.",
         OURS,
         ge=100,
     )
@@ -149,14 +153,14 @@ class SubspaceCounties(Block):
     """Projected Laplace noise on counties."""
 
     state: State = setting("The state of the figure.", PAPER)
-    runs: TwoOrMore = setting("The number of releases in each box.", PAPER)
+    runs: TwoOrMore = setting("The number of releases in the box plot of each county.", PAPER)
     scales: Annotated[Different[Positive], Field(max_length=3)] = setting(
-        "The scales of the noise, times epsilon. 2 reads the paper's definitions literally; 1 is "
-        "the unit of ISDP.",
+        "The scales of the noise, times epsilon. The definitions of SDP give 2, and the privacy "
+        "unit of ISDP gives 1.",
         OURS,
     )
     slope_runs: int = setting(
-        "The number of further releases, whose slopes on log population are tested.", OURS, ge=100
+        "The number of further releases that are regressed on log population.", OURS, ge=100
     )
 
 
@@ -169,8 +173,8 @@ class SubspaceSettings(Block):
         "The number of simulated noise vectors of each mechanism on each workload.", OURS, ge=100
     )
     workloads: Annotated[dict[Name, Workload], Field(min_length=1)] = setting(
-        "The workloads by name: a linear query, and the invariants of its answers. `null` leaves "
-        "one out."
+        "The workloads by name. A workload is a linear query with invariants of its answers. "
+        "`null` removes a workload."
     )
     constant: Constant = setting(
         "The grid on which the constant of Lemma 3.4 is compared with the exact condition."
@@ -195,7 +199,7 @@ class SubspaceSettings(Block):
 
 
 def describe_workload(entry: Mapping) -> str:
-    """Describe a workload: its query, its size, its invariants."""
+    """Describe the query, the size and the invariants of a workload."""
     size = entry["size"]
     joined = "+" if entry["held"] == "blocks" else " x "
     shown = joined.join(map(str, size)) if isinstance(size, list | tuple) else size

@@ -1,7 +1,7 @@
-"""Tables of the study by subject, one function per rule.
+"""Tables of the study, one function per rule.
 
-The seed is the run's. The other arguments are blocks of the configuration's block `subspace`, and
-the tables that the rule reads.
+`seed` is the seed of the run. The other arguments are settings of the block `subspace`, and tables
+that the rule reads.
 """
 
 from collections.abc import Mapping
@@ -23,8 +23,8 @@ from reproduction.subspace.workloads import (
     tabulate_workloads,
 )
 
-DISTANCES = (0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000)  # in scales of the noise
-FAILING_EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.192, 0.5, 0.9, 1, 2, 4, 8)  # epsilons
+DISTANCES = (0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000)  # in units of the scale b of the noise
+FAILING_EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.192, 0.5, 0.9, 1, 2, 4, 8)
 
 Tables = dict[str, pd.DataFrame]
 
@@ -32,7 +32,7 @@ Tables = dict[str, pd.DataFrame]
 def compare_errors(
     seed: int, workloads: Mapping, epsilon: float, delta: float, draws: int
 ) -> Tables:
-    """Compute the errors of all mechanisms by workload, and check formulas and propositions."""
+    """Compute the errors of all mechanisms on all workloads, and check propositions of SDP."""
     sizes = tabulate_workloads(workloads)
     errors = tabulate_errors(stream(seed, "subspace", "errors"), workloads, epsilon, delta, draws)
     return {
@@ -48,7 +48,7 @@ def compare_errors(
 def tabulate_guarantees(
     seed: int, workloads: Mapping, epsilon: float, constant: Mapping, losses: Mapping
 ) -> Tables:
-    """Compute the privacy guarantees of the mechanisms."""
+    """Compute the constant of Gaussian noise, and losses and profiles of Laplace noise."""
     attained = [guarantees.attained_loss(cells, epsilon, DISTANCES) for cells in losses["cells"]]
     return {
         "constant": guarantees.tabulate_constant(**constant),
@@ -81,7 +81,7 @@ def tabulate_equal_privacy(
 
 
 def tabulate_campus(seed: int, campus: Mapping) -> Tables:
-    """Simulate the WiFi example, compare all readings of its numbers, and draw integer noise."""
+    """Simulate the WiFi example, with all readings of its numbers and with integer noise."""
     sizes = wifi.Campus(campus["buildings"], campus["groups"], campus["hours"])
     streams = partial(stream, seed, "campus")
     count = campus["repetitions"]
@@ -100,9 +100,10 @@ def tabulate_campus(seed: int, campus: Mapping) -> Tables:
 def tabulate_counties(
     seed: int, epsilon: float, counties: Mapping, population: pd.DataFrame, states: pd.DataFrame
 ) -> Tables:
-    """Draw projected Laplace noise for the counties of the figure's state and the run's states.
+    """Draw projected Laplace noise for the counties of each state.
 
-    Each state has its own random stream. `population` is the table of all counties.
+    The states are the state of the figure and the states of the run, in the table `states`. Each
+    state has its own random stream. `population` has all counties.
     """
     tables, shown = {}, counties["state"]
     for state in dict.fromkeys([shown, *states["state"]]):
@@ -120,5 +121,5 @@ def tabulate_counties(
 
 
 def _named(tables: Mapping, columns: list[str]) -> pd.DataFrame:
-    """Concatenate tables; the first columns have the keys."""
+    """Concatenate tables, with their keys in the first columns."""
     return pd.concat(tables, names=columns).reset_index(columns).reset_index(drop=True)

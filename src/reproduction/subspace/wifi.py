@@ -1,8 +1,8 @@
-"""The campus example (SDP, Section 5.2): statistics that may be the printed numbers.
+"""The WiFi example (SDP, Section 5.2) and possible readings of its printed numbers.
 
-The example has fourteen groups, 24 hours and 20 buildings. The invariants are the person-hours of
-every hour and every group in each building. The data are not public and not needed, because the
-noise depends on the invariants alone.
+A campus has 20 buildings. Each building has a table of 14 groups by 24 hours, whose cells are
+person-hours. The invariants are both margins of each table. The data are not public. They are not
+needed, because the noise depends on the invariants alone.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.subspace import null_space
 
 QUANTILE_LEVELS = (0.5, 0.05, 0.95)
-QUANTILE_COLUMNS = ["median", "q05", "q95"]  # of these levels
+QUANTILE_COLUMNS = ["median", "q05", "q95"]  # in the order of QUANTILE_LEVELS
 PRINTED_NUMBERS = (0.88, 0.86, 0.91)  # SDP, 5.2
 
 
@@ -31,16 +31,17 @@ class Campus(NamedTuple):
 
     @property
     def invariants(self) -> Invariants:
-        """Both margins of each building's table of groups and hours."""
+        """The margins of each building's table of groups by hours."""
         return Invariants.margins(self, ((0, 1), (0, 2)))
 
     @property
     def variance(self) -> float:
-        """Variance of every cell's projected noise where that of the plain noise is 1."""
+        """The variance of a cell of projected noise, for noise of variance 1 before projection."""
         return (1 - 1 / self.groups) * (1 - 1 / self.hours)
 
 
-# readings of "standard deviation over repetitions": noise (repetition, building, group, hour)
+# Readings of "standard deviation over repetitions". The noise e has the axes (repetition, building,
+# group, hour).
 READINGS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "sd of each cell over repetitions": lambda e: e.std(axis=0, ddof=1),
     "variance of each cell over repetitions": lambda e: e.var(axis=0, ddof=1),
@@ -62,7 +63,7 @@ READINGS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 def tabulate_constraints(campus: Campus) -> pd.DataFrame:
-    """Count cells and constraints, and compare the cells' variances with the closed form."""
+    """Count cells and constraints, and compare the variances of cells with the closed form."""
     null = null_space(campus.invariants)
     row = {
         "cells": null.cells,
@@ -79,7 +80,7 @@ def tabulate_constraints(campus: Campus) -> pd.DataFrame:
 def draw_repetitions(rng: np.random.Generator, campus: Campus, count: int) -> np.ndarray:
     """Draw projected standard normal noise; shape (repetition, building, group, hour).
 
-    Subtracting the means of rows and columns is faster than the general projection.
+    The projection subtracts the means of the rows and columns of each table.
     """
     noise = rng.standard_normal((count, *campus))
     noise -= noise.mean(axis=2, keepdims=True)
@@ -88,7 +89,11 @@ def draw_repetitions(rng: np.random.Generator, campus: Campus, count: int) -> np
 
 
 def match_printed(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Compare triples, shape (..., 3), with the printed numbers: equal if rounded, if cut off."""
+    """Compare triples of numbers, of shape (..., 3), with the three printed numbers.
+
+    The first result is True where all three are equal after rounding to two decimals. The second
+    result is True where they are equal after truncation to two decimals.
+    """
     printed = np.rint(np.array(PRINTED_NUMBERS) * 100)
     rounded = (np.rint(numbers * 100) == printed).all(axis=-1)
     return rounded, (np.floor(numbers * 100) == printed).all(axis=-1)
@@ -97,7 +102,7 @@ def match_printed(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def simulate_readings(
     rng: np.random.Generator, campus: Campus, count: int, experiments: int
 ) -> pd.DataFrame:
-    """Repeat the paper's experiment of `count` repetitions, and compute every reading of it."""
+    """Simulate the paper's experiment of `count` repetitions many times, with all readings."""
     found = np.empty((experiments, len(READINGS), len(QUANTILE_LEVELS)))
     for experiment in range(experiments):
         noise = draw_repetitions(rng, campus, count)
@@ -117,23 +122,24 @@ def simulate_readings(
 def compute_readings(
     rng: np.random.Generator, campus: Campus, count: int, experiments: int
 ) -> pd.DataFrame:
-    """Compute the readings with known distributions: for cells, and for repetitions.
+    """Compute the readings whose distributions are known, for cells and for repetitions.
 
-    A cell's variance over repetitions is chi-square with count - 1 degrees of freedom. A
-    repetition's variance over all cells is chi-square with the dimension of the null space.
-    Repetitions are independent, so that whole experiments can be simulated for them.
+    The variance of a cell over repetitions is a multiple of a chi-square variable with count - 1
+    degrees of freedom. For the variance of a repetition over its cells, the degrees of freedom are
+    the dimension of the null space. Repetitions are independent, so that their variances in an
+    experiment are drawn directly.
     """
     null = null_space(campus.invariants)
     levels = np.array(QUANTILE_LEVELS)
     per_cell = 2 * gammaincinv((count - 1) / 2, levels) * (campus.variance / (count - 1))
     per_run = 2 * gammaincinv(null.dimension / 2, levels) * (1 / null.cells)
-    laws = {
+    quantiles = {
         "sd of each cell over repetitions": np.sqrt(per_cell),
         "variance of each cell over repetitions": per_cell,
         "sd of each repetition over cells": np.sqrt(per_run),
         "variance of each repetition over cells": per_run,
     }
-    table = pd.DataFrame(laws, index=QUANTILE_COLUMNS).T
+    table = pd.DataFrame(quantiles, index=QUANTILE_COLUMNS).T
     table["off"] = (table - np.array(PRINTED_NUMBERS)).abs().max(axis=1)
     variances = rng.chisquare(null.dimension, (experiments, count)) / null.cells
     for statistic, values in (("sd", np.sqrt(variances)), ("variance", variances)):
@@ -148,16 +154,16 @@ def compute_readings(
 def simulate_integers(
     rng: np.random.Generator, campus: Campus, sigma: float, count: int
 ) -> pd.DataFrame:
-    """Draw exact integer noise on the same tables, and compare its variance with the continuous.
+    """Compare the variance of exact integer noise with that of real-valued noise.
 
-    The constraints split into one table for each building, and Gaussian noise factorises over them.
+    The noise of the buildings is independent, because no invariant connects two buildings.
     """
     sampler = select_sampler(
         GeneralizedGaussian(sigma), Invariants.margins((campus.groups, campus.hours))
     )
-    sampler.sample(rng, 1)  # a discarded draw, so that results equal those recorded
+    sampler.sample(rng, 1)  # discarded, so that equal seeds give the results of earlier versions
     means = np.empty((count, campus.buildings))
-    for repetition in range(count):  # one campus at a time, so that memory does not grow
+    for repetition in range(count):  # one campus at a time, to limit memory
         noise = sampler.sample(rng, campus.buildings)
         means[repetition] = np.square(noise / sigma).mean(axis=1)
     row = {

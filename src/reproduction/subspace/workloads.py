@@ -1,4 +1,4 @@
-"""Mechanisms on several workloads: sensitivities, errors, and comparison with lower bounds."""
+"""Sensitivities and errors of mechanisms on several workloads, compared with lower bounds."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -37,14 +37,16 @@ from reproduction.subspace.theory.joint_invariants import consistency, together
 
 
 def build_workload(entry: Mapping) -> tuple[Query, Invariants]:
-    """Build a query and its invariants from an entry of the config's block `subspace.workloads`.
+    """Build a query and its invariants from an entry of the block `subspace.workloads`.
 
-    Raises InputError if the query is unknown, or incompatible with the invariants.
+    Raises InputError if the query does not allow these invariants.
     """
     kind, size, held = entry["query"], entry["size"], entry["held"]
     if held not in INVARIANTS_BY_QUERY.get(kind, ()):
+        allowed = ", ".join(INVARIANTS_BY_QUERY.get(kind, ()))
         raise InputError(
-            f"workload: the query {kind!r} does not allow the invariants {held!r}; choose others"
+            f"workload: the query {kind!r} does not allow the invariants {held!r}. Use one of: "
+            f"{allowed}."
         )
     if kind == "histogram":
         cells = int(np.prod(size) if held == "margins" else np.sum(size))
@@ -66,9 +68,10 @@ def build_workload(entry: Mapping) -> tuple[Query, Invariants]:
 
 
 def build_bases(entry: Mapping, query: Query, invariants: Invariants) -> dict:
-    """Build the orthonormal bases that exist, by name.
+    """Build all orthonormal bases that exist for a workload, by name.
 
-    The basis "differences" spans the differences alone, the others the whole null space.
+    The basis "differences" spans the differences of neighbouring answers. The other bases span the
+    null space of the invariants.
     """
     bases = {}
     if entry["held"] == "margins":
@@ -81,7 +84,7 @@ def build_bases(entry: Mapping, query: Query, invariants: Invariants) -> dict:
 
 
 def tabulate_workloads(workloads: Mapping[str, Mapping]) -> pd.DataFrame:
-    """Compute dimensions and sensitivities of each workload, one row each."""
+    """Compute the dimensions and sensitivities of each workload."""
     rows = []
     for name, entry in workloads.items():
         query, held = build_workload(entry)
@@ -104,7 +107,7 @@ def tabulate_workloads(workloads: Mapping[str, Mapping]) -> pd.DataFrame:
 
 
 def build_mechanisms(entry: Mapping, epsilon: float, delta: float) -> dict[str, NullSpaceMechanism]:
-    """Build all mechanisms that a workload allows, by name, each at the same guarantee."""
+    """Build all mechanisms that a workload allows, by name, at the same epsilon and delta."""
     query, held = build_workload(entry)
     shapes = {
         "best Gaussian": min_trace_shape(query, held),
@@ -113,46 +116,47 @@ def build_mechanisms(entry: Mapping, epsilon: float, delta: float) -> dict[str, 
     for weights in WEIGHTINGS:
         name = f"base decomposition, {weights}"
         shapes[name] = base_decomposition(query, held, weights=weights)
-    laws = {
+    mechanisms = {
         "projected Gaussian": ProjectedGaussian(query, held, epsilon, delta),
         "extended Gaussian": ExtendedGaussian(query, held, epsilon, delta),
         **{name: CorrelatedGaussian(shape, epsilon, delta) for name, shape in shapes.items()},
         "projected Laplace": ProjectedLaplace(query, held, epsilon),
     }
     for kind, basis in build_bases(entry, query, held).items():
-        laws[f"extended Laplace, {kind}"] = ExtendedLaplace(query, held, epsilon, basis)
-    with suppress(InputError):  # without an exact sampler
-        laws["K-norm"] = KNorm(query, held, epsilon)
-    return laws
+        mechanisms[f"extended Laplace, {kind}"] = ExtendedLaplace(query, held, epsilon, basis)
+    with suppress(InputError):  # K-norm noise has no exact sampler in many dimensions
+        mechanisms["K-norm"] = KNorm(query, held, epsilon)
+    return mechanisms
 
 
 def tabulate_errors(
     rng: np.random.Generator, workloads: Mapping, epsilon: float, delta: float, draws: int
 ) -> pd.DataFrame:
-    """Compute the error of every mechanism on every workload, exact and simulated.
+    """Compute the exact error of every mechanism on every workload, and simulate it.
 
-    Epsilon and delta are for one replaced record; Laplace and K-norm noise have delta 0. `draws` is
-    the number of simulated noise vectors for each mechanism.
+    Epsilon and delta are for one replaced record. `draws` is the number of simulated noise vectors
+    of each mechanism.
     """
     rows = []
     for name, entry in workloads.items():
-        laws = build_mechanisms(entry, epsilon, delta)
-        best = laws["best Gaussian"].shape
-        for kind, law in laws.items():
-            flavour = law.guarantee.flavour
+        mechanisms = build_mechanisms(entry, epsilon, delta)
+        best = mechanisms["best Gaussian"].shape
+        for mechanism_name, mechanism in mechanisms.items():
+            flavour = mechanism.guarantee.flavour
             if flavour == "approximate":
-                scale, spread = law.multiplier**2, min_variance_approximate(epsilon, delta)
+                scale = mechanism.multiplier**2
+                min_variance = min_variance_approximate(epsilon, delta)
             else:
-                scale, spread = epsilon**-2, min_variance_pure(epsilon)
-            squares = np.square(law.sample(rng, draws)).sum(axis=1)
+                scale, min_variance = epsilon**-2, min_variance_pure(epsilon)
+            squares = np.square(mechanism.sample(rng, draws)).sum(axis=1)
             row = {
                 "workload": name,
-                "mechanism": kind,
+                "mechanism": mechanism_name,
                 "flavour": flavour,
-                "error": law.error,
-                "unit": law.error / scale,
+                "error": mechanism.error,
+                "unit": mechanism.error / scale,
                 "least": best.trace,
-                "bound": spread * best.lower,
+                "bound": min_variance * best.lower,
                 "simulated": squares.mean(),
                 "simulated_se": squares.std(ddof=1) / np.sqrt(draws),
             }
@@ -166,11 +170,10 @@ def tabulate_errors(
 def tabulate_near_optimal(
     errors: pd.DataFrame, workloads: pd.DataFrame, delta: float
 ) -> pd.DataFrame:
-    """Compare the noise of Theorem 3.11 with a lower bound for all additive noise.
+    """Compare the error of the noise of Theorem 3.11 with a lower bound for all additive noise.
 
-    The theorem's order is a multiple of the smallest error. Null spaces with fewer than four
-    dimensions are omitted. The first two arguments are from `tabulate_errors` and
-    `tabulate_workloads`.
+    Null spaces with fewer than four dimensions are omitted. `errors` and `workloads` are from
+    `tabulate_errors` and `tabulate_workloads`.
     """
     paper = errors[errors["mechanism"] == "base decomposition, paper"].set_index("workload")
     paper = paper[["unit", "least", "ratio"]].rename(columns={"ratio": "to_bound"})
@@ -185,9 +188,9 @@ def tabulate_near_optimal(
 def tabulate_formulas(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame:
     """Compare the errors of the four general mechanisms with Corollaries 3.5 to 3.9.
 
-    For Gaussian noise the formula is dimension times squared l2 sensitivity, for c = 1. For Laplace
-    noise it is twice dimension times squared l1 sensitivity, for epsilon = 1. The sensitivity is
-    that of the answers for projected noise, and that within the null space for extended noise.
+    The formula for Gaussian noise with c = 1 is the dimension times the squared l2 sensitivity. For
+    Laplace noise at epsilon 1 it is twice the dimension times the squared l1 sensitivity. Projected
+    noise uses the sensitivity of the answers, and extended noise the sensitivity in the basis.
     """
     rows = []
     for _, row in errors.merge(workloads, on="workload", validate="many_to_one").iterrows():
@@ -208,9 +211,10 @@ def tabulate_formulas(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataF
 
 
 def tabulate_frameworks(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame:
-    """Divide the error of extending by that of projecting, for each workload.
+    """Divide the error of extended noise by the error of projected noise, for each workload.
 
-    The coordinates that complete the basis of the differences do not change its sensitivity.
+    The column `differences_full` is for the basis of the differences, completed to a basis of the
+    null space. Its sensitivity is the same.
     """
     wide = errors.pivot(index="workload", columns="mechanism", values="error")
     known = workloads.set_index("workload")

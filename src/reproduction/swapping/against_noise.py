@@ -1,12 +1,13 @@
-"""Swapping compared with exact integer noise on the same table with the same invariants.
+"""Comparison of swapping with exact integer noise on one table with the same invariants.
 
-The table has counties in rows and two categories in columns. County totals and category totals are
-invariants, and swapping works on one stratum. Noise with both invariants is (v_c, -v_c) in the
-rows, with sum v = 0, so that its l1 norm is 2 sum |v_c|. The l1 mechanism at epsilon is the
-distribution of n_c double geometric variables at 2 epsilon given their sum. An exchange of two
-households is two units for swapping and l1 distance 4 for noise. The loss is per household in both
-cases: epsilon_h = 2 epsilon_l1. An array `before` has shape (counties, 2), an array `stratum` shape
-(1, counties, 2), and every `epsilon` is per household.
+The table has counties in rows and two categories in columns, and its margins are the invariants.
+Swapping uses one stratum. Noise that keeps the invariants is (v_c, -v_c) in the row of county c,
+and the v_c have the sum zero. Its l1 norm is 2 sum |v_c|. Under the l1 mechanism with epsilon, the
+v_c are double geometric variables with 2 epsilon, given their sum. An exchange of two households is
+two units for swapping, and an l1 distance of 4 for noise. Every `epsilon` here is the loss for one
+household, which is twice the epsilon for a unit of l1.
+
+An array `before` has shape (counties, 2), and an array `stratum` has shape (1, counties, 2).
 """
 
 import math
@@ -25,73 +26,72 @@ from reproduction.swapping.percentage_errors import expected_absolute_error, exp
 from reproduction.swapping.theory.location_attack import bayes_factor_loss, distinguishing_advantage
 from reproduction.swapping.theory.released_table import two_counties_bound
 
-# search range of epsilon per household
-MIN_EPSILON, MAX_EPSILON = 1e-4, 20.0
+MIN_EPSILON, MAX_EPSILON = 1e-4, 20.0  # of the search in `find_equal_epsilon`
 
 
 def noise_distribution(
     counties: int, epsilon: float, strata: int = 1
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute values and probabilities of the noise in one county, summed over strata."""
-    law = exact.total_distribution(counties, epsilon)
+    """Compute the values and probabilities of the noise of one county, summed over strata."""
+    noise = exact.total_distribution(counties, epsilon)
     if strata == 1:
-        return law.support, law.pmf
-    reach = int(law.support[-1]) * strata
-    long = scipy.fft.next_fast_len(2 * reach + 1, real=True)
-    pmf = scipy.fft.irfft(scipy.fft.rfft(law.pmf, long) ** strata, long)[: 2 * reach + 1]
-    return np.arange(-reach, reach + 1), np.clip(pmf, 0, None)
+        return noise.support, noise.pmf
+    end = int(noise.support[-1]) * strata
+    length = scipy.fft.next_fast_len(2 * end + 1, real=True)
+    pmf = scipy.fft.irfft(scipy.fft.rfft(noise.pmf, length) ** strata, length)[: 2 * end + 1]
+    return np.arange(-end, end + 1), np.clip(pmf, 0, None)
 
 
-@lru_cache(maxsize=256)  # all searches begin at the same two ends
+@lru_cache(maxsize=256)  # every search starts at MIN_EPSILON and MAX_EPSILON
 def noise_error(counties: int, epsilon: float, strata: int = 1) -> float:
-    """Mean absolute noise in a county, in households."""
+    """Compute the mean absolute noise of a county, in households."""
     values, pmf = noise_distribution(counties, epsilon, strata)
     return float((abs(values) * pmf).sum())
 
 
 def noise_mape(before: np.ndarray, epsilon: float, strata: int = 1) -> float:
-    """Compute the expected percentage error of the noisy table, as in `isdp.swapping.accuracy`."""
+    """Compute the expected mean absolute percentage error of the noisy table."""
     return 100 * float(np.mean(1 / before)) * noise_error(len(before), epsilon, strata)
 
 
 def find_equal_epsilon(before: np.ndarray, error: float) -> float:
-    """Find the epsilon at which noise has a given percentage error."""
+    """Find the epsilon at which the noisy table has the percentage error `error`."""
 
-    def over(log_epsilon: float) -> float:
-        return math.log(noise_mape(before, math.exp(log_epsilon))) - math.log(error)
+    def log_ratio(log_epsilon: float) -> float:
+        return math.log(noise_mape(before, math.exp(log_epsilon)) / error)
 
-    return math.exp(
-        scipy.optimize.brentq(over, math.log(MIN_EPSILON), math.log(MAX_EPSILON), xtol=1e-12)
-    )
+    ends = math.log(MIN_EPSILON), math.log(MAX_EPSILON)
+    return math.exp(scipy.optimize.brentq(log_ratio, *ends, xtol=1e-12))
 
 
 def unchanged_probability(counties: int, epsilon: float) -> float:
     """Compute the probability that the noise is 0 in all counties.
 
-    Given that the last counties have noise 0, the others have the distribution of fewer counties.
-    The result is therefore the product of the probabilities that one county of n, n - 1, ..., 2 has
-    noise 0.
+    If the noise of some counties is 0, the noise of the others has the distribution for fewer
+    counties. The result is therefore the product, over n = 2, ..., `counties`, of the probability
+    that one county of n has noise 0.
     """
     return float(np.prod([noise_advantage(n, epsilon) for n in range(2, counties + 1)]))
 
 
 def noise_advantage(counties: int, epsilon: float) -> float:
-    """Compute the total variation between noisy tables of datasets that differ by one exchange.
+    """Compute the total variation distance of the noisy tables of two datasets, one exchange apart.
 
-    With a = e^(-epsilon) it is (1 - a) / (1 + a) q_{n-1}(0) / q_n(0), where q_m is the distribution
-    of the sum of m double geometric variables. This is the probability that one county's noise is
-    0.
+    With a = e^(-epsilon) the distance is (1 - a) / (1 + a) q_{n-1}(0) / q_n(0), where q_m is the
+    distribution of the sum of m double geometric variables. It equals the probability that the
+    noise of one county is 0.
     """
     return exact.total_distribution(counties, epsilon).within(0)
 
 
 def compare_at_equal_error(stratum: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
-    """Compute the epsilon of noise of equal error, and three readings of swapping's loss."""
+    """Compute three readings of swapping's loss, and the epsilon of noise with equal error."""
     before, n = stratum[0], int(stratum.sum())
     rows = []
     for rate in rates:
-        error, undone = (expected_mape(stratum, rate, debiased=way) for way in (False, True))
-        noise, noise_undone = (find_equal_epsilon(before, e) for e in (error, undone))
+        error = expected_mape(stratum, rate)
+        unmixed_error = expected_mape(stratum, rate, debiased=True)
+        noise, unmixed_noise = (find_equal_epsilon(before, e) for e in (error, unmixed_error))
         nominal = epsilon_bound(rate, n)
         rows.append(
             {
@@ -101,11 +101,11 @@ def compare_at_equal_error(stratum: np.ndarray, rates: Iterable[float]) -> pd.Da
                 "bayes_factor": bayes_factor_loss(before.sum(axis=1), rate).value,
                 "table_only": two_counties_bound(n, int(before[:, 0].sum()), rate).value,
                 "mape": error,
-                "mape_unmixed": undone,
+                "mape_unmixed": unmixed_error,
                 "epsilon_noise": noise,
-                "epsilon_noise_unmixed": noise_undone,
+                "epsilon_noise_unmixed": unmixed_noise,
                 "break_even": nominal / noise,
-                "break_even_unmixed": nominal / noise_undone,
+                "break_even_unmixed": nominal / unmixed_noise,
                 "l1": expected_l1(stratum, rate),
                 "l1_noise": 2 * len(before) * noise_error(len(before), noise),
             }
@@ -114,14 +114,14 @@ def compare_at_equal_error(stratum: np.ndarray, rates: Iterable[float]) -> pd.Da
 
 
 def expected_l1(stratum: np.ndarray, rate: float) -> float:
-    """Compute the expected l1 error of the swapped table, by normal approximation."""
+    """Compute the expected l1 error of the swapped table by a normal approximation."""
     bias = (expected_table(stratum, rate) - stratum)[0, :, 0]
     sd = np.sqrt(np.diag(covariance(stratum, rate)))
     return float(2 * expected_absolute_error(bias, sd).sum())
 
 
 def tabulate_noise_errors(before: np.ndarray, epsilons: Iterable[float]) -> pd.DataFrame:
-    """Compute the error of noise by epsilon, and the probability of an unchanged table."""
+    """Compute the error of noise and the probability of an unchanged table, by epsilon."""
     n = len(before)
     rows = [
         (e, noise_mape(before, e), noise_error(n, e), unchanged_probability(n, e)) for e in epsilons
@@ -132,7 +132,7 @@ def tabulate_noise_errors(before: np.ndarray, epsilons: Iterable[float]) -> pd.D
 def tabulate_strata_errors(
     before: np.ndarray, epsilons: Iterable[float], strata: int
 ) -> pd.DataFrame:
-    """Compute the error of noise if the totals of each of several strata are invariants too."""
+    """Compute the error of noise with and without invariants for each of several strata."""
     rows = [(e, noise_mape(before, e), noise_mape(before, e, strata)) for e in epsilons]
     return pd.DataFrame(rows, columns=["epsilon", "mape", "mape_strata"])
 
@@ -140,15 +140,18 @@ def tabulate_strata_errors(
 def gather_error_curves(
     before: np.ndarray, swapped: pd.DataFrame, epsilons: Iterable[float]
 ) -> pd.DataFrame:
-    """Combine error by epsilon: readings of swapping from `compare_at_equal_error`, and noise."""
+    """Combine the points of the figure of error by epsilon, for swapping and for noise.
+
+    `swapped` is from `compare_at_equal_error`.
+    """
     noise = [("integer noise", e, noise_mape(before, e)) for e in epsilons]
     columns = ["curve", "epsilon", "mape"]
     parts = [
-        pd.DataFrame({"epsilon": swapped[reading], "mape": swapped[f"mape{way}"]}).assign(
-            curve=f"swapping, {reading}{', unmixed' if way else ''}"
+        pd.DataFrame({"epsilon": swapped[reading], "mape": swapped[f"mape{suffix}"]}).assign(
+            curve=f"swapping, {reading}{', unmixed' if suffix else ''}"
         )[columns]
         for reading in ("nominal", "bayes_factor", "table_only")
-        for way in ("", "_unmixed")
+        for suffix in ("", "_unmixed")
     ]
     return pd.concat([*parts, pd.DataFrame(noise, columns=columns)], ignore_index=True)
 
@@ -156,10 +159,10 @@ def gather_error_curves(
 def compare_advantages(
     stratum: np.ndarray, first: int, second: int, compared: pd.DataFrame
 ) -> pd.DataFrame:
-    """Compute total variation between datasets that differ by an exchange, at equal errors.
+    """Compute the total variation distance between the releases of two datasets, at equal errors.
 
-    The exchanged households are of the counties `first` and `second`, by number. `compared` is from
-    `compare_at_equal_error`.
+    The second dataset exchanges a household of the county number `first` with one of the county
+    number `second`. `compared` is from `compare_at_equal_error`.
     """
     n = stratum.shape[1]
     swapping = [distinguishing_advantage(stratum, rate, first, second) for rate in compared["rate"]]

@@ -1,4 +1,4 @@
-"""Information that an attacker gains on the county of a uniquely described household."""
+"""Information that an attacker gains about the county of a uniquely described household."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -18,7 +18,7 @@ from reproduction.swapping.theory.location_attack import (
 def compute_locations(
     names: Sequence[str], totals: np.ndarray, rates: Iterable[float]
 ) -> pd.DataFrame:
-    """Compute the posterior probability of the observed county, with prior and bound."""
+    """Compute the prior and posterior probability of the observed county, and the bound."""
     parts = [
         pd.DataFrame(
             {
@@ -27,7 +27,7 @@ def compute_locations(
                 "prior": totals / totals.sum(),
                 "posterior": location_posterior(totals, rate),
                 "log_odds_gain": log_odds_gain(totals, rate),
-                # an exchange differs in two records
+                # an exchange changes two records
                 "bound": 2 * epsilon_bound(rate, int(totals.sum())),
             }
         )
@@ -37,7 +37,7 @@ def compute_locations(
 
 
 def compute_accuracy(totals: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
-    """Compute the share of households placed correctly, without the file and by believing it."""
+    """Compute the share of households whose county an attacker guesses, without and with data."""
     rows = [(rate, accuracy(totals, rate), bayes_factor_loss(totals, rate).value) for rate in rates]
     table = pd.DataFrame(rows, columns=["rate", "accuracy", "bayes_factor"])
     table.insert(1, "without_data", totals.max() / totals.sum())
@@ -47,21 +47,24 @@ def compute_accuracy(totals: np.ndarray, rates: Iterable[float]) -> pd.DataFrame
 def gather_attack_curves(
     found: pd.DataFrame, state: pd.DataFrame, advantages: pd.DataFrame
 ) -> pd.DataFrame:
-    """Combine the points of the figure of attacks, for the smallest and the largest county."""
+    """Combine the points of the figure of attacks.
+
+    Locations are shown for the smallest and the largest county, and for all households.
+    """
     prior = found.drop_duplicates("county").set_index("county")["prior"]
     shown = found[found["county"].isin([prior.idxmin(), prior.idxmax()])]
     columns = ["curve", "rate", "chance", "without_data"]
-    one = shown[["county", "rate", "posterior", "prior"]].set_axis(columns, axis=1)
-    every = state[["rate", "accuracy", "without_data"]].set_axis(columns[1:], axis=1)
+    single = shown[["county", "rate", "posterior", "prior"]].set_axis(columns, axis=1)
+    overall = state[["rate", "accuracy", "without_data"]].set_axis(columns[1:], axis=1)
     parts = {
-        "where it lives": pd.concat([one, every.assign(curve="all households")]),
+        "where it lives": pd.concat([single, overall.assign(curve="all households")]),
         "which of two datasets": advantages.melt("rate", var_name="curve", value_name="chance"),
     }
     return pd.concat(parts, names=["panel"]).reset_index(level=0).reset_index(drop=True)
 
 
 def add_simulated(found: pd.DataFrame, simulated: Mapping[float, np.ndarray]) -> pd.DataFrame:
-    """Add the mean of `simulate_posteriors` by rate to the locations, with its standard error."""
+    """Add the mean of `simulate_posteriors` at each rate, with its standard error."""
     runs = np.concatenate([simulated[rate] for rate in found["rate"].unique()], axis=1)
     error = runs.std(axis=0, ddof=1) / np.sqrt(len(runs))
     return found.assign(simulated=runs.mean(axis=0), simulated_error=error)
@@ -70,7 +73,10 @@ def add_simulated(found: pd.DataFrame, simulated: Mapping[float, np.ndarray]) ->
 def simulate_posteriors(
     rng: np.random.Generator, totals: np.ndarray, rate: float, runs: int
 ) -> np.ndarray:
-    """Simulate the share of households observed in a county that live there; (runs, counties)."""
+    """Simulate the share of the households observed in a county that live there.
+
+    The shape is (runs, counties).
+    """
     home = np.repeat(np.arange(len(totals)), totals)
     strata = Strata.from_sizes([len(home)])
     shares = []
@@ -81,9 +87,9 @@ def simulate_posteriors(
 
 
 def find_exposed_strata(counts: np.ndarray, rates: Sequence[float]) -> pd.DataFrame:
-    """Compute the gain of the most exposed exchange if households are swapped within sizes.
+    """Compute the largest gain of an attacker if households are swapped within their size.
 
-    Counts have shape (sizes, counties, tenures).
+    `counts` have shape (sizes, counties, tenures). There is one row for each rate.
     """
     rows = []
     for size, stratum in enumerate(counts.sum(axis=2), start=1):
@@ -93,5 +99,5 @@ def find_exposed_strata(counts: np.ndarray, rates: Sequence[float]) -> pd.DataFr
             rows += [(rate, bayes_factor_loss(totals, rate).value, *known) for rate in rates]
     columns = ["rate", "bayes_factor", "size", "records", "smallest_counties"]
     table = pd.DataFrame(rows, columns=columns)
-    most = table.groupby("rate", sort=False)["bayes_factor"].idxmax()
-    return table.loc[most].reset_index(drop=True)
+    worst = table.groupby("rate", sort=False)["bayes_factor"].idxmax()
+    return table.loc[worst].reset_index(drop=True)

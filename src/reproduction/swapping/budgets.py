@@ -1,4 +1,4 @@
-"""Budgets of the slides, their distance from the exact loss, and tests of sampled permutations."""
+"""Budgets of the slides, exact losses, and a test of sampled permutations."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations, product
@@ -29,15 +29,15 @@ from reproduction.swapping.theory.variants import (
     worst_case_loss_of_weights,
 )
 
-MAX_LOGIT = 9.0  # curves run over swap rates from 0.0001 to 0.9999
-EPSILONS_ABOVE_MIN = (0.0, 0.01, 1.0, 5.0, 20.0)  # epsilons above the minimum, with two rates each
+MAX_LOGIT = 9.0  # of the swap rates of a curve, which are from 0.0001 to 0.9999
+EPSILONS_ABOVE_MIN = (0.0, 0.01, 1.0, 5.0, 20.0)  # added to the smallest epsilon
 
 
 def compute_budget_curves(sizes: Iterable[int], points: int = 401) -> pd.DataFrame:
-    """Compute the bound and the exact worst case by swap rate for some sizes of strata.
+    """Compute the bound and the exact worst case by swap rate, for each size of stratum.
 
-    Rates are evenly spaced in their log-odds, with 1/2 in the middle. The rate of the smallest
-    bound of each size is included.
+    Rates are evenly spaced in their log-odds and include 1/2. The rate at which the bound of a size
+    is smallest is added.
     """
     rates = 1 / (1 + np.exp(-np.linspace(-MAX_LOGIT, MAX_LOGIT, points)))
     parts = [
@@ -48,13 +48,13 @@ def compute_budget_curves(sizes: Iterable[int], points: int = 401) -> pd.DataFra
 
 
 def gather_budget_points(curves: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Combine the points of the figure: curves, and printed numbers with their bounds."""
+    """Combine the curves of the figure with the printed numbers and their bounds."""
     marks = printed[["largest", "rate", "epsilon", "computed"]]
     return pd.concat([curves.assign(series="curve"), marks.assign(series="printed")])
 
 
 def recompute_printed(printed: pd.DataFrame) -> pd.DataFrame:
-    """Recompute each budget of `reproduction.swapping.printed.read_budgets`."""
+    """Recompute each printed budget."""
     table = printed.copy()
     table["computed"] = list(map(epsilon_bound, table["rate"], table["largest"]))
     table["exact"] = list(map(worst_case_loss, table["rate"], table["largest"]))
@@ -66,14 +66,14 @@ def recompute_printed(printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def check_remarks(sizes: Iterable[int]) -> pd.DataFrame:
-    """Check the slides' three remarks on the figure, for the bound and for the exact loss."""
+    """Check the three remarks of the slides on the figure of budgets."""
     sizes = sorted(sizes)
     smallest = [min_epsilon(largest)[0] for largest in sizes]
     off = [
         max(
-            abs(epsilon_bound(rate, largest) - goal)
-            for goal in (minimum + np.array(EPSILONS_ABOVE_MIN)).tolist()
-            for rate in rates_with_epsilon(goal, largest)
+            abs(epsilon_bound(rate, largest) - epsilon)
+            for epsilon in (minimum + np.array(EPSILONS_ABOVE_MIN)).tolist()
+            for rate in rates_with_epsilon(epsilon, largest)
         )
         for largest, minimum in zip(sizes, smallest, strict=True)
     ]
@@ -96,21 +96,19 @@ def compare_permutations(
     strata: int,
     draw: Callable[..., np.ndarray] = draw_permutation,
 ) -> pd.DataFrame:
-    """Compare sampled permutations with their exact distribution, by size and rate.
+    """Compare sampled permutations with their exact distribution by a chi-square test.
 
-    Sizes are at least 2 and small, because every permutation is a cell of the chi-square test.
+    The test has one cell for each permutation, so that sizes must be small.
     """
     rows = []
     for size, rate in product(sizes, rates):
         every = np.array(list(permutations(range(size))))
-        moved = (every != np.arange(size)).sum(axis=1)
-        # the weight of one moved record is NaN, and no permutation moves one record
+        moved = (every != np.arange(size)).sum(axis=1)  # never 1, where the weight is NaN
         expected = strata * np.exp(log_weights(rate, size)[moved])
         drawn = draw(rng, Strata.from_sizes(np.full(strata, size)), rate)
         within = drawn.reshape(strata, size) - size * np.arange(strata)[:, None]
-        code = (
-            size ** np.arange(size)[::-1]
-        )  # increasing along `every`, which is in lexicographic order
+        # `every` is in lexicographic order, so that its codes increase
+        code = size ** np.arange(size)[::-1]
         place = np.searchsorted(every @ code, within @ code)
         seen = np.bincount(place, minlength=len(every))
         statistic = ((seen - expected) ** 2 / expected).sum()
@@ -123,7 +121,7 @@ def compare_permutations(
 
 
 def compute_exact_losses(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
-    """Compute the bound, the exact worst case and their difference by size and rate."""
+    """Compute the bound, the exact worst case and their difference, by size and rate."""
     table = pd.DataFrame(product(sizes, rates), columns=["largest", "rate"])
     table["epsilon_bound"] = list(map(epsilon_bound, table["rate"], table["largest"]))
     table["epsilon_exact"] = list(map(worst_case_loss, table["rate"], table["largest"]))
@@ -134,12 +132,12 @@ def compute_exact_losses(sizes: Iterable[int], rates: Iterable[float]) -> pd.Dat
 def compute_universe_losses(
     all_totals: Iterable[Sequence[int]], rates: Iterable[float]
 ) -> pd.DataFrame:
-    """Compute the loss for given county totals: exact if possible, otherwise a lower bound."""
+    """Compute the loss for given county totals. The loss of large strata is a lower bound."""
     rows = []
     for totals, rate in product(all_totals, rates):
         try:
             loss = universe_loss(totals, rate)
-        except InputError:  # too many pairs to enumerate
+        except InputError:  # there are too many classes of outputs
             loss = universe_lower_bound(totals, rate)
         rows.append(
             {
@@ -159,7 +157,7 @@ def compute_universe_losses(
 def compute_table_losses(
     margins: Iterable[tuple[Sequence[int], Sequence[int]]], rates: Iterable[float]
 ) -> pd.DataFrame:
-    """Compute the exact loss if only a small table of county by category is released."""
+    """Compute the exact loss if only the table of county by category is released."""
     rows = [
         {
             "counties": " ".join(map(str, counties)),
@@ -180,7 +178,7 @@ def compute_table_bounds(
 ) -> pd.DataFrame:
     """Compute lower bounds of the same loss if a county or a category has a single record.
 
-    Sizes are at least 4; `share` of the records are in one of two categories (second bound).
+    Sizes are at least 4. For the bound with two counties, `share` is the share of one category.
     """
     rows = []
     for n, rate in product(sizes, rates):
@@ -194,38 +192,34 @@ def compute_table_bounds(
 def compute_profile(
     sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float]
 ) -> pd.DataFrame:
-    """Find the epsilon that the loss of an exchange exceeds with weight delta only."""
+    """Compute the epsilon of an exchange at each delta, per unit of d_HAM."""
     rows = []
     for n, rate in product(sizes, rates):
-        law, bound = exchange_loss_distribution(n, rate), epsilon_bound(rate, n)
-        rows += [(n, rate, delta, epsilon_at_delta(law, delta), bound) for delta in deltas]
+        losses, bound = exchange_loss_distribution(n, rate), epsilon_bound(rate, n)
+        rows += [(n, rate, delta, epsilon_at_delta(losses, delta), bound) for delta in deltas]
     return pd.DataFrame(rows, columns=["largest", "rate", "delta", "epsilon", "epsilon_bound"])
 
 
 def compare_variants(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
     """Compare the exact worst case of the algorithm and of its variants with the bound.
 
-    Above a rate of 1/2 the algorithm can attain the bound, so that `within` allows for rounding.
+    The algorithm attains the bound at some rates above 1/2, so that `within` allows for rounding.
     """
-    rows = [
-        (
-            n,
-            rate,
-            variant,
-            worst_case_loss_of_weights(log_weights(rate, n, variant)),
-            epsilon_bound(rate, n),
-        )
-        for n, rate, variant in product(sizes, rates, VARIANTS)
+    grid = product(sizes, rates, VARIANTS)
+    table = pd.DataFrame(grid, columns=["records", "rate", "variant"])
+    table["loss"] = [
+        worst_case_loss_of_weights(log_weights(rate, n, variant))
+        for n, rate, variant in table.itertuples(index=False)
     ]
-    table = pd.DataFrame(rows, columns=["records", "rate", "variant", "loss", "epsilon_bound"])
-    bound = table["epsilon_bound"]
-    return table.assign(within=table["loss"] <= bound + ROUNDING * (1 + bound))
+    bound = np.array(list(map(epsilon_bound, table["rate"], table["records"])))
+    within = table["loss"] <= bound + ROUNDING * (1 + bound)
+    return table.assign(epsilon_bound=bound, within=within)
 
 
 def gather_tightness_points(
     sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float], largest: int
 ) -> pd.DataFrame:
-    """Combine the points of the figure: gaps by size, and profiles of the largest stratum."""
+    """Combine the points of the figure, gaps by size and profiles of the largest stratum."""
     gaps = compute_exact_losses(sizes, [0.5]).assign(panel="gap")
     names = {"delta": "x", "epsilon": "profile", "epsilon_bound": "bound"}
     profiles = compute_profile([largest], rates, deltas).rename(columns=names)

@@ -1,4 +1,4 @@
-"""Theorems and remarks of the slides as computations, and errata with arguments."""
+"""Computations for theorems and remarks of the slides, and errata with arguments."""
 
 import math
 from itertools import product
@@ -25,28 +25,30 @@ PRINTED_EPSILONS = {"TopDown, PL 94-171 and DHC": 52.83}
 
 
 def compare_flavours() -> pd.DataFrame:
-    """Compare every two systems: components that differ, and whether budgets can be compared.
+    """List the components in which each two systems differ, and compare budgets of one flavour.
 
-    The exact release of invariants is omitted, because its budget is 0 in any domain and for any
-    unit.
+    The exact release of invariants is omitted, because its budget is 0 in every flavour.
     """
     rows = []
     for first, second in product([one for one in SYSTEMS if one.intensity != 0], repeat=2):
         unlike = differences(first, second)
         try:
-            ratio, why = compare(first, second), ""
+            ratio, reason = compare(first, second), ""
         except InputError as error:
-            ratio, why = math.nan, str(error).removeprefix("flavours: ")
-        rows.append((first.name, second.name, ", ".join(unlike), len(unlike), ratio, why))
+            ratio, reason = math.nan, str(error).removeprefix("flavours: ")
+        rows.append((first.name, second.name, ", ".join(unlike), len(unlike), ratio, reason))
     return pd.DataFrame(rows, columns=["first", "second", "differ", "number", "ratio", "why"])
 
 
 def convert_topdown_budgets() -> pd.DataFrame:
-    """Convert the budgets of the 2020 systems to epsilon, by each conversion, and if misread."""
+    """Convert the budgets of the 2020 systems to epsilon, by each conversion.
+
+    The column `misread` is the epsilon if the printed number were the square root of rho.
+    """
     rows = []
     for one in [system for system in SYSTEMS if system.standard == RENYI]:
         rho = one.intensity**2
-        half = 10.0 ** -len(f"{rho:g}".partition(".")[2]) / 2  # half a unit of its last digit
+        half = 10.0 ** -len(f"{rho:g}".partition(".")[2]) / 2  # half a unit of the last digit
         low, high = (epsilon_bun_steinke(rho + side * half, SLIDES_DELTA) for side in (-1, 1))
         printed = PRINTED_EPSILONS.get(one.name, math.nan)
         rows.append(
@@ -67,7 +69,7 @@ def convert_topdown_budgets() -> pd.DataFrame:
 
 
 def check_necessity() -> pd.DataFrame:
-    """Compute the privacy of four households' swapped table, with equal and unequal invariants."""
+    """Compute the loss between swapped tables of four households, with and without equal totals."""
     tenure = (0, 0, 1, 1)
     here = ((0, 0, 1, 1), tenure)
     pairs = {
@@ -92,7 +94,7 @@ def check_necessity() -> pd.DataFrame:
     cases.append(("two households at p = 1/2, a constant mechanism", *exchanged, 2))
     cases.append(("integer noise, another row total", *_noisy_tables([[1, 0], [0, 1]]), 1))
     for name in ("equal invariants", "another county total"):
-        # the totals alone are one output with probability 1
+        # the release of the totals has a single output with probability 1
         margins = (
             [np.bincount(part, minlength=2) for part in data] for data in (here, pairs[name])
         )
@@ -101,33 +103,33 @@ def check_necessity() -> pd.DataFrame:
     rows = []
     for name, one, other, units in cases:
         outputs = sorted(one.keys() | other.keys())
-        laws = [np.array([float(law.get(x, 0)) for x in outputs]) for law in (one, other)]
-        loss = multiplicative(*laws)
-        rows.append((name, units, total_variation(*laws), loss, loss / units))
+        pair = [np.array([float(each.get(x, 0)) for x in outputs]) for each in (one, other)]
+        loss = multiplicative(*pair)
+        rows.append((name, units, total_variation(*pair), loss, loss / units))
     columns = ["pair", "distance", "total_variation", "multiplicative", "loss_per_unit"]
     return pd.DataFrame(rows, columns=columns)
 
 
 def _noisy_tables(table: list[list[int]]) -> list[dict]:
-    """Release a 2 x 2 table, and one with a record moved to the other row, under l1 noise."""
-    law = enumerate_distribution(Invariants.margins((2, 2)), GeneralizedLaplace(1.0))
+    """Compute the distributions of a noisy 2 x 2 table, and after a move of one record."""
+    noise = enumerate_distribution(Invariants.margins((2, 2)), GeneralizedLaplace(1.0))
     return [
-        dict(zip(map(tuple, (law.points + np.ravel(x)).tolist()), law.pmf, strict=True))
+        dict(zip(map(tuple, (noise.points + np.ravel(x)).tolist()), noise.pmf, strict=True))
         for x in (table, np.add(table, [[-1, 0], [1, 0]]))
     ]
 
 
 def rank_reduced_margins(shape: tuple[int, int] = (4, 4)) -> pd.DataFrame:
-    """Compute the rank of the margins of a table when one of their sums is dropped.
+    """Compute the rank of the margins of a table without one of their sums.
 
-    The slides say that a mechanism satisfies no finite budget under any proper subset of its
-    invariants. If the rank stays the same, the other sums imply the dropped sum, and neither the
-    datasets compared nor the budget change.
+    The slides state that under a proper subset of the invariants no budget is finite. If the rank
+    stays the same, the remaining sums imply the removed sum. The pairs of datasets and the budget
+    then stay the same.
     """
-    whole = Invariants.margins(shape)
-    kept = {"nothing": whole} | {
-        name: Invariants(np.delete(whole.matrix, row, axis=0))
-        for row, name in enumerate(whole.names)
+    margins = Invariants.margins(shape)
+    kept = {"nothing": margins} | {
+        name: Invariants(np.delete(margins.matrix, row, axis=0))
+        for row, name in enumerate(margins.names)
     }
     rows = [
         (name, sums.constraints, sums.cells - kernel_lattice(sums).dimension)
@@ -140,10 +142,10 @@ def rank_reduced_margins(shape: tuple[int, int] = (4, 4)) -> pd.DataFrame:
 def tabulate_perverse_guide(
     printed: pd.DataFrame, one_stratum: np.ndarray, by_size: np.ndarray, rate: float = 0.05
 ) -> pd.DataFrame:
-    """Reduce epsilon without more noise, in the slides' three ways.
+    """Reduce epsilon without more noise, by the three methods of the slides.
 
-    The same households are counted without and with their size in the key. Both arrays have shape
-    (strata, counties, tenures).
+    `one_stratum` and `by_size` count the same households, without and with their size in the swap
+    key. Both have shape (strata, counties, tenures).
     """
     key = printed[(printed["census"] == "2020") & (printed["rate"] == rate)]
     rows = [
@@ -171,7 +173,7 @@ def tabulate_perverse_guide(
 
 
 def list_errata(printed: pd.DataFrame) -> pd.DataFrame:
-    """List inconsistent numbers and statements of the slides, each with a computed argument."""
+    """List numbers and statements of the slides that are inconsistent or in doubt."""
     dhc = convert_topdown_budgets().set_index("system").loc["TopDown, PL 94-171 and DHC"]
     ranks = rank_reduced_margins()
     block_group = printed[printed["largest"] == 11691].iloc[0]
@@ -181,40 +183,40 @@ def list_errata(printed: pd.DataFrame) -> pd.DataFrame:
             "rho and rho squared",
             "rho = 15.29 on one slide, rho^2 = 15.29 on another",
             f"{dhc['misread']:.1f}",
-            "were the rho of zCDP the square of 15.29, epsilon would be this and not 52.8",
+            "If rho were the square of 15.29, epsilon would be this number and not 52.8.",
         ),
         (
             "any proper subset of the invariants",
             "no finite budget",
             f"rank {ranks['rank'].iloc[1:].min()} of {ranks['rank'].iloc[0]}",
-            "of the 8 sums of a 4 x 4 table each is implied by the others: without it the budget "
-            "is what it was; true of subsets that imply less. Said of TopDown, whose own list is "
-            "not given in full",
+            "Each of the 8 sums of a 4 x 4 table follows from the others. Without it the budget is "
+            "the same. The statement is true of subsets that imply less. The slides make it about "
+            "TopDown, whose own list of invariants they do not give in full.",
         ),
         (
             "one record selected",
             "not in the bullets, in the listing",
             "redrawn",
-            "a single record has no derangement: the bullets alone define no law",
+            "A single record has no derangement, so that the bullets alone define no distribution.",
         ),
         (
             "smallest attainable epsilon is positive",
             "epsilon_b > 0",
             f"{min_worst_case_loss(2):g}",
-            "true of the bound; the exact loss of a stratum of two is 0 at a rate of 1/2",
+            "This is true of the bound. The exact loss of a stratum of two is 0 at a rate of 1/2.",
         ),
         (
             "household size of the 2020 strata",
             f"{block_group['largest_stratum']}",
             f"{block_group['largest'] / wider['largest']:.1%} of the block group",
-            "hardly of three persons; the table's third line is two persons, as in 1940. Not to be "
-            "settled from the slides",
+            "This share is too large for households of three persons. The third line of the table "
+            "is about two persons, as in 1940. The slides do not settle the question.",
         ),
         (
             "table or dataset",
             "the listing returns a table, the theorem speaks of the dataset",
             "the same",
-            "the table [n_jkl] is the dataset up to the order of its records",
+            "The table [n_jkl] is the dataset up to the order of its records.",
         ),
     ]
     return pd.DataFrame(rows, columns=["erratum", "printed", "computed", "argument"])

@@ -1,4 +1,4 @@
-"""Figures of swapping, from the tables of `reproduction.swapping.tables` alone."""
+"""Figures of swapping, from the tables of `reproduction.swapping.tables`."""
 
 import itertools
 from textwrap import fill
@@ -10,7 +10,7 @@ from scipy.special import chdtri
 
 from isdp.plots.style import BOX, DARK, DAS, DRAW, FAINT, INK, finish, panels, styled
 
-# notes below the figures that compare swapping and integer noise
+# notes below the figure that compares swapping with integer noise
 COMPARISON_LIMITS = (
     "Swapping's epsilon covers every table made from the swapped records, and that of noise "
     "covers this table alone. Beyond the break-even number of tables swapping costs less.",
@@ -37,14 +37,14 @@ SYSTEM_LABELS = {
 
 
 def _mixes(scenarios) -> dict[str, str]:
-    """Return one colour per mix of households, the same in all figures."""
+    """Map each scenario of households to its colour, which is the same in all figures."""
     colours = [INK, DRAW, DAS, *DARK[2:]]
     return dict(zip(scenarios, itertools.cycle(colours), strict=False))
 
 
 @styled
 def plot_budget(curves: pd.DataFrame, printed: pd.DataFrame) -> Figure:
-    """Draw epsilon by swap rate and largest stratum, with its minimum and the printed numbers."""
+    """Draw epsilon by swap rate and largest stratum, with minima and printed numbers."""
     figure, ((axis,),) = panels(1, 1, (8, 4.6))
     sizes = curves.groupby("largest")
     for (largest, part), colour in zip(sizes, np.resize(CURVE_COLOURS, len(sizes)), strict=True):
@@ -56,7 +56,7 @@ def plot_budget(curves: pd.DataFrame, printed: pd.DataFrame) -> Figure:
     axis.plot(printed["rate"], printed["computed"], "o", **ring, label=label)
     gap = (curves["epsilon_bound"] - curves["epsilon_exact"]).groupby(curves["largest"]).max()[1:]
     note = ""
-    if len(gap):  # the bound hides the exact worst case of large strata
+    if len(gap):  # for large strata, the two curves are too close to distinguish
         note = f" (smaller by at most {gap.max():.2g} from b = {gap.index[0]:,.0f} on)"
     axis.plot([], [], ls=":", color=INK, label=f"exact worst case{note}")
     minima = curves.loc[sizes["epsilon_bound"].idxmin()]
@@ -80,7 +80,7 @@ def plot_budget(curves: pd.DataFrame, printed: pd.DataFrame) -> Figure:
 
 @styled
 def plot_errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: pd.DataFrame) -> Figure:
-    """Draw the error of the swapped table by swap rate: box plots of runs, one panel per mix."""
+    """Draw box plots of the error of the swapped table by swap rate, one panel per scenario."""
     error = printed.set_index("table")["mape"]["as printed"]
     scenarios = summary["scenario"].unique()
     figure, axes = panels(1, len(scenarios), (3.1 * len(scenarios), 3.8), sharey=True)
@@ -112,7 +112,7 @@ def plot_errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: pd.DataFrame
 
 @styled
 def plot_printed_swap(counties: pd.DataFrame) -> Figure:
-    """Draw the distance of the printed swap from its mean by county, in standard deviations."""
+    """Draw the deviation of the printed swap from its mean by county, in standard deviations."""
     figure, ((axis,),) = panels(1, 1, (9, 3.8))
     axis.axhspan(-2, 2, color=BOX, alpha=0.4, lw=0, label="two standard deviations")
     axis.axhline(0, color=INK, lw=0.6)
@@ -163,7 +163,7 @@ def plot_against_noise(curves: pd.DataFrame) -> Figure:
 
 @styled
 def plot_attack(points: pd.DataFrame) -> Figure:
-    """Plot the success rates of two attacks: on a county, and on one of two datasets."""
+    """Draw the success rates of two attacks: on a household's county, and on two datasets."""
     labels = {
         "where it lives": "probability of the observed county",
         "which of two datasets": "total variation between the two releases",
@@ -231,7 +231,7 @@ def plot_tightness(points: pd.DataFrame, largest: int) -> Figure:
 
 @styled
 def plot_likely_rate(curves: pd.DataFrame, fits: pd.DataFrame) -> Figure:
-    """Draw the fit of each swap rate to the printed swap, by mix of households."""
+    """Draw the chi-square of the printed swap by swap rate, for each scenario of households."""
     figure, ((axis,),) = panels(1, 1, (8, 4))
     degrees = fits["degrees"].iloc[0]
     label = "99 % interval at the true rate"
@@ -255,7 +255,7 @@ def plot_likely_rate(curves: pd.DataFrame, fits: pd.DataFrame) -> Figure:
 
 @styled
 def plot_unmixed(table: pd.DataFrame) -> Figure:
-    """Draw the error of the printed swapped table, as printed and after correction of its bias."""
+    """Draw the errors of the printed swapped table before and after correction of its bias."""
     figure, (axes,) = panels(1, 2, (9, 4.2), sharey=True)
     for axis, (tenure, part) in zip(axes, table.groupby("tenure", sort=False), strict=True):
         axis.axvline(0, color=INK, lw=0.6)

@@ -1,8 +1,8 @@
-"""Households by size, county and tenure: synthetic by a stated mix, or real ones from a file.
+"""Households by size, county and tenure, synthetic or from a file.
 
 The slides swap within household sizes, and print the table of county by tenure only. The synthetic
-households have exactly that table, exactly 264,331 households of two persons, and sizes in stated
-shares. The differences in size between counties are an assumption, of which there are three.
+households have exactly this table and 264,331 households of two persons. The shares of the other
+sizes are ours. The differences in size between counties are an assumption, with three scenarios.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from isdp.swapping.accuracy import covariance
 from reproduction.swapping.printed import PRINTED_RATE, TENURES, counts_before
 
 TWO_PERSON_HOUSEHOLDS = 264331  # the slides' largest stratum
-# percent, ours; the slides give the households of two persons, and size twelve is the remainder
+# in percent; the slides give the number of size 2, and size 12 is the remainder
 SIZE_SHARES = (9.0, 0, 21.5, 18.2, 11.9, 7.1, 4.1, 2.4, 1.3, 0.75, 0.35, 0)
 OWNING_LOG_ODDS = 0.12  # change of the log-odds of owning per person; ours
 TILT_BY_PERSONS = 0.25  # tilt to large households per person in a dwelling; ours
@@ -24,7 +24,7 @@ N_FITTING_STEPS = 12
 
 
 def compute_size_totals(households: int) -> np.ndarray:
-    """Compute the households of each size from 1 to 12, int64 (12,); the last is the remainder."""
+    """Compute the number of households of each size from 1 to 12; int64, shape (12,)."""
     totals = [round(households * share / 100) for share in SIZE_SHARES]
     totals[1] = TWO_PERSON_HOUSEHOLDS
     totals[-1] = households - sum(totals[:-1])
@@ -32,16 +32,15 @@ def compute_size_totals(households: int) -> np.ndarray:
 
 
 def build_households(table: pd.DataFrame, scenario: str) -> np.ndarray:
-    """Build households by size, county and tenure, with both margins exact; int64 (12, 14, 2).
+    """Build households by size, county and tenure, with exact margins; int64, shape (12, 14, 2).
 
-    The scenarios differ in the sizes between counties. "equal mix" has the same sizes everywhere,
-    "persons per dwelling" has larger households where more persons live in a dwelling, and "fitted"
-    makes the printed swapped table the expected one, up to its noise. The last is fitted to that
-    table and is no evidence about it.
+    "equal mix" has the same shares of sizes in all counties. "persons per dwelling" has larger
+    households in counties with more persons per dwelling. "fitted" is chosen so that the expected
+    swapped table is close to the printed one, and is therefore no evidence about it.
     """
     if scenario not in SCENARIOS:
         raise InputError(
-            f"households: unknown scenario {scenario!r}; choose from {', '.join(SCENARIOS)}"
+            f"households: unknown scenario {scenario!r}. Use one of: {', '.join(SCENARIOS)}."
         )
     tilts = np.zeros(len(table))
     if scenario == "persons per dwelling":
@@ -55,7 +54,10 @@ def build_households(table: pd.DataFrame, scenario: str) -> np.ndarray:
 
 
 def rake(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
-    """Fit seed weights to both margins by iterative proportional fitting; float64 (12, 14, 2)."""
+    """Fit seed weights to both margins by iterative proportional fitting; shape (12, 14, 2).
+
+    `tilts` has the change in log weight of each county per person in a household.
+    """
     cells = counts_before(table)[0].astype(float)
     sizes = compute_size_totals(int(table["total"].sum())).astype(float)
     persons = np.arange(1, len(sizes) + 1)
@@ -70,14 +72,14 @@ def rake(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
         if abs(ratio - 1).max() < RAKING_TOLERANCE:
             return counts
     raise InputError(
-        "households: iterative proportional fitting did not converge; use smaller tilts"
+        "households: iterative proportional fitting did not converge. Use smaller tilts."
     )
 
 
 def round_counts(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Round to whole numbers and keep both margins: each cell is rounded down or up.
+    """Round each cell down or up so that both margins stay the same.
 
-    A transport problem with the least change selects the cells to round up. Its vertices are whole.
+    A transport problem with minimal change selects the cells to round up. Its vertices are integer.
     """
     flat = counts.reshape(len(sizes), -1)
     low = np.floor(flat + RAKING_TOLERANCE)
@@ -89,20 +91,17 @@ def round_counts(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     gain = np.clip(flat - low, 0, 1).ravel()
     found = scipy.optimize.linprog(-gain, A_eq=margins, b_eq=up, bounds=(0, 1), method="highs-ds")
     if not found.success:
-        raise InputError("households: no rounding keeps both margins; correct the margins")
-    whole = (low.ravel() + np.rint(found.x)).astype(np.int64).reshape(counts.shape)
-    if not np.array_equal(whole.sum(axis=(1, 2)), sizes):
-        raise InputError("households: the rounding changed a size total; correct the margins")
-    return whole
+        raise InputError("households: no rounding keeps both margins. Use integer margins.")
+    return (low.ravel() + np.rint(found.x)).astype(np.int64).reshape(counts.shape)
 
 
 def estimate_owning_rates(table: pd.DataFrame) -> pd.DataFrame:
-    """Estimate the owning share that a county would have at the state's share of each size.
+    """Estimate the owning share of each county if its households had the sizes of the state.
 
-    At a swap rate of 50 % a household keeps its county or takes that of another of its size, each
-    with probability 1/2 up to terms of 1/n. The estimate is therefore twice the owners after the
-    swap minus those before, divided by the households. Its standard error is that under one
-    stratum.
+    At a swap rate of 50 % a household keeps its county or takes that of another household of its
+    size, each with probability 1/2 up to terms of order 1/n. The estimate is therefore twice the
+    owners after the swap minus the owners before, divided by the households. Its standard error is
+    for a swap in one stratum.
     """
     rate = (2 * table["owned_after"] - table["owned"]) / table["total"]
     sd = np.sqrt(np.diag(covariance(counts_before(table), PRINTED_RATE)))
@@ -110,7 +109,7 @@ def estimate_owning_rates(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _fitted(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
-    """Tilt each county until its expected owning share is the estimate, shrunk to the state's."""
+    """Find tilts for which the owning share of each county is its estimate, shrunk to the state."""
     implied = estimate_owning_rates(table)
     state = table["owned"].sum() / table["total"].sum()
     off, noise = implied["rate"] - state, implied["error"] ** 2
@@ -128,39 +127,39 @@ def _fitted(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
 
 
 def read_households(path, table: pd.DataFrame) -> np.ndarray:
-    """Read real households, int64 (sizes, 14, 2), from a CSV of county, size, tenure and count.
+    """Read real households from a CSV file with the columns county, size, tenure and count.
 
-    Raises InputError unless they sum to the printed table, with 264,331 households of the largest
-    size.
+    Raises InputError unless the households sum to the printed table, and the most frequent size has
+    264,331 households. The shape is (sizes, 14, 2).
     """
     frame = pd.read_csv(path)
     if list(frame.columns) != ["county", "size", "tenure", "count"]:
         raise InputError(f"{path}: the columns must be county, size, tenure, count")
     if not set(frame["county"]) <= set(table.index) or not set(frame["tenure"]) <= set(TENURES):
         raise InputError(
-            f"{path}: counties must be those of the printed table, and tenures "
+            f"{path}: counties must be those of the printed table, and tenures must be "
             f"{' or '.join(TENURES)}"
         )
     if any(frame[column].dtype.kind != "i" for column in ("size", "count")):
-        raise InputError(f"{path}: size and count must be whole numbers")
+        raise InputError(f"{path}: the columns size and count must have whole numbers")
     cells = [sorted(set(frame["size"])), table.index, list(TENURES)]
     sums = frame.groupby(["size", "county", "tenure"])["count"].sum()
     counts = sums.reindex(pd.MultiIndex.from_product(cells), fill_value=0)
     counts = counts.to_numpy(np.int64).reshape([len(names) for names in cells])
     if not np.array_equal(counts.sum(axis=0), counts_before(table)[0]) or counts.min() < 0:
         raise InputError(
-            f"{path}: the table of county by tenure differs from the slides; correct it"
+            f"{path}: the sum over sizes must be the table of county by tenure of the slides"
         )
-    largest = int(counts.sum(axis=(1, 2)).max())
-    if largest != TWO_PERSON_HOUSEHOLDS:
+    if counts.sum(axis=(1, 2)).max() != TWO_PERSON_HOUSEHOLDS:
         raise InputError(
-            f"{path}: the largest size lacks the {TWO_PERSON_HOUSEHOLDS:,} households of the slides"
+            f"{path}: the most frequent size must have the {TWO_PERSON_HOUSEHOLDS:,} households of "
+            "the slides"
         )
     return counts
 
 
 def build_scenarios(table: pd.DataFrame, path=None) -> dict[str, np.ndarray]:
-    """Build all households to swap, by name: one stratum, each mix, and a file's if given."""
+    """Build the households of all scenarios by name, with those of the file `path` if given."""
     given = {} if path is None else {"given households": read_households(path, table)}
     return {
         "one stratum": counts_before(table),

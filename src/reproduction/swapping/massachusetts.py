@@ -1,7 +1,7 @@
-"""Experiment on Massachusetts in 1940: the printed swap, its likely rate, errors by rate.
+"""Experiment on Massachusetts in 1940: the printed swap, its estimated rate, and errors by rate.
 
-Households map an assumption about their sizes (a scenario) to counts by size, county and tenure,
-int64 of shape (sizes, 14, 2), from `reproduction.swapping.households.build_scenarios`.
+`households`, from `reproduction.swapping.households.build_scenarios`, maps a scenario to counts by
+size, county and tenure. A scenario is an assumption about the sizes of households by county.
 """
 
 from collections.abc import Iterable, Mapping
@@ -35,7 +35,7 @@ def compare_counties(table: pd.DataFrame, households: Mapping[str, np.ndarray]) 
 
 
 def fit_scenarios(table: pd.DataFrame, households: Mapping[str, np.ndarray]) -> pd.DataFrame:
-    """Test the fit of each scenario to the printed swapped table, and estimate its rate."""
+    """Test the fit of each scenario to the printed swapped table, and estimate the swap rate."""
     rows = []
     for scenario, counts in households.items():
         at_half = fit(counts, counts_after(table), PRINTED_RATE)
@@ -67,23 +67,26 @@ def simulate_swaps(
     rates: Iterable[float],
     number: int,
 ) -> pd.DataFrame:
-    """Simulate swaps of every scenario at every rate, each pair with its own random stream."""
+    """Simulate `number` swaps of each scenario at each rate.
+
+    Each pair of a scenario and a rate has its own random stream.
+    """
     rows = []
     pairs = list(product(households.items(), rates))
     for ((scenario, counts), rate), stream in zip(pairs, rng.spawn(len(pairs)), strict=True):
         truth, held = counts.sum(axis=0), invariants(counts.shape)
         for run in range(number):
             swapped = swap_table(stream, counts, rate)
-            summed, undone = swapped.sum(axis=0), debias_table(swapped, rate).sum(axis=0)
+            summed, unmixed = swapped.sum(axis=0), debias_table(swapped, rate).sum(axis=0)
             rows.append(
                 {
                     "scenario": scenario,
                     "rate": rate,
                     "run": run,
                     "mape": mape(truth, summed),
-                    "mape_unmixed": mape(truth, undone),
+                    "mape_unmixed": mape(truth, unmixed),
                     "l1": float(abs(summed - truth).sum()),
-                    "l1_unmixed": float(abs(undone - truth).sum()),
+                    "l1_unmixed": float(abs(unmixed - truth).sum()),
                     "violations": int(np.count_nonzero(held.apply((swapped - counts).ravel()))),
                 }
             )
@@ -93,7 +96,10 @@ def simulate_swaps(
 def summarise_runs(
     runs: pd.DataFrame, households: Mapping[str, np.ndarray], printed: float
 ) -> pd.DataFrame:
-    """Summarise the runs of each scenario and rate; `printed` is the printed table's error."""
+    """Summarise the runs of each scenario and rate.
+
+    `printed` is the mean absolute percentage error of the printed table.
+    """
     groups = runs.groupby(["scenario", "rate"], sort=False)
     errors = {"runs": "size", "median": "median", "smallest": "min", "largest": "max", "sd": "std"}
     table = groups["mape"].agg(**errors).reset_index()
@@ -111,7 +117,7 @@ def summarise_runs(
 
 
 def unmix_printed(table: pd.DataFrame) -> pd.DataFrame:
-    """Correct the bias of the printed swap, as a reader who knows its rate can."""
+    """Correct the bias of the printed swapped table, which needs the swap rate only."""
     cells = pd.MultiIndex.from_product([table.index, TENURES], names=["county", "tenure"])
     counts = {"before": counts_before(table), "after": counts_after(table)}
     counts["unmixed"] = debias_table(counts["after"][None], PRINTED_RATE)
@@ -124,9 +130,9 @@ def unmix_printed(table: pd.DataFrame) -> pd.DataFrame:
 def measure_printed(table: pd.DataFrame) -> pd.DataFrame:
     """Measure the error of the printed swapped table, before and after correction of its bias."""
     truth, swapped = counts_before(table)[0], counts_after(table)
-    undone = debias_table(swapped[None], PRINTED_RATE)[0]
+    unmixed = debias_table(swapped[None], PRINTED_RATE)[0]
     rows = []
-    for name, other in (("as printed", swapped), ("unmixed", undone)):
+    for name, other in (("as printed", swapped), ("unmixed", unmixed)):
         off = abs(other - truth).astype(float)
         errors = (mape(truth, other), *(mape(truth[:, k], other[:, k]) for k in (0, 1)))
         expected = expected_mape(counts_before(table), PRINTED_RATE, debiased=name == "unmixed")

@@ -29,39 +29,39 @@ class SwappingSettings(Block):
     """Permutation swapping."""
 
     households: PathText | None = setting(
-        "A csv of the real households of Massachusetts in 1940 (county, size, tenure, count), or "
-        "`null` for synthetic ones alone.",
+        "A CSV file of the real households of Massachusetts in 1940 (county, size, tenure, count), "
+        "or `null` for synthetic households only.",
         OURS,
     )
     rates: TwoDifferent[Probability] = setting(
-        "The swap rates, in increasing order, of the simulated swaps and of what an attacker "
-        "learns. The first and the last are the paper's.",
+        "The swap rates of the simulated swaps and of the attacks, in increasing order. The first "
+        "and the last are the paper's.",
         BOTH,
     )
     runs: int = setting(
-        "The number of simulated swaps for each rate and mix of households.", PAPER, ge=2
+        "The number of simulated swaps for each rate and scenario of households.", PAPER, ge=2
     )
     sizes: Strata = setting(
-        "The numbers of records of the largest stratum for which bound and exact loss are "
-        "tabulated.",
+        "The sizes of the largest stratum, in records, in the table of bounds and exact losses.",
         BOTH,
     )
     drawn: Strata = setting(
-        "The same for the figure of the budget and the table of profiles.", BOTH
+        "The sizes of the largest stratum in the figure of the budget and the table of profiles.",
+        BOTH,
     )
-    delta: Probability = setting("The delta that the table of profiles allows.", PAPER)
+    delta: Probability = setting("The delta of the table of profiles.", PAPER)
     universes: list[Totals] = setting(
-        "Lists of county totals whose privacy loss is computed, exactly over all pairs of "
-        "datasets where these are few.",
+        "Lists of county totals whose privacy loss is computed. The loss is exact if prod (n_k + "
+        "1) is at most 3000.",
         OURS,
     )
     tables: list[Pair[Totals]] = setting(
-        "The margins of small tables whose exact loss is computed: the county totals, then the "
-        "category totals.",
+        "The margins of small tables whose exact loss is computed. Each entry has the county "
+        "totals and the category totals.",
         OURS,
     )
     located: int = setting(
-        "The number of simulated swaps for each rate, for comparison with the exact probability "
+        "The number of simulated swaps for each rate that are compared with the exact probability "
         "of a household's county.",
         OURS,
         ge=2,
@@ -73,10 +73,10 @@ class SwappingSettings(Block):
             raise ConfigError(
                 f"config: swapping.rates: must be in increasing order, got {self.rates}"
             )
-        for place, (counties, categories) in enumerate(self.tables):
+        for number, (counties, categories) in enumerate(self.tables):
             if sum(counties) != sum(categories):
                 raise ConfigError(
-                    f"config: swapping.tables.{place}: both lists must have the same sum, got "
+                    f"config: swapping.tables.{number}: both lists must have the same sum, got "
                     f"{sum(counties)} for the counties and {sum(categories)} for the categories"
                 )
         check_file("swapping.households", self.households)

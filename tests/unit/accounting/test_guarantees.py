@@ -162,7 +162,7 @@ def test_the_record_holds_exact_numbers_and_decimals_from_above():
         ({"flavour": "approximate", "growth": "none", "delta": 1}, "delta"),
         ({"flavour": "approximate", "delta": 0.1}, "growth"),
         ({"growth": "cubic"}, "growth"),
-        ({"per_person": None}, "reason"),
+        ({"per_person": None}, "per_person"),
         ({"why_not_per_person": "x"}, "why_not_per_person"),
         ({"per_person": -2}, "per_person"),
     ],

@@ -223,9 +223,9 @@ def test_pairs_of_large_strata_are_exchanged_as_summed_over_the_number_moved(siz
 @pytest.mark.parametrize(("size", "rate"), [(40, 0.9), (200, 0.01), (11691, 0.5), (264331, 0.01)])
 def test_the_law_of_the_loss_is_that_of_two_datasets_in_either_order(size, rate):
     law = exchange_loss_distribution(size, rate)
-    other = law.chance * np.exp(-law.loss)
-    assert (law.chance.sum(), other.sum()) == pytest.approx((1, 1), rel=1e-9)
-    assert law.chance @ law.loss == pytest.approx(-other @ law.loss, rel=1e-9)
+    other = law.probability * np.exp(-law.loss)
+    assert (law.probability.sum(), other.sum()) == pytest.approx((1, 1), rel=1e-9)
+    assert law.probability @ law.loss == pytest.approx(-other @ law.loss, rel=1e-9)
     # both stay fixed: by the binomial number of records moved, which is never one
     m = np.delete(np.arange(size + 1), 1)
     moved = binom.pmf(m, size, rate) / (1 - binom.pmf(1, size, rate))

@@ -1,9 +1,9 @@
 """Exact Bernoulli draws, with probabilities that ball arithmetic bounds to any precision.
 
-A probability such as exp(-p/q) is irrational as a rule. The binary expansion of a uniform number
-is compared with integer bounds of the probability, found by ball arithmetic (Arb). Where the bits
-drawn so far leave the comparison open, more bits are drawn and the bounds are refined. No rounded
-number decides a draw.
+A probability such as exp(-p/q) is usually irrational. The binary expansion of a uniform number is
+compared with integer bounds on the probability, which ball arithmetic (Arb) computes. If the drawn
+bits do not decide the comparison, more bits are drawn and the bounds are refined. No rounded number
+decides a draw.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from isdp.exact.bits.source import BitSource
 
-PROBABILITY_MARGIN = 2.0**-24  # between doubles and exact probabilities; rounding is far less
+PROBABILITY_MARGIN = 2.0**-24  # far above the rounding error of a probability in a double
 
 
 def to_ball(number: Fraction) -> arb:
@@ -26,14 +26,12 @@ def to_ball(number: Fraction) -> arb:
 
 
 def exact_floor(compute: Callable[..., arb], *arguments: object) -> int:
-    """Return the floor of an irrational number.
+    """Return the floor of the irrational number ``compute(*arguments)``.
 
     Parameters
     ----------
     compute : callable
         Returns the number as a ball at the current precision.
-    *arguments
-        Arguments of `compute`.
     """
     precision = 128
     while True:
@@ -47,16 +45,15 @@ def exact_floor(compute: Callable[..., arb], *arguments: object) -> int:
 def decide_bernoulli(
     bits: BitSource, uniform: int, log_probability: Callable[..., arb], *arguments: object
 ) -> bool:
-    """Complete a Bernoulli draw of which the first 64 random bits are given.
+    """Complete a Bernoulli draw from its first 64 random bits.
 
     Parameters
     ----------
     uniform : int
         The first 64 bits.
     log_probability : callable
-        Returns the logarithm of the probability as a ball at the current precision.
-    *arguments
-        Arguments of `log_probability`.
+        ``log_probability(*arguments)`` returns the logarithm of the probability as a ball at the
+        current precision.
 
     Raises
     ------
@@ -92,7 +89,7 @@ def draw_bernoulli(
         ``log_probability(i)`` returns the logarithm of the i-th exact probability, as a ball at
         the current precision.
     margin : float
-        A larger margin is for `probabilities` that are bounds.
+        Use a larger margin if `probabilities` are bounds on the exact probabilities.
 
     Returns
     -------
@@ -101,7 +98,7 @@ def draw_bernoulli(
     Raises
     ------
     ArithmeticError
-        If a probability exceeds 1, that is, the caller's bound is invalid.
+        If a probability is above 1, which means that the caller's bound is invalid.
     """
     if len(probabilities) and not probabilities.max() <= 1 + margin:
         raise ArithmeticError(f"a Bernoulli probability is {probabilities.max()}")

@@ -1,8 +1,8 @@
 """Discrete Gaussian draws around any rational centre, in exact arithmetic.
 
-All exact Gaussian noise is built on these draws: noise of single queries
-(`isdp.exact.bits.independent`), noise under disjoint totals
-(`isdp.exact.disjoint.recursive_splitting`) and noise on lattices (`isdp.exact.overlapping.klein`).
+All exact Gaussian noise uses these draws: independent noise (`isdp.exact.bits.independent`), noise
+under disjoint totals (`isdp.exact.disjoint.recursive_splitting`) and noise on lattices
+(`isdp.exact.overlapping.klein`).
 """
 
 from __future__ import annotations
@@ -25,42 +25,44 @@ MIN_VARIANCE, MAX_VARIANCE = Fraction(1, 10**6), 10**20
 
 
 def check_variance(variance: object) -> Fraction:
-    """Check a variance.
+    """Return a rational variance as a fraction.
 
     Raises
     ------
     InputError
-        If the variance is not rational or out of range.
+        If the variance is not rational, or is not between 1e-6 and 1e20.
     """
     if isinstance(variance, bool) or not isinstance(variance, Rational):
-        raise InputError(f"release: the variance must be a Fraction or an int, got {variance!r}")
+        raise InputError(f"variance: must be a Fraction or an int, got {variance!r}")
     if not MIN_VARIANCE <= variance <= MAX_VARIANCE:
-        raise InputError(f"release: a variance of {float(variance):g} is not in 1e-6 to 1e20")
+        raise InputError(f"variance: must lie between 1e-6 and 1e20, got {float(variance):g}")
     return Fraction(variance)
 
 
 def gaussian_variance(energy: Energy) -> Fraction:
-    """Sigma^2 of the distribution of weight exp(-rate ||u||_2^2)."""
+    """Return sigma^2 of the Gaussian distribution with the weight exp(-rate ||u||_2^2)."""
     return 1 / (2 * Fraction(energy.rate))
 
 
 def draw_gaussian_around(
     bits: BitSource, variance: Fraction, numerators: NDArray[np.int64], denominator: int
 ) -> NDArray[np.int64]:
-    """Draw from P(k) proportional to exp(-(k - c)^2 / (2 variance)) on the integers, exactly.
+    """Draw exactly from P(k) proportional to exp(-(k - c)^2 / (2 variance)) on the integers.
 
-    Algorithm 3 of Canonne, Kamath and Steinke (2020), for any rational c. A fair bit gives the side
-    of c. A geometric variable of scale t counts the steps from the nearest integer on that side.
-    With x the distance from c, the proposal is accepted with the probability
-    exp(-(x - variance/t)^2 / (2 variance)), and with a smaller one on the side whose nearest
-    integer is farther. Any t is valid. It is a power of two near sigma, so that all variances share
-    a few tables. At least three in five proposals are accepted where sigma is large.
+    The method generalizes Algorithm 3 of Canonne, Kamath and Steinke (2020) to any rational c. A
+    fair bit selects a side of c. A geometric variable of scale t is the number of steps from the
+    nearest integer on that side. Let x be the distance of the proposal from c. The acceptance
+    probability is exp(-(x - variance/t)^2 / (2 variance)). It is smaller on the side whose nearest
+    integer is farther from c.
+
+    Any t is valid. A power of two near sigma is used, so that all variances share a few tables. If
+    sigma is large, at least 60 percent of the proposals are accepted.
 
     Parameters
     ----------
     numerators : int64 array, shape (draws,)
     denominator : int
-        Positive. The centre of draw i is ``numerators[i] / denominator``.
+        The positive denominator of all centres: draw i has c = ``numerators[i] / denominator``.
 
     Returns
     -------
@@ -108,25 +110,16 @@ def _keep(
 
 
 def log_relative_mass(variance: Fraction, centre: Fraction) -> arb:
-    """Logarithm of m(s, c) / m(s, 0), at the current precision.
+    """Compute the logarithm of m(s, c) / m(s, 0) at the current precision.
 
-    m(s, c) is the sum over the integers k of exp(-(k - c)^2 / (2 s^2)). By Poisson's summation
-    formula it is s sqrt(2 pi) times the theta function of c with the nome exp(-2 pi^2 s^2). So the
-    ratio is at most 1.
-
-    Parameters
-    ----------
-    variance : Fraction
-        s^2.
-    centre : Fraction
-        c.
+    Here s^2 is the variance, c the centre, and m(s, c) the sum over the integers k of
+    exp(-(k - c)^2 / (2 s^2)). By Poisson's summation formula, m(s, c) is s sqrt(2 pi) times the
+    theta function of c with the nome exp(-2 pi^2 s^2). The ratio is therefore at most 1.
     """
     tau = acb(0, 2 * arb.pi() * to_ball(variance))
-    ratio = theta(centre - math.floor(centre), tau) / theta(Fraction(0), tau)
-    return ratio.log()
+    return (theta(centre - math.floor(centre), tau) / theta(Fraction(0), tau)).log()
 
 
 def theta(at: Fraction, tau: acb) -> arb:
-    """Return the sum over the integers n of exp(pi i tau n^2) cos(2 pi n at), for imaginary tau."""
-    # python-flint's stub declares `modular_theta` as a static function
+    """Return the sum of exp(pi i tau n^2) cos(2 pi n at) over all integers n, for imaginary tau."""
     return acb.modular_theta(acb(to_ball(at)), tau)[2].real

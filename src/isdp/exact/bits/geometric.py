@@ -1,7 +1,7 @@
 """Exact draws of geometric and discrete Laplace variables, by inversion with guide tables.
 
-Uniform random bits are compared with integer bounds of the distribution function, found by ball
-arithmetic. Where 64 bits leave the comparison open, more bits are drawn.
+Uniform random bits are compared with integer bounds of the distribution function, which ball
+arithmetic computes. If 64 bits do not decide the comparison, more bits are drawn.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from isdp.compiled import njit
 from isdp.exact.bits.bernoulli import exact_floor, to_ball
 from isdp.exact.bits.source import BitSource
 
-MAX_RATE = 1000  # noise of a larger rate is zero with a probability next to 1
-MIN_TABLE_RATE = Fraction(1, 16)  # the smallest rate of an unbounded table, which has 710 entries
+MAX_RATE = 1000  # noise with a larger rate is almost always zero
+MIN_TABLE_RATE = Fraction(1, 16)  # at this rate a table of all values has 710 entries
 DIGIT_BITS = 8
-DRAWS_PER_CHUNK = 1 << 16  # variables and their random bits stay in the processor's cache
+DRAWS_PER_CHUNK = 1 << 16  # a chunk and its random bits fit in the processor's cache
 SHORT_BITS = 16
 UNDECIDED = -1
 
@@ -28,12 +28,12 @@ UNDECIDED = -1
 class TruncatedGeometric:
     """The distribution P(k) proportional to exp(-rate k) over k >= 0, or over 0 <= k < size.
 
-    A draw inverts the distribution function. ``bounds[k]`` is the floor of 2^64 P(X <= k), which
-    is not an integer. So 64 random bits above it mean X > k, whatever bits follow, and bits below
-    it mean X <= k. Bits equal to a bound need further bits.
+    A draw X inverts the distribution function. ``bounds[k]`` is the floor of 2^64 P(X <= k), which
+    is not an integer. If the first 64 random bits are above the bound, X > k. If they are below the
+    bound, X <= k. If they equal the bound, further bits are needed.
 
-    A guide table of 2^16 entries holds the value for each prefix of 16 bits, or `UNDECIDED` for
-    the prefix of a bound. Only after such a prefix are the other 48 bits drawn.
+    A guide table of 2^16 entries holds the value for each prefix of 16 bits. It holds `UNDECIDED`
+    for each prefix of a bound, and the other 48 bits are drawn only after these prefixes.
     """
 
     def __init__(self, rate: Fraction, size: int | None = None):
@@ -48,7 +48,7 @@ class TruncatedGeometric:
         self._table[prefixes] = UNDECIDED
 
     def _bound(self, k: int) -> arb:
-        """2^64 P(X <= k)."""
+        """Compute 2^64 P(X <= k)."""
         whole = 1 if self.size is None else self._one_minus(self.size)
         return self._one_minus(k + 1) / whole * 2**64
 
@@ -56,7 +56,7 @@ class TruncatedGeometric:
         return -(arb(-self.rate.numerator * k) / self.rate.denominator).expm1()
 
     def draw(self, bits: BitSource, count: int) -> NDArray[np.int64]:
-        """Draw independent values, int64 (count,)."""
+        """Draw independent values as an int64 array of shape (count,)."""
         shorts, values = bits.take_16_bit(count), np.empty(count, dtype=np.int64)
         if _look_up(self._table, shorts, values):
             at = (values == UNDECIDED).nonzero()[0]
@@ -73,7 +73,7 @@ class TruncatedGeometric:
         return values
 
     def _refine(self, bits: BitSource, uniform: int) -> int:
-        """Draw one further word at a time after 64 bits that left the value open."""
+        """Draw further words of 64 bits until the value is decided."""
         n_bits = 64
         while True:
             uniform, n_bits = uniform << 64 | bits.take_one(), n_bits + 64
@@ -84,7 +84,7 @@ class TruncatedGeometric:
                 return int(low)
 
     def _quantile(self, numerator: int, n_bits: int) -> arb:
-        """Integer part of the point where the distribution function is numerator / 2^n_bits."""
+        """Compute the integer part of the quantile at numerator / 2^n_bits."""
         reached = arb(numerator) / arb(1 << n_bits)
         if self.size is not None:
             reached *= self._one_minus(self.size)
@@ -93,7 +93,7 @@ class TruncatedGeometric:
 
 @lru_cache(maxsize=64)
 def truncated_geometric(rate: Fraction, size: int | None = None) -> TruncatedGeometric:
-    """Return a cached `TruncatedGeometric`."""
+    """Return the cached `TruncatedGeometric` of these arguments."""
     return TruncatedGeometric(rate, size)
 
 
@@ -101,7 +101,7 @@ def truncated_geometric(rate: Fraction, size: int | None = None) -> TruncatedGeo
 def _look_up(
     table: NDArray[np.int16], shorts: NDArray[np.uint16], values: NDArray[np.int64]
 ) -> int:
-    """Look the values up in the guide table; return the number of undecided ones."""
+    """Look up `values` in the guide table, and return the number of undecided values."""
     undecided = 0
     for i in range(len(shorts)):
         values[i] = table[shorts[i]]
@@ -112,23 +112,24 @@ def _look_up(
 class Geometric:
     """The distribution P(k) proportional to exp(-epsilon k) over k >= 0.
 
-    The binary digits of a geometric variable are independent. The lowest `bits` digits are drawn
-    eight at a time and the higher ones together, so that every table is short, however small
-    epsilon is.
+    The binary digits of a geometric variable are independent. The lowest `bits` digits are drawn in
+    groups of eight, and the higher digits are drawn together. Every table is therefore short, even
+    if epsilon is small.
     """
 
     def __init__(self, epsilon: Fraction):
         self.epsilon, self.bits = epsilon, 0
         while epsilon * 2**self.bits < MIN_TABLE_RATE:
             self.bits += 1
-        self.digits = []  # pairs of a shift and the distribution of the digits from there on
+        # pairs (shift, distribution of the group of digits that begins at this shift)
+        self.digits = []
         for shift in range(0, self.bits, DIGIT_BITS):
             size = 1 << min(DIGIT_BITS, self.bits - shift)
             self.digits.append((shift, truncated_geometric(epsilon * 2**shift, size)))
         self.digits.append((self.bits, truncated_geometric(epsilon * 2**self.bits)))
 
     def draw(self, bits: BitSource, count: int) -> NDArray[np.int64]:
-        """Draw independent variables, int64 (count,)."""
+        """Draw independent geometric variables as an int64 array of shape (count,)."""
         return self._draw(bits, count, self.digits)
 
     def _draw(
@@ -144,15 +145,15 @@ class Geometric:
         return drawn
 
     def draw_remainders(self, bits: BitSource, count: int) -> NDArray[np.int64]:
-        """Draw independent variables modulo 2^bits, int64 (count,)."""
+        """Draw independent geometric variables modulo 2^bits, as int64 of shape (count,)."""
         return self._draw(bits, count, self.digits[:-1])
 
     def draw_difference(self, bits: BitSource, count: int) -> NDArray[np.int64]:
-        """Draw independent discrete Laplace variables, int64 (count,)."""
+        """Draw independent discrete Laplace variables as an int64 array of shape (count,)."""
         return self.draw(bits, count) - self.draw(bits, count)
 
 
 @lru_cache(maxsize=16)
 def cached_geometric(epsilon: Fraction) -> Geometric:
-    """Return a cached `Geometric`."""
+    """Return the cached `Geometric` of this rate."""
     return Geometric(epsilon)

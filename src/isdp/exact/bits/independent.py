@@ -1,6 +1,6 @@
 """Independent discrete Laplace and discrete Gaussian noise for releases.
 
-The random bits are the operating system's, and no rounded number decides a draw.
+The random bits come from the operating system, and no rounded number decides a draw.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from isdp.exact.release_noise import parse_epsilon
 def draw_discrete_laplace(
     epsilon: ExactNumber, count: int, source: Source | None = None
 ) -> NDArray[np.int64]:
-    """Draw from P(k) proportional to exp(-epsilon |k|) on the integers, exactly.
+    """Draw exactly from P(k) proportional to exp(-epsilon |k|) on the integers.
 
     Parameters
     ----------
     epsilon : Fraction, int, str or float
-        Between 1e-14 and 1000; a float stands for its shortest decimal form.
+        A number between 1e-14 and 1000. A float is read as its shortest decimal form.
     source : callable, optional
-        ``source(k)`` returns k random bytes; `os.urandom` by default. Other sources are for tests.
+        ``source(k)`` returns k random bytes. The default is `os.urandom`; others are for tests.
 
     Returns
     -------
@@ -40,14 +40,14 @@ def draw_discrete_laplace(
 def draw_discrete_gaussian(
     variance: object, count: int, source: Source | None = None
 ) -> NDArray[np.int64]:
-    """Draw from P(k) proportional to exp(-k^2 / (2 variance)) on the integers, exactly.
+    """Draw exactly from P(k) proportional to exp(-k^2 / (2 variance)) on the integers.
 
     Parameters
     ----------
     variance : Fraction or int
-        Sigma squared, between 1e-6 and 1e20.
+        A number between 1e-6 and 1e20.
     source : callable, optional
-        As for `draw_discrete_laplace`.
+        See `draw_discrete_laplace`.
 
     Returns
     -------

@@ -1,15 +1,14 @@
 """Negative binomial draws: sums of m geometric variables, in a time that does not grow with m.
 
-The sum s has P(s) proportional to C(s + m - 1, m - 1) exp(-rate s), which is log-concave. Draws are
-by rejection with a log-concave envelope (Devroye 1986, section VII.2). Relative to its height at
-the mode, P is at most 1. Let r be a distance at which P has fallen below exp(-1). Then P is at most
-exp(-b) between the distances b r and (b + 1) r. About half of the proposals are accepted.
-`NegativeBinomials.keep` accepts given values with the probability P(s) / P(mode).
+The sum s has P(s) proportional to C(s + m - 1, m - 1) exp(-rate s), which is log-concave. Draws use
+rejection with a log-concave envelope (Devroye 1986, section VII.2). Scale P to the height 1 at its
+mode, and let r be a distance from the mode at which P is below exp(-1). Then P is at most exp(-b)
+between the distances b r and (b + 1) r. About half of the proposals are accepted.
 
-No rounded number decides a draw (`isdp.exact.bits.bernoulli`). A squeeze makes the decisions fast:
-within a step of the envelope P falls with the distance, so that its values at both ends of a piece
-of a step bound it on the whole piece. One random word below or above both bounds decides on a
-proposal. Ball arithmetic decides on the others.
+No rounded number decides a draw (`isdp.exact.bits.bernoulli`). A squeeze makes the decisions fast.
+Within a step of the envelope, P decreases with the distance from the mode. Its values at both ends
+of a piece of a step therefore bound it on the piece. A random word that is below or above both
+bounds decides a proposal. Ball arithmetic decides the other proposals.
 """
 
 from __future__ import annotations
@@ -27,11 +26,12 @@ from isdp.exact.bits.bernoulli import decide_bernoulli, exact_floor, to_ball
 from isdp.exact.bits.geometric import truncated_geometric
 from isdp.exact.bits.source import MAX_UINT64, BitSource, draw_bounded_integers
 
-STEPS, PIECES = 8, 32  # steps on either side of the mode that have bounds, and pieces of each
+STEPS = 8  # steps with bounds, on each side of the mode
+PIECES = 32  # pieces of a step
 
 
 class NegativeBinomialWeight:
-    """P(s) / P(mode) of a negative binomial distribution, as a ball."""
+    """The ratio P(s) / P(mode) of a negative binomial distribution, as a ball."""
 
     def __init__(self, variables: int, rate: Fraction):
         self.variables, self.rate = variables, rate
@@ -41,11 +41,11 @@ class NegativeBinomialWeight:
     def _peak(self) -> arb:
         return (self.variables - 1) / to_ball(self.rate).expm1()
 
-    def log(self, s: int, more: int = 0) -> arb:
-        """Return the logarithm at s plus the integer `more`, at the current precision."""
+    def log(self, s: int, added: int = 0) -> arb:
+        """Return the logarithm of the ratio at s, plus `added`, at the current precision."""
         if ctx.prec not in self._log_at_mode:
             self._log_at_mode[ctx.prec] = self._log_binomial(self.mode)
-        rise = self._log_binomial(s) - self._log_at_mode[ctx.prec] + more
+        rise = self._log_binomial(s) - self._log_at_mode[ctx.prec] + added
         return rise - arb(self.rate.numerator * (s - self.mode)) / arb(self.rate.denominator)
 
     def _log_binomial(self, s: int) -> arb:
@@ -58,17 +58,18 @@ class NegativeBinomials:
     Parameters
     ----------
     variables : sequence of int
-        The positive m of each distribution; `indices` adds others.
+        The positive m of each distribution. `indices` adds further distributions.
     rate : Fraction
-        Positive.
+        A positive number.
     """
 
-    # A number is addressed by its side of the mode (0 from the mode up, 1 below), by its step of
-    # the envelope and by its place in the step, which increases away from the mode. `_low` and
-    # `_high` bound 2^64 exp(step) P(number) / P(mode) on each piece of a step. Their layout is
+    # An integer has three coordinates. `side` is 0 from the mode upwards and 1 below the mode,
+    # `step` is the step of the envelope, and `place` is the position in the step, which increases
+    # away from the mode. `_low` and `_high` bound 2^64 exp(step) P(integer) / P(mode) on each piece
+    # of a step. Their layout is
     #     ((2 * distribution + side) * (STEPS + 1) + min(step, STEPS)) * PIECES + piece
-    # Bounds are computed when they are first needed and are then listed in `_known`. Bounds that
-    # are not known, and those of all steps from STEPS on, are 0 and 2^64 - 1.
+    # Bounds are computed when they are first needed, and their positions are kept in `_known`. The
+    # other bounds, and all bounds of steps from STEPS on, are 0 and 2^64 - 1.
 
     def __init__(self, variables: Sequence[int], rate: Fraction):
         self.rate, self._step = rate, truncated_geometric(Fraction(1))
@@ -87,19 +88,19 @@ class NegativeBinomials:
         found = np.array([(weight.mode, _width(weight)) for weight in weights], dtype=np.int64)
         self._modes = np.append(self._modes, found[:, 0])
         self._widths = np.append(self._widths, found[:, 1])
-        more = len(variables) * 2 * (STEPS + 1) * PIECES
-        self._low = np.append(self._low, np.zeros(more, dtype=np.uint64))
-        self._high = np.append(self._high, np.full(more, MAX_UINT64, dtype=np.uint64))
+        n_pieces = len(variables) * 2 * (STEPS + 1) * PIECES
+        self._low = np.append(self._low, np.zeros(n_pieces, dtype=np.uint64))
+        self._high = np.append(self._high, np.full(n_pieces, MAX_UINT64, dtype=np.uint64))
 
     def indices(self, variables: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the index of the distribution of each m, and add those that are new."""
+        """Return the index of the distribution of each m, and add the missing distributions."""
         distinct, which = np.unique(variables, return_inverse=True)
         if new := [m for m in distinct.tolist() if m not in self._index]:
             self._add(new)
         return np.array([self._index[m] for m in distinct.tolist()], dtype=np.int64)[which]
 
     def draw(self, bits: BitSource, indices: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Draw one sum from the distribution of each index, int64 (indices,)."""
+        """Draw one sum from the distribution of each index, as int64 of shape (indices,)."""
         sums = np.empty(len(indices), dtype=np.int64)
         left = np.arange(len(indices))
         while len(left):
@@ -122,7 +123,7 @@ class NegativeBinomials:
         side = (away < 0).astype(np.int64)
         away = np.where(away < 0, -1 - away, away)
         step, place = np.divmod(away, self._widths[indices])
-        # a geometric variable reaches the step with the probability exp(-step)
+        # a geometric variable is at least `step` with the probability exp(-step)
         kept: NDArray[np.bool_] = (values >= 0) & (self._step.draw(bits, len(values)) >= step)
         kept[kept] = self._accept(bits, indices[kept], side[kept], step[kept], place[kept])
         return kept
@@ -145,7 +146,7 @@ class NegativeBinomials:
         step: NDArray[np.int64],
         place: NDArray[np.int64],
     ) -> NDArray[np.bool_]:
-        """Accept numbers with the probability exp(step) P(number) / P(mode)."""
+        """Accept each integer with the probability exp(step) P(integer) / P(mode)."""
         uniform = bits.take(len(index))
         piece = place * PIECES // self._widths[index]
         at = ((2 * index + side) * (STEPS + 1) + np.minimum(step, STEPS)) * PIECES + piece
@@ -167,43 +168,40 @@ class NegativeBinomials:
     def _bound_piece(self, at: int, index: int, side: int, step: int, piece: int) -> None:
         width, mode = int(self._widths[index]), int(self._modes[index])
         first, last = -(-piece * width // PIECES), -(-(piece + 1) * width // PIECES) - 1
-        near, far = step * width + first, step * width + last
+        inner, outer = step * width + first, step * width + last
         if side:
-            near, far = -1 - near, -1 - far
-        self._low[at] = self._bounds(index, mode + far, step)[0]
-        self._high[at] = self._bounds(index, mode + near, step)[1]
+            inner, outer = -1 - inner, -1 - outer
+        self._low[at] = self._bounds(index, mode + outer, step)[0]
+        self._high[at] = self._bounds(index, mode + inner, step)[1]
         self._known.add(at)
 
     def _bounds(self, index: int, value: int, step: int) -> tuple[int, int]:
-        """Integer bounds of 2^64 exp(step) P(value) / P(mode), clipped to 64 bits."""
+        """Compute integer bounds on 2^64 exp(step) P(value) / P(mode), clipped to 64 bits."""
         if value < 0:
             return 0, 0
         with ctx.workprec(128):
             scaled = self._weights[index].log(value, step).exp() * arb(1 << 64)
             low, high = scaled.lower().floor(), scaled.upper().floor()
-        # balls of radius 0 that hold integers, converted without rounding
+        # `low` and `high` are balls of radius 0 around integers, so that conversion is exact
         return max(min(int(low.fmpz()), MAX_UINT64), 0), min(int(high.fmpz()), MAX_UINT64)
 
 
 @lru_cache(maxsize=8)
 def negative_binomials(rate: Fraction) -> NegativeBinomials:
-    """Return the cached distributions of a rate, which share their bounds."""
+    """Return the cached `NegativeBinomials` of this rate."""
     return NegativeBinomials([], rate)
 
 
 def _width(weight: NegativeBinomialWeight) -> int:
     """Find a distance from the mode at which P / P(mode) is below exp(-1) on both sides.
 
-    By log-concavity it is below exp(-b) at b times that distance.
+    By log-concavity, the ratio is below exp(-b) at b times this distance.
     """
     rate = float(weight.rate)
     width = int(1.2 * math.sqrt(weight.variables * math.exp(-rate)) / -math.expm1(-rate)) + 1
-    while not _fallen(weight, width):
-        width += width // 16 + 1
-    return width
-
-
-def _fallen(weight: NegativeBinomialWeight, width: int) -> bool:
     with ctx.workprec(128):
-        above = weight.log(weight.mode + width) < -1
-        return bool(above and (weight.mode < width or weight.log(weight.mode - width) < -1))
+        while not weight.log(weight.mode + width) < -1 or not (
+            weight.mode < width or weight.log(weight.mode - width) < -1
+        ):
+            width += width // 16 + 1
+    return width

@@ -1,6 +1,6 @@
-"""Random bits: 64-bit words and 16-bit words from a source of bytes, and bounded integers.
+"""Random words of 64 and 16 bits from a source of bytes, and bounded integers.
 
-The source is the operating system for a release, and a seeded generator for experiments.
+The source of bytes is the operating system for releases, and a seeded generator for experiments.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from isdp.errors import InputError
 
-MIN_WORDS_PER_READ = 256  # a read costs more than the words that it returns
+MIN_WORDS_PER_READ = 256  # most of the time of a small read is overhead
 MAX_UINT64 = 2**64 - 1
 
 Source = Callable[[int], bytes]
@@ -38,8 +38,8 @@ class BitSource:
             raw = self.source(8 * wanted)
             if len(raw) != 8 * wanted:
                 raise InputError(
-                    f"release: the source of randomness returned {len(raw)} bytes, and "
-                    f"{8 * wanted} were requested"
+                    f"source: {8 * wanted} random bytes were requested, and {len(raw)} were "
+                    f"returned. Use a source that returns the requested number of bytes."
                 )
             fresh = np.frombuffer(raw, dtype="<u8").astype(np.uint64)
             self._unused = np.concatenate([self._unused, fresh]) if len(self._unused) else fresh
@@ -56,20 +56,22 @@ class BitSource:
 
 
 def draw_bounded_integers(bits: BitSource, limits: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Draw uniform integers from 0 to limit - 1, by the remainder of a word with rejection.
+    """Draw one uniform integer from 0 to limit - 1 for each limit.
+
+    The integer is the remainder of a random word. Words beyond the last full multiple of the limit
+    are rejected, so that all remainders are equally likely.
 
     Parameters
     ----------
     limits : int64 array, shape (n,)
-        Positive.
+        Positive numbers.
 
     Returns
     -------
     int64 array, shape (n,)
     """
     unsigned = limits.astype(np.uint64)
-    # 2^64 mod limit in 64-bit arithmetic; words beyond the last whole multiple of the limit are
-    # rejected
+    # 2^64 mod limit, in 64-bit arithmetic
     rest = (np.uint64(MAX_UINT64) % unsigned + np.uint64(1)) % unsigned
     drawn = bits.take(len(unsigned)).copy()
     rejected = np.flatnonzero(drawn > np.uint64(MAX_UINT64) - rest)

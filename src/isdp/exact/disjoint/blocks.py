@@ -13,15 +13,15 @@ from isdp.mechanisms.generalized_laplace import bound_gamma
 def blocks_of(invariants: Invariants) -> np.ndarray | None:
     """Return the block of each cell, if the invariants are totals of disjoint blocks.
 
-    A row is the total of its cells if its entries are equal. Rows may be nested: the totals of a
-    set and of a part of it give the total of the rest. Rows without cells, and rows that other
-    rows' totals add up to (such as a grand total), are redundant and are skipped.
+    A row is the total of its cells if its entries are equal. Rows may be nested, because the totals
+    of a set and of a part of it determine the total of the rest. Redundant rows are skipped. These
+    are rows without cells, and rows that are sums of other rows, such as a grand total.
 
     Returns
     -------
     int64 array, shape (cells,), or None
-        Blocks are numbered from 0 in the order of the rows; -1 marks a cell in no block. None if
-        rows overlap without being nested, or weigh their cells unequally.
+        Blocks are numbered from 0 in the order of the rows, and -1 marks a cell in no block. The
+        result is None if rows overlap without being nested, or have unequal entries.
     """
     found = _labels_and_sizes(invariants)
     return None if found is None else found[0]
@@ -35,19 +35,19 @@ def _labels_and_sizes(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] |
     smallest_first = np.argsort(np.diff(a.indptr), kind="stable")  # parts before their sum
     if not _label(a.indptr, a.indices, a.data, smallest_first, labels, sizes):
         return None
-    made = sizes > 0
-    if not made.all():
-        labels = np.append(np.cumsum(made) - 1, -1)[labels]
-    return labels, sizes[made]
+    used = sizes > 0
+    if not used.all():
+        labels = np.append(np.cumsum(used) - 1, -1)[labels]
+    return labels, sizes[used]
 
 
 def block_sizes(blocks: np.ndarray) -> np.ndarray:
-    """Return the number of cells in no block, and then that of each block.
+    """Return the number of cells in no block, and then the number of cells of each block.
 
     Parameters
     ----------
     blocks : int64 array, shape (cells,)
-        From `blocks_of`.
+        The result of `blocks_of`.
 
     Returns
     -------
@@ -57,12 +57,12 @@ def block_sizes(blocks: np.ndarray) -> np.ndarray:
 
 
 def block_order(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] | None:
-    """Sort the cells by block.
+    """Sort the cells by block, or return None if the invariants are not totals of blocks.
 
     Returns
     -------
     order : int64 array, shape (cells,)
-        The cells in no block first, then block after block.
+        The cells in no block come first. The cells of each block follow.
     starts : int64 array, shape (blocks + 1,)
         Block b is ``order[starts[b]:starts[b + 1]]``.
     """
@@ -77,24 +77,18 @@ def block_order(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] | None:
 
 
 def refuse_large_sums(cells: int, epsilon: float) -> None:
-    """Refuse noise whose sum over `cells` cells could reach 2^53.
-
-    Raises
-    ------
-    InputError
-        If the sum reaches 2^53 with a probability of 1e-20 or more.
-    """
-    what = f"the sum of noise in {cells} cells at epsilon {epsilon:g}"
+    """Raise `InputError` if the sum of noise reaches 2^53 with a probability of 1e-20 or more."""
+    name = f"the sum of noise in {cells} cells at epsilon {epsilon:g}"
     advice = "use a larger epsilon or fewer cells"
-    refuse_overflow("exact", what, bound_gamma(cells, epsilon), 53, advice)
+    refuse_overflow("exact", name, bound_gamma(cells, epsilon), 53, advice)
 
 
 @njit(cache=True)
 def _label(indptr, indices, data, rows, labels, sizes):
-    """Write the row of each cell's block into `labels`; False if the rows are not disjoint blocks.
+    """Write the row of each cell's block into `labels`, and return whether the rows are blocks.
 
-    A row must contain all of every block that it meets. The total of its other cells then follows,
-    and they form a block. `sizes` receives the number of cells of each block.
+    A row must contain every block of which it contains a cell. The total of its other cells then
+    follows, and they form a new block. The number of cells of each block is written into `sizes`.
     """
     seen = np.zeros(len(rows), dtype=np.int64)  # cells of each block in the present row
     for row in rows:
@@ -109,9 +103,7 @@ def _label(indptr, indices, data, rows, labels, sizes):
             if label < 0:
                 labels[indices[entry]] = row
                 sizes[row] += 1
-            elif (
-                seen[label] != 0
-            ):  # the block's first cell in this row; 0 marks a block that is complete
+            elif seen[label] != 0:  # this is the first cell of the block in this row
                 if seen[label] != sizes[label]:
                     return False
                 seen[label] = 0

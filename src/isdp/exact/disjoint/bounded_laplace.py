@@ -1,23 +1,24 @@
 """Exact draws of l1 noise with lower bounds, under totals of disjoint blocks of any size.
 
 P(u) is proportional to exp(-epsilon ||u||_1) over the integer vectors with u >= lower whose blocks
-add up to zero. With lower = -counts it is the distribution of a release without negative counts;
-its guarantee is that of CDP, Theorem 2.1, not that of ISDP.
+add up to zero. If lower = -counts, it is the distribution of a release without negative counts,
+whose privacy guarantee is that of congenial differential privacy, Theorem 2.1.
 
-Under one total exp(theta times the total) is a constant. So cells may be drawn from their own
-distributions tilted by theta, and accepted if they add up to zero. Theta makes zero the mean of
-their sum. Beyond their bounds, the N cells that are not negative are geometric variables of one
-rate alpha. They add up to T with the probability
+Under one total, the factor exp(theta times the total) is constant. The cells can therefore be drawn
+from their own distributions tilted by theta, and accepted if they add up to zero. Theta is chosen
+so that their sum has mean zero. N cells are not negative. Their excesses over 0, or over a positive
+lower bound, are geometric variables with the same rate alpha. The probability that the excesses add
+up to T is
 
     g(N, T) = C(T + N - 1, N - 1) (1 - exp(-alpha))^N exp(-alpha T).
 
-The sampler draws the negative cells and accepts them with a probability proportional to g(N, T) for
-the T that they leave. Given T the other cells are a uniform composition of it. About half of the
-proposals are accepted where cells are many, and one in several for a hundred cells.
+The sampler draws the negative cells, which determine T. It accepts them with a probability
+proportional to g(N, T). The excesses are then a uniform composition of T.
 
-The maximum of g(N, T) over T decreases with N. It is taken at a number of cells that N falls short
-of with a probability below exp(-60) (Chernoff). Every decision is in exact arithmetic. The random
-bits are those of a pseudo-random generator: the sampler is for experiments.
+The maximum of g(N, T) over T decreases with N. The acceptance probability is relative to the
+maximum at a number of cells that exceeds N with a probability below exp(-60) (Chernoff's bound).
+All decisions use exact arithmetic. The random bits are pseudo-random: the sampler is for
+experiments.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ from isdp.mechanisms.base import Mechanism, check_energy
 MAX_PROPOSALS = 10**6
 LOG_MISS_PROBABILITY = 60.0
 CHERNOFF_TILTS = np.geomspace(1e-3, 30, 200)  # exponents of Chernoff's bound
-MIN_TILT = 2.0**-20  # in units of epsilon; a smaller rate of the negative part is set to 0
+MIN_TILT = 2.0**-20  # the smallest nonzero rate of negative cells, in units of epsilon
 
 
 class BoundedCompositionSampler:
@@ -57,19 +58,19 @@ class BoundedCompositionSampler:
     invariants : Invariants
         Totals of disjoint blocks.
     target : Mechanism
-        Its weight is exp(-rate ||u||_1), as for `GeneralizedLaplace`.
+        Its weight must be exp(-rate ||u||_1), as for `GeneralizedLaplace`.
     lower : int array, shape (cells,)
-        Least noise of each cell.
+        The lower bound on the noise of each cell.
 
     Attributes
     ----------
     error : float
-        Bound on the total variation distance between the distribution of a draw and the target.
+        A bound on the total variation distance between the distribution of a draw and the target.
 
     Raises
     ------
     InputError
-        If rows overlap, the weight has another form, or no noise meets the bounds.
+        If rows overlap, the weight has another form, or no noise satisfies the bounds.
 
     Examples
     --------
@@ -82,16 +83,17 @@ class BoundedCompositionSampler:
     """
 
     method = "bounded compositions"
-
     reason = "the noise is bounded from below, under totals of disjoint blocks"
 
     def __init__(self, invariants: Invariants, target: Mechanism, lower=None):
         check_energy(self.method, target, [(1, False)])
         if lower is None:
-            raise MisfitError("bounded compositions: the noise has no bounds")
+            raise MisfitError("bounded compositions: requires lower bounds on the noise")
         blocks = block_order(invariants)
         if blocks is None:
-            raise MisfitError("bounded compositions: the totals are not those of disjoint blocks")
+            raise MisfitError(
+                "bounded compositions: the invariants must be totals of disjoint blocks"
+            )
         self.invariants, rate = invariants, target.energy.rate
         refuse_large_sums(invariants.cells, rate)
         lower = cell_bound(lower, invariants.cells).astype(np.int64)
@@ -109,18 +111,18 @@ class BoundedCompositionSampler:
             self.error += MAX_PROPOSALS * math.exp(-LOG_MISS_PROBABILITY)
 
     def sample(self, rng: np.random.Generator, n_draws: int) -> np.ndarray:
-        """Draw noise, int64 (n_draws, cells), checked against the invariants.
+        """Draw noise, int64 (n_draws, cells), and check its invariants.
 
         Raises
         ------
         InputError
-            If no proposal for a block is accepted in a million.
+            If a million proposals for a block are rejected.
         """
         noise = np.zeros(
             (check_integer("exact", "n_draws", n_draws), self.invariants.cells), dtype=np.int64
         )
         bits = BitSource(rng.bytes)
-        with progress("drawing noise", noise.size) as at:
+        with progress("drawing noise", noise.size) as report:
             for done, row in enumerate(noise):
                 drawn = done * len(row) + len(self._free)
                 if len(self._free):
@@ -128,7 +130,7 @@ class BoundedCompositionSampler:
                 for cells, block in self._blocks:
                     row[cells] = block.draw(bits)
                     drawn += len(cells)
-                    at(drawn)
+                    report(drawn)
         self.invariants.check(noise)
         return noise
 
@@ -139,9 +141,9 @@ class BoundedCompositionSampler:
 
 
 class _TiltedCells:
-    """Independent cells of weight exp(-alpha u) for u >= 0 and exp(-beta |u|) below, u >= lower.
+    """Independent cells u >= lower with weights exp(-alpha u) for u >= 0, else exp(-beta |u|).
 
-    Only `alpha` must be positive. A draw gives the depth of each cell below zero.
+    `alpha` must be positive. A draw returns max(-u, 0) for each cell, its depth below zero.
     """
 
     def __init__(self, lower: np.ndarray, alpha: Fraction, beta: Fraction):
@@ -159,7 +161,7 @@ class _TiltedCells:
         self._steps = Geometric(abs(beta)) if beta else None
 
     def draw(self, bits: BitSource) -> np.ndarray:
-        """Draw the depth of each cell below zero; 0 for cells that are not negative."""
+        """Draw the depth of each cell below zero, as an int64 array of shape (cells,)."""
         below = np.zeros(len(self.lower), dtype=np.int64)
         uniform, bounds = bits.take(len(self._may_be_negative)), self._bounds_of_cells
         negative = uniform < bounds
@@ -172,49 +174,49 @@ class _TiltedCells:
         return below
 
     def _depths(self, bits: BitSource, deepest: np.ndarray) -> np.ndarray:
-        """Draw k from 1 to `deepest` with a probability proportional to exp(-beta k)."""
-        # counted from the likelier end, the probability falls with the rate |beta|
+        """Draw each k from 1 to `deepest` with a probability proportional to exp(-beta k)."""
+        # steps are counted from the more probable end, so that their rate is |beta|
         steps = np.empty(len(deepest), dtype=np.int64)
         left = np.arange(len(deepest))
         long = deepest.astype(float) * abs(float(self.beta)) >= 1
         while len(left):
             limits, drawn = deepest[left], np.empty(len(left), dtype=np.int64)
-            many = long[left]
-            if many.any():
-                drawn[many] = self._steps.draw(bits, int(many.sum()))
+            by_steps = long[left]
+            if by_steps.any():
+                drawn[by_steps] = self._steps.draw(bits, int(by_steps.sum()))
             kept = drawn < limits
-            if not many.all():
-                few = np.flatnonzero(~many)
-                drawn[few] = draw_bounded_integers(bits, limits[few])
-                kept[few] = True
+            if not by_steps.all():
+                others = np.flatnonzero(~by_steps)
+                drawn[others] = draw_bounded_integers(bits, limits[others])
+                kept[others] = True
                 if self._steps is not None:
-                    kept[few] = self._steps.draw(bits, len(few)) >= drawn[few]
+                    kept[others] = self._steps.draw(bits, len(others)) >= drawn[others]
             steps[left[kept]] = drawn[kept]
             left = left[~kept]
         return 1 + steps if self.beta >= 0 else deepest - steps
 
     def _scaled_negative(self, deepest: int) -> arb:
-        """2^64 times the probability of a negative cell."""
+        """Compute 2^64 times the probability of a negative cell."""
         return self._log_negative(deepest).exp() * arb(1 << 64)
 
     def _log_negative(self, deepest: int) -> arb:
-        """Logarithm of the probability that a cell with the lower bound -deepest is negative."""
-        others = 1 / -(-to_ball(self.alpha)).expm1()
+        """Compute the log probability that a cell with the lower bound -deepest is negative."""
+        non_negative = 1 / -(-to_ball(self.alpha)).expm1()
         negative = arb(deepest)
         if self.beta:
             negative = -(-to_ball(self.beta * deepest)).expm1() / to_ball(self.beta).expm1()
-        return -(1 + others / negative).log()
+        return -(1 + non_negative / negative).log()
 
 
 class _Block:
-    """Cells under one total."""
+    """Draws of the cells under one total."""
 
     def __init__(self, number: int, lower: np.ndarray, epsilon: Fraction):
         self.lower, self.slack = lower, -int(lower.sum())
         if self.slack < 0:
             raise InputError(
-                f"exact: no noise adds up to zero and meets the bounds of block {number}: the "
-                f"lower bounds add up to {-self.slack}"
+                f"lower: the lower bounds in block {number} add up to {-self.slack}, but the noise "
+                f"adds up to 0. Use bounds whose sum in each block is at most 0."
             )
         if self.slack == 0:
             return
@@ -228,34 +230,33 @@ class _Block:
         self._geometric = Geometric(alpha)
 
     def _min_nonnegative_cells(self, lower: np.ndarray, alpha: Fraction) -> int:
-        """Find a number that N falls short of with a probability below e^-60."""
+        """Find a number that is above N with a probability of at most exp(-60)."""
         below = self._cells._bounds.astype(float) / 2.0**64
-        many = np.bincount(self._cells._depth_index, minlength=len(below))
-        sure = int((lower >= 0).sum())
+        counts = np.bincount(self._cells._depth_index, minlength=len(below))
+        non_negative = int((lower >= 0).sum())
         # the mean of exp(-t N) is a product over the cells; P(N <= n) is at most exp(t n) times it
         logs = (
-            np.log(below + (1 - below) * np.exp(-CHERNOFF_TILTS[:, None])) @ many
-            - CHERNOFF_TILTS * sure
+            np.log(below + (1 - below) * np.exp(-CHERNOFF_TILTS[:, None])) @ counts
+            - CHERNOFF_TILTS * non_negative
         )
-        fewest = float(((-LOG_MISS_PROBABILITY - logs) / CHERNOFF_TILTS).max())
-        # at least one: if all cells were negative, their sum would be negative
-        return max(math.floor(fewest - 1e-9 * abs(fewest)), sure, 1)
+        bound = float(((-LOG_MISS_PROBABILITY - logs) / CHERNOFF_TILTS).max())
+        # N is at least 1, because the sum of negative cells would be negative
+        return max(math.floor(bound - 1e-9 * abs(bound)), non_negative, 1)
 
     def _peak(self) -> arb:
         return (self._min_cells - 1) / to_ball(self._alpha).expm1()
 
-    def _log_law(self, cells: int, total: int) -> arb:
-        """Logarithm of g(cells, total)."""
-        rise = arb(total + cells).lgamma() - arb(total + 1).lgamma() - arb(cells).lgamma()
+    def _log_g(self, cells: int, total: int) -> arb:
+        log_binomial = arb(total + cells).lgamma() - arb(total + 1).lgamma() - arb(cells).lgamma()
         rate = to_ball(self._alpha)
-        return rise + cells * (-(-rate).expm1()).log() - rate * total
+        return log_binomial + cells * (-(-rate).expm1()).log() - rate * total
 
     def _log_probability(self, cells: int, total: int) -> arb:
-        """Logarithm of the acceptance probability, relative to its maximum at `_min_cells`."""
-        return self._log_law(cells, total) - self._log_law(self._min_cells, self._mode)
+        """Compute the logarithm of g(cells, total) over its maximum at `_min_cells` cells."""
+        return self._log_g(cells, total) - self._log_g(self._min_cells, self._mode)
 
     def draw(self, bits: BitSource) -> np.ndarray:
-        """Draw the noise, int64 (cells,)."""
+        """Draw the noise, as an int64 array of shape (cells,)."""
         if self.slack == 0:
             return self.lower.copy()
         raised = np.maximum(self.lower, 0)
@@ -276,19 +277,19 @@ class _Block:
                 )
                 return noise
         raise InputError(
-            f"exact: no noise above the lower bounds was accepted in {MAX_PROPOSALS} proposals; "
-            f"use the Markov chain (isdp.mcmc.draw_chains)"
+            f"lower: {MAX_PROPOSALS} proposals of noise above the lower bounds were rejected. Use "
+            f"a Markov chain (isdp.mcmc.draw_chains)."
         )
 
 
 def _balancing_rate(lower: np.ndarray, epsilon: float) -> float:
     """Find the rate alpha at which the mean of the cells' sum is zero."""
-    values, many = np.unique(lower, return_counts=True)
+    values, counts = np.unique(lower, return_counts=True)
 
     def excess(log_alpha: float) -> float:
-        return float(many @ _means(values.astype(float), math.exp(log_alpha), epsilon))
+        return float(counts @ _means(values.astype(float), math.exp(log_alpha), epsilon))
 
-    # the mean falls with alpha, from infinity to the sum of the bounds
+    # the mean decreases with alpha from infinity to the sum of the bounds
     low, high = math.log(epsilon) - 1, math.log(epsilon) + 1
     while excess(low) < 0:
         low -= 2
@@ -298,7 +299,7 @@ def _balancing_rate(lower: np.ndarray, epsilon: float) -> float:
 
 
 def _means(lower: np.ndarray, alpha: float, epsilon: float) -> np.ndarray:
-    """Mean of a cell for each lower bound; see `_TiltedCells`."""
+    """Compute the mean of a cell of `_TiltedCells` for each lower bound."""
     beta, deepest = 2 * epsilon - alpha, np.maximum(-lower, 1.0)
     rate = max(abs(beta), MIN_TILT * epsilon * 1e-3)
     up = math.exp(-alpha) / -math.expm1(-alpha)

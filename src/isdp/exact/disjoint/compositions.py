@@ -1,22 +1,24 @@
-"""Exact draws of independent l1 noise under totals of disjoint blocks, and of uniform compositions.
+"""Exact draws of l1 noise under totals of disjoint blocks, and of uniform compositions.
 
 A discrete Laplace variable is the difference of two geometric variables. Under one total over n
-cells the noise is therefore X - Y. X and Y are independent uniform weak compositions of one sum S
-into n parts, with P(S = s) proportional to the square of C(s + n - 1, n - 1) exp(-epsilon s).
-Independent geometric variables have the sum s with a probability proportional to what is squared
-there. Accepted with a probability proportional to the same, they give S and X in one step.
+cells, the noise is therefore X - Y. Here X and Y are independent uniform weak compositions of one
+sum S into n parts. P(S = s) is proportional to the square of q(s) = C(s + n - 1, n - 1)
+exp(-epsilon s). The sum of n independent geometric variables is s with a probability proportional
+to q(s). If the variables are accepted with a probability proportional to q(s), their values are X
+and their sum is S.
 
-A weak composition of s into n parts is a choice of n - 1 bars among s + n - 1 positions (stars and
-bars): the parts are the gaps between bars. Geometric variables laid end to end, with a bar after
-each, make every position a bar independently with the same probability. So all choices of the
-resulting number of bars are equally likely. Bars are then added at random free positions, or
-removed from random bars, until their number is right. All choices remain equally likely.
+A weak composition of s into n parts is a choice of n - 1 bars from s + n - 1 positions (stars and
+bars), and its parts are the gaps between bars. Geometric variables are placed end to end, with a
+bar after each. Every position is then a bar independently and with the same probability, so that
+all choices of the same number of bars are equally likely. Bars are then added at random free
+positions, or random bars are removed, until their number is n - 1. All choices remain equally
+likely.
 
-A small epsilon would need many positions. The parts are then divided by a power of two.
-Independent geometric variables x_i = 2^k q_i + r_i, with 0 <= r_i < 2^k, have independent q_i and
-r_i. Given the r_i, the q_i are a uniform composition of (total - sum of r_i) / 2^k. Remainders are
-drawn independently, except the last one, which makes the quotients' sum an integer. They are
-accepted with the probability of their quotients' sum.
+A small epsilon would need many positions. The parts are then divided by a power of two. Independent
+geometric variables x_i = 2^k q_i + r_i, with 0 <= r_i < 2^k, have independent q_i and r_i. Given
+the r_i, the q_i are a uniform composition of (total - sum of r_i) / 2^k. All remainders but the
+last are drawn independently. The last remainder makes the sum of the quotients an integer. The
+remainders are accepted with a probability proportional to that of the sum of the quotients.
 """
 
 from __future__ import annotations
@@ -46,21 +48,21 @@ from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
-CELLS_AT_ONCE = 1 << 15  # their arrays stay in the processor's cache
+CELLS_AT_ONCE = 1 << 15  # the arrays of these cells fit in the processor's cache
 
 
 class CompositionSampler(RandomBitSampler):
     """Independent draws of l1 noise under totals of disjoint blocks, of any size.
 
-    P(u) is proportional to exp(-rate ||u||_1) over the integer vectors u that leave the totals
-    unchanged. Time and memory are linear in the cells, whatever the rate is.
+    P(u) is proportional to exp(-rate ||u||_1) over the integer vectors u with A u = 0. Time and
+    memory are proportional to the number of cells, for any rate.
 
     Parameters
     ----------
     invariants : Invariants
-        Totals of disjoint blocks, see `isdp.exact.disjoint.blocks`. Cells in no block are free.
+        Totals of disjoint or nested blocks. Cells in no block are free.
     target : Mechanism
-        Its weight is exp(-rate ||u||_1), as for `GeneralizedLaplace`.
+        Its weight must be exp(-rate ||u||_1), as for `GeneralizedLaplace`.
 
     Raises
     ------
@@ -69,7 +71,6 @@ class CompositionSampler(RandomBitSampler):
     """
 
     method = "compositions"
-
     reason = "the invariants are totals of disjoint blocks"
 
     def __init__(self, invariants: Invariants, target: Target | Mechanism, lower=None):
@@ -77,11 +78,11 @@ class CompositionSampler(RandomBitSampler):
         check_energy(self.method, target, [(1, False)])
         blocks = block_order(invariants)
         if blocks is None:
-            raise MisfitError("compositions: the invariants are not totals of disjoint blocks")
+            raise MisfitError("compositions: the invariants must be totals of disjoint blocks")
         order, starts = blocks
         self.invariants, rate = invariants, target.energy.rate
         if rate > MAX_RATE:
-            raise InputError(f"compositions: epsilon must be at most {MAX_RATE}")
+            raise InputError(f"epsilon: must be at most {MAX_RATE}, got {float(rate):g}")
         refuse_large_sums(invariants.cells, float(rate))
         self._free, self._geometric = order[: starts[0]], cached_geometric(Fraction(rate))
         sizes = np.diff(starts)
@@ -91,57 +92,56 @@ class CompositionSampler(RandomBitSampler):
         self._moving = len(self._free) + int(sizes[sizes > 1].sum())
 
     def draw(self, bits: BitSource, n_draws: int) -> np.ndarray:
-        """Draw independent noise vectors, int64 (n_draws, cells)."""
+        """See `RandomBitSampler.draw`."""
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
-        with progress("drawing noise", n_draws * self._moving) as at:
+        with progress("drawing noise", n_draws * self._moving) as report:
             for first, part in row_batches(noise):
                 free = self._geometric.draw_difference(bits, len(part) * len(self._free))
                 part[:, self._free] = free.reshape(len(part), len(self._free))
                 drawn = first * self._moving + free.size
-                at(drawn)
+                report(drawn)
                 for cells, sizes in self._spans:
                     inside = draw_block_noise(bits, np.tile(sizes, len(part)), self._geometric)
                     part[:, cells] = inside.reshape(len(part), -1)
                     drawn += inside.size
-                    at(drawn)
+                    report(drawn)
         return noise
 
 
 def _as_slice(cells: np.ndarray) -> np.ndarray | slice:
-    """Return consecutive cells as a slice, which is faster to write to."""
+    """Return a slice if the cells are consecutive, because it is faster to write to a slice."""
     first, beyond = int(cells[0]), int(cells[-1]) + 1
     in_order = beyond - first == len(cells) and bool((cells[1:] > cells[:-1]).all())
     return slice(first, beyond) if in_order else cells
 
 
 def group_blocks(order: np.ndarray, starts: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Group blocks that are drawn together; blocks of one cell are left out.
+    """Group the blocks that are drawn together, and omit blocks of one cell.
 
     Parameters
     ----------
-    order : int64 array, shape (cells,)
-    starts : int64 array, shape (blocks + 1,)
-        Block b is ``order[starts[b]:starts[b + 1]]``.
+    order, starts : int64 arrays
+        The result of `isdp.exact.disjoint.blocks.block_order`.
 
     Returns
     -------
     list of pairs of int64 arrays
-        The blocks of each group, and their cells block after block.
+        The blocks of each group, and their cells in the order of the blocks.
     """
     sizes = np.diff(starts)
     blocks, cells = np.flatnonzero(sizes > 1), order[starts[0] :]
     if len(blocks) < len(sizes):
         cells = cells[np.repeat(sizes > 1, sizes)]
     ends = np.cumsum(sizes[blocks])
-    after = np.flatnonzero(np.diff((ends - 1) // CELLS_AT_ONCE, append=-1)) + 1
+    cuts = np.flatnonzero(np.diff((ends - 1) // CELLS_AT_ONCE, append=-1)) + 1
     return [
         (blocks[first:last], cells[ends[first] - sizes[blocks[first]] : ends[last - 1]])
-        for first, last in pairwise([0, *after.tolist()])
+        for first, last in pairwise([0, *cuts.tolist()])
     ]
 
 
 def row_batches(noise: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield the rows of `noise` that are drawn together, after the index of the first."""
+    """Yield the index of the first row of each batch, and the rows of `noise` in the batch."""
     rows = max(1, CELLS_AT_ONCE // noise.shape[1])
     for first in range(0, len(noise), rows):
         yield first, noise[first : first + rows]
@@ -153,12 +153,12 @@ def draw_block_noise(bits: BitSource, sizes: np.ndarray, geometric: Geometric) -
     Parameters
     ----------
     sizes : int64 array, shape (blocks,)
-        Cells of each block, at least 2.
+        The number of cells of each block, which is at least 2.
 
     Returns
     -------
     int64 array, shape (sum of sizes,)
-        Block after block.
+        The noise of the cells in the order of the blocks.
     """
     distributions = negative_binomials(geometric.epsilon)
     indices = distributions.indices(sizes)
@@ -175,18 +175,21 @@ def draw_block_noise(bits: BitSource, sizes: np.ndarray, geometric: Geometric) -
 def draw_compositions(
     bits: BitSource, totals: np.ndarray, sizes: np.ndarray, geometric: Geometric
 ) -> np.ndarray:
-    """Draw uniform weak compositions; totals near the sum of geometric variables are the fastest.
+    """Draw uniform weak compositions of the totals.
+
+    Draws are fastest if each total is near the mean sum of as many variables of `geometric` as the
+    composition has parts.
 
     Parameters
     ----------
     totals : int64 array, shape (compositions,)
     sizes : int64 array, shape (compositions,)
-        The number of parts of each composition, at least 2.
+        The number of parts of each composition, which is at least 2.
 
     Returns
     -------
     int64 array, shape (sum of sizes,)
-        The parts, composition after composition.
+        The parts in the order of the compositions.
     """
     shift, coarse = geometric.bits, geometric.digits[-1][1]
     if shift == 0:
@@ -203,7 +206,7 @@ def draw_compositions(
         rest = totals[left] - _scatter(fresh, sizes, starts, left, remainders) + remainders[last]
         quotients[left], remainders[last] = np.divmod(rest, 1 << shift)
         kept = quotients[left] >= 0
-        # a geometric variable reaches the last remainder r with the probability exp(-epsilon r)
+        # a geometric variable is at least the last remainder r with probability exp(-epsilon r)
         kept[kept] = geometric.draw(bits, kept.sum()) >= remainders[last[kept]]
         kept[kept] = distributions.keep(bits, indices[left[kept]], quotients[left[kept]])
         left = left[~kept]
@@ -213,31 +216,31 @@ def draw_compositions(
 def _compose_by_bars(
     bits: BitSource, totals: np.ndarray, sizes: np.ndarray, bar_gaps: TruncatedGeometric
 ) -> np.ndarray:
-    """Compose totals by stars and bars; the first bars are separated by draws of `bar_gaps`."""
+    """Draw compositions by stars and bars, with initial bars at distances from `bar_gaps`."""
     lengths, starts, ahead = _place_ranges(totals, sizes)
-    places, have = np.zeros(ahead, dtype=bool), np.zeros_like(sizes)
-    bar_probability, at = -math.expm1(-bar_gaps.rate), np.zeros(2, dtype=np.int64)
-    while at[0] < len(sizes):
-        # a bar at the end of each gap, except for the last gap of each block
+    places, n_bars = np.zeros(ahead, dtype=bool), np.zeros_like(sizes)
+    bar_probability, position = -math.expm1(-bar_gaps.rate), np.zeros(2, dtype=np.int64)
+    while position[0] < len(sizes):
+        # each gap ends with a bar, except for the last gap of each block
         gaps = bar_probability * ahead + len(sizes)
         drawn = bar_gaps.draw(bits, min(int(gaps + 2 * math.sqrt(gaps)) + 1, DRAWS_PER_CHUNK))
-        ahead -= _place_bars(drawn, starts, lengths, at, places, have)
+        ahead -= _place_bars(drawn, starts, lengths, position, places, n_bars)
     draw_numbers = bits.take if lengths.max() >> SHORT_BITS else bits.take_16_bit
-    while missing := _estimate_positions(lengths, sizes, have):
-        _correct_bars(draw_numbers(int(1.5 * missing) + 8), starts, lengths, sizes, places, have)
+    while missing := _estimate_positions(lengths, sizes, n_bars):
+        _correct_bars(draw_numbers(int(1.5 * missing) + 8), starts, lengths, sizes, places, n_bars)
     return _gaps_between_bars(places, starts, lengths, sizes)
 
 
 @njit(cache=True)
 def _scatter(fresh, sizes, starts, which, into):
-    """Write `fresh` into the cells of the given blocks, block after block; return their sums."""
-    sums, at = np.zeros(len(which), dtype=np.int64), 0
+    """Write `fresh` into the cells of the blocks `which` in this order, and return the sums."""
+    sums, used = np.zeros(len(which), dtype=np.int64), 0
     for i in range(len(which)):
         start = starts[which[i]]
         for cell in range(start, start + sizes[which[i]]):
-            into[cell] = fresh[at]
-            sums[i] += fresh[at]
-            at += 1
+            into[cell] = fresh[used]
+            sums[i] += fresh[used]
+            used += 1
     return sums
 
 
@@ -252,14 +255,14 @@ def _place_ranges(totals, sizes):
 
 
 @njit(cache=True)
-def _place_bars(gaps, starts, lengths, at, places, have):
-    """Place bars separated by `gaps`; return the number of positions passed.
+def _place_bars(gaps, starts, lengths, position, places, n_bars):
+    """Place bars at distances `gaps`, and return the number of positions that were passed.
 
-    ``at`` = (block, position) is the place to resume from, and is updated. The part of a gap beyond
-    the end of a block is dropped: the next block begins with a new gap, as every position is a bar
-    independently of those before it.
+    The array `position` has the block and the place at which to continue, and is updated. The part
+    of a gap beyond the end of a block is discarded, and the next block begins with a new gap. This
+    is correct, because every position is a bar independently of the earlier positions.
     """
-    block, place = at
+    block, place = position
     passed = -place
     for gap in gaps:
         if block == len(lengths):
@@ -267,70 +270,70 @@ def _place_bars(gaps, starts, lengths, at, places, have):
         place += gap
         if place < lengths[block]:
             places[starts[block] + place] = True
-            have[block] += 1
+            n_bars[block] += 1
             place += 1
         else:
             passed += lengths[block]
             block, place = block + 1, 0
-    at[0], at[1] = block, place
+    position[0], position[1] = block, place
     return passed + place
 
 
 @njit(cache=True)
-def _estimate_positions(lengths, sizes, have):
-    """Estimate the random positions needed until every block has ``size - 1`` bars."""
+def _estimate_positions(lengths, sizes, n_bars):
+    """Estimate the number of random positions until every block has ``size - 1`` bars."""
     n_proposals = 0.0
-    for block in range(len(have)):
-        missing = sizes[block] - 1 - have[block]
+    for block in range(len(n_bars)):
+        missing = sizes[block] - 1 - n_bars[block]
         if missing != 0:
-            fit = lengths[block] - have[block] if missing > 0 else have[block]
-            n_proposals += abs(missing) * _next_power_of_two(lengths[block]) / fit
+            useful = lengths[block] - n_bars[block] if missing > 0 else n_bars[block]
+            n_proposals += abs(missing) * _next_power_of_two(lengths[block]) / useful
     return n_proposals
 
 
 @njit(cache=True)
 def _next_power_of_two(length):
-    """Smallest power of two that is at least `length`."""
-    drawn = 1
-    while drawn < length:
-        drawn *= 2
-    return drawn
+    """Return the smallest power of two that is at least `length`."""
+    power = 1
+    while power < length:
+        power *= 2
+    return power
 
 
 @njit(cache=True)
-def _correct_bars(numbers, starts, lengths, sizes, places, have):
-    """Add or remove bars at random positions until the blocks are complete or numbers run out.
+def _correct_bars(numbers, starts, lengths, sizes, places, n_bars):
+    """Add or remove bars at random positions until all blocks are complete or no number is left.
 
-    The low bits of a number are a position, uniform below a power of two. Positions beyond the
-    block are rejected.
+    The low bits of a number are a position, which is uniform below a power of two. Positions beyond
+    the block are rejected.
     """
     used = 0
-    for block in range(len(have)):
+    for block in range(len(n_bars)):
         start, length, wanted = starts[block], lengths[block], sizes[block] - 1
         mask = _next_power_of_two(length) - 1
-        while have[block] != wanted and used < len(numbers):
+        while n_bars[block] != wanted and used < len(numbers):
             place = np.int64(numbers[used]) & mask
             used += 1
-            more = have[block] < wanted
-            if place < length and places[start + place] != more:
-                places[start + place] = more
-                have[block] += 1 if more else -1
+            add = n_bars[block] < wanted
+            if place < length and places[start + place] != add:
+                places[start + place] = add
+                n_bars[block] += 1 if add else -1
 
 
 @njit(cache=True)
 def _gaps_between_bars(places, starts, lengths, sizes):
-    """Return the gaps between bars, composition after composition."""
+    """Return the gaps between bars in the order of the compositions."""
     gaps = np.empty(sizes.sum(), dtype=np.int64)
-    at = 0
+    n_gaps = 0
     for block in range(len(sizes)):
         gap = 0
         for place in range(starts[block], starts[block] + lengths[block]):
-            # without a branch, which the processor could not predict: the next store overwrites the
-            # gap unless this position is a bar
-            gaps[at] = gap
+            # The loop has no branch, because the processor could not predict it. The next store
+            # overwrites the gap unless this position is a bar.
+            gaps[n_gaps] = gap
             bar = np.int64(places[place])
-            at += bar
+            n_gaps += bar
             gap = (gap + 1) * (1 - bar)
-        gaps[at] = gap
-        at += 1
+        gaps[n_gaps] = gap
+        n_gaps += 1
     return gaps

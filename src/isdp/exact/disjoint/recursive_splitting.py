@@ -1,23 +1,24 @@
-"""Discrete Gaussian noise under disjoint totals of any size, exact, by recursive splitting.
+"""Exact discrete Gaussian noise under disjoint totals of any size, by recursive splitting.
 
-Under one total over n cells, noise has the distribution of independent discrete Gaussians given
-that they add up to 0. Sums are split from the top down to single cells: given the sum s of m1 + m2
-cells, the sampler draws the sum of the first m1. Write F_m(s) for the weight of all ways in which m
-cells add up to s. A split k has a probability proportional to F_m1(k) F_m2(s - k), and
+Under one total over n cells, the noise has the distribution of independent discrete Gaussian
+variables given that they add up to 0. Sums are split from the top down to single cells: given the
+sum s of m1 + m2 cells, the sampler draws the sum k of the first m1 cells. Let F_m(s) be the total
+weight of all vectors of m cells that add up to s. The probability of k is proportional to
+F_m1(k) F_m2(s - k), and
 
     F_m(s) = exp(-s^2 / (2 m sigma^2)) theta_m(s).
 
-The factor theta_m has the period m, is largest at 0 (Poisson's formula on the lattice of vectors
-that add up to 0), and is nearly constant unless sigma is small. So k is proposed from a discrete
-Gaussian around s m1 / (m1 + m2), with variance sigma^2 m1 m2 / (m1 + m2), and accepted with the
-probability theta_m1(k) theta_m2(s - k) / (theta_m1(0) theta_m2(0)). Each split is decided alone, so
-that a rejection costs one split, whatever the size of the table. Where theta varies little, its
-bounds decide nearly all splits (a squeeze), and theta is computed for the few others.
+The factor theta_m has the period m. By Poisson's formula on the lattice of vectors that add up to
+0, its maximum is at 0. It is nearly constant unless sigma is small. The sampler proposes k from a
+discrete Gaussian around s m1 / (m1 + m2) with the variance sigma^2 m1 m2 / (m1 + m2). It accepts k
+with the probability theta_m1(k) theta_m2(s - k) / (theta_m1(0) theta_m2(0)). A rejection repeats
+one split only, whatever the size of the table. If theta varies little, its bounds decide nearly all
+splits (a squeeze), and theta is computed for the others.
 
-theta_m comes from a finite sum. Let phi(t) be the sum over the integers k of
-exp(-k^2 / (2 sigma^2)) cos(k t). The weights F_m of all sums that leave the remainder s modulo m
-add up to 1/m times the sum over r = 0, ..., m - 1 of cos(2 pi r s / m) phi(2 pi r / m)^m. By
-the period, they are also theta_m(s) times the sum over the integers l of
+A finite sum gives theta_m. Let phi(t) be the sum over the integers k of
+exp(-k^2 / (2 sigma^2)) cos(k t). Add F_m over all sums that are equal to s modulo m. The result is
+1/m times the sum over r = 0, ..., m - 1 of cos(2 pi r s / m) phi(2 pi r / m)^m. Because theta_m is
+periodic, the result is also theta_m(s) times the sum over the integers l of
 exp(-(s + l m)^2 / (2 m sigma^2)).
 """
 
@@ -41,9 +42,9 @@ from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
-MAX_PROPOSALS = 100  # of one split
-MAX_TERMS = 20_000  # of the finite sum, which take a second
-PRECISION = 192  # initial bits
+MAX_PROPOSALS = 100  # expected per split
+MAX_TERMS = 20_000  # in the finite sum; this number takes a second
+PRECISION = 192  # initial precision of balls, in bits
 MAX_PRODUCT = 2.0**61
 MAX_DEVIATIONS = 64  # standard deviations
 
@@ -56,18 +57,19 @@ class SplittingSampler(RandomBitSampler):
     invariants : Invariants
         Totals of disjoint blocks.
     target : Mechanism
-        Its weight is exp(-rate ||u||_2^2), as for `GeneralizedGaussian`; sigma^2 = 1 / (2 rate).
+        Its weight must be exp(-rate ||u||_2^2), as for `GeneralizedGaussian`. Then
+        sigma^2 = 1 / (2 rate).
 
     Attributes
     ----------
     expected_proposals : float
-        Bound on the expected proposals for a split of the largest block.
+        A bound on the expected number of proposals for a split of the largest block.
 
     Raises
     ------
     InputError
-        If the totals overlap, the weight has another form, or sums of noise could leave 64-bit
-        integers. Also if sigma is so small that splits take more than 100 proposals or long sums.
+        If the totals overlap, the weight has another form, sums of noise could overflow 64-bit
+        integers, or sigma is too small for fast splits.
     """
 
     method = "halving"
@@ -78,24 +80,24 @@ class SplittingSampler(RandomBitSampler):
         energy = check_energy(self.method, target, [(2, False)])
         blocks = block_order(invariants)
         if blocks is None:
-            raise MisfitError("halving: the invariants are not totals of disjoint blocks")
+            raise MisfitError("halving: the invariants must be totals of disjoint blocks")
         self.order, self.starts = blocks
         self.invariants = invariants
         self.variance = variance = gaussian_variance(energy)
         sizes = np.diff(self.starts)
         largest = int(sizes.max(initial=1))
-        farthest = MAX_DEVIATIONS * math.sqrt(largest * (float(variance) + 1))
-        if farthest * largest > MAX_PRODUCT:
+        max_sum = MAX_DEVIATIONS * math.sqrt(largest * (float(variance) + 1))
+        if max_sum * largest > MAX_PRODUCT:
             raise InputError(
-                f"halving: with sigma {math.sqrt(variance):.3g}, sums over {largest} cells could "
-                f"leave 64-bit integers; use a smaller sigma"
+                f"sigma: at sigma {math.sqrt(variance):.3g}, sums over {largest} cells could "
+                f"overflow 64-bit integers. Use a smaller sigma."
             )
         terms = _terms(float(variance), largest)
         if terms > MAX_TERMS:
             raise InputError(
-                f"halving: sigma {math.sqrt(variance):.3g} is so small that the weights of sums "
-                f"of {largest} cells take {terms:.2g} terms, more than {MAX_TERMS}; use a larger "
-                f"sigma"
+                f"sigma: at sigma {math.sqrt(variance):.3g}, the weight of a sum of {largest} "
+                f"cells needs {terms:.2g} terms, and the maximum is {MAX_TERMS}. Use a larger "
+                f"sigma."
             )
         self.expected_proposals = max(
             (_expected_proposals(variance, *pair, largest) for pair in _splits(largest)),
@@ -103,13 +105,13 @@ class SplittingSampler(RandomBitSampler):
         )
         if not self.expected_proposals <= MAX_PROPOSALS:
             raise InputError(
-                f"halving: sigma {math.sqrt(variance):.3g} is so small that a split of a total "
-                f"over {largest} cells may take {self.expected_proposals:.3g} proposals, more than "
-                f"{MAX_PROPOSALS}; use a larger sigma"
+                f"sigma: at sigma {math.sqrt(variance):.3g}, a split of a total over {largest} "
+                f"cells may take {self.expected_proposals:.3g} proposals, and the maximum is "
+                f"{MAX_PROPOSALS}. Use a larger sigma."
             )
 
     def draw(self, bits: BitSource, n_draws: int) -> np.ndarray:
-        """Draw independent noise vectors, int64 (n_draws, cells)."""
+        """See `RandomBitSampler.draw`."""
         noise = np.zeros((n_draws, len(self.order)), dtype=np.int64)
         free = self.order[: self.starts[0]]
         zeros = np.zeros(n_draws * len(free), dtype=np.int64)
@@ -117,51 +119,52 @@ class SplittingSampler(RandomBitSampler):
             n_draws, len(free)
         )
         sizes = np.diff(self.starts)
-        with progress("drawing noise", n_draws * int((sizes - 1).sum())) as at:
-            made = _SplitCounter(at)
+        with progress("drawing noise", n_draws * int((sizes - 1).sum())) as report:
+            counter = _SplitCounter(report)
             for size in np.unique(sizes[sizes > 1]).tolist():
                 starts = self.starts[:-1][sizes == size]
                 cells = self.order[starts[:, None] + np.arange(size)]
                 sums = np.zeros(n_draws * len(starts), dtype=np.int64)
-                drawn = _split_recursively(bits, self.variance, sums, size, made)
+                drawn = _split_recursively(bits, self.variance, sums, size, counter)
                 noise[:, cells.ravel()] = drawn.reshape(n_draws, cells.size)
         return noise
 
 
 class _SplitCounter:
-    """Counts the completed splits and reports their number."""
+    """A counter that reports the number of completed splits."""
 
-    def __init__(self, at: Callable[[float], None]):
-        self.at, self.done = at, 0
+    def __init__(self, report: Callable[[float], None]):
+        self.report, self.done = report, 0
 
-    def add(self, more: int) -> None:
-        self.done += more
-        self.at(self.done)
+    def add(self, n_splits: int) -> None:
+        self.done += n_splits
+        self.report(self.done)
 
 
 def _split_recursively(
-    bits: BitSource, variance: Fraction, sums: np.ndarray, cells: int, made: _SplitCounter
+    bits: BitSource, variance: Fraction, sums: np.ndarray, cells: int, counter: _SplitCounter
 ) -> np.ndarray:
-    """Draw cells that add up to given sums; int64 (sums, cells)."""
+    """Draw cells that add up to the given sums, as an int64 array of shape (sums, cells)."""
     if cells == 1:
         return sums[:, None]
     first, second = _parts(cells)
-    left = _split(bits, variance, sums, first, second, made)
+    left = _split(bits, variance, sums, first, second, counter)
+    right = sums - left
     if first == second:
-        both = _split_recursively(bits, variance, np.concatenate([left, sums - left]), first, made)
+        both = _split_recursively(bits, variance, np.concatenate([left, right]), first, counter)
         return np.hstack([both[: len(sums)], both[len(sums) :]])
-    others = _split_recursively(bits, variance, sums - left, second, made)
-    return np.hstack([_split_recursively(bits, variance, left, first, made), others])
+    others = _split_recursively(bits, variance, right, second, counter)
+    return np.hstack([_split_recursively(bits, variance, left, first, counter), others])
 
 
 def _parts(cells: int) -> tuple[int, int]:
-    """Split off the largest smaller power of two, so that most splits are into halves."""
+    """Return the sizes of both parts of a split. The first is a power of two."""
     first = 1 << ((cells - 1).bit_length() - 1)
     return first, cells - first
 
 
 def _splits(cells: int) -> set[tuple[int, int]]:
-    """Find the sizes of all splits of a block, in pairs."""
+    """Return the pairs of sizes of all splits of a block."""
     found, sizes = set(), {cells}
     while pairs := {_parts(size) for size in sizes if size > 1}:
         found |= pairs
@@ -175,9 +178,9 @@ def _split(
     sums: np.ndarray,
     first: int,
     second: int,
-    made: _SplitCounter,
+    counter: _SplitCounter,
 ) -> np.ndarray:
-    """Draw the sums of the first cells, given those of all; int64 (sums,)."""
+    """Draw the sums of the `first` cells, given the sums of all cells."""
     common = math.gcd(first, second)
     numerators, denominator = sums * (first // common), (first + second) // common
     drawn = np.zeros(len(sums), dtype=np.int64)
@@ -191,15 +194,15 @@ def _split(
         kept = _keep(bits, parts, pair)
         drawn[left[kept]] = proposed[kept]
         left = left[~kept]
-        made.add(int(kept.sum()))
+        counter.add(int(kept.sum()))
     return drawn
 
 
 def _keep(bits: BitSource, parts: list[ThetaPeriod], pair: list[np.ndarray]) -> np.ndarray:
-    """Accept proposed splits by their thetas; bool (splits,)."""
+    """Accept proposed splits with the probabilities in the module's docstring."""
     spread = parts[0].spread + parts[1].spread
     if spread * len(pair[0]) <= 1:
-        # a squeeze: one bound decides nearly all splits
+        # in this squeeze, one bound decides nearly all splits
         probabilities, margin = np.ones(len(pair[0])), max(PROBABILITY_MARGIN, 2 * spread)
     else:
         probabilities, margin = (
@@ -215,22 +218,26 @@ def _keep(bits: BitSource, parts: list[ThetaPeriod], pair: list[np.ndarray]) -> 
 
 
 def _terms(variance: float, cells: int) -> float:
-    """Estimate the number of significant terms; phi(t) falls as exp(-t^2 v / 2)."""
+    """Estimate the number of significant terms of the finite sum.
+
+    Let v be the variance of the discrete Gaussian. Then phi(t) decreases as exp(-t^2 v / 2).
+    """
     k = np.arange(-30.0, 31.0) * max(math.ceil(math.sqrt(variance) / 3), 1)
     weights = np.exp(-(k**2) / (2 * variance))
-    own = float((weights * k**2).sum() / weights.sum())
+    v = float((weights * k**2).sum() / weights.sum())
     bits = PRECISION + 2 * math.log2(cells + 1)
-    far = math.sqrt(2 * bits * math.log(2) * cells / own) / (2 * math.pi) if own else math.inf
-    return min(cells / 2, far)
+    terms = math.sqrt(2 * bits * math.log(2) * cells / v) / (2 * math.pi) if v else math.inf
+    return min(cells / 2, terms)
 
 
 def _expected_proposals(variance: Fraction, first: int, second: int, all_cells: int) -> float:
-    """Bound the expected proposals of a split, within a block that adds up to 0.
+    """Bound the expected number of proposals of a split, in a block that adds up to 0.
 
-    Let m(v, c) be the sum of a discrete Gaussian of variance v around c over its integral, at most
-    m(v, 0). A split of s takes m(v, c) theta_first(0) theta_second(0) / theta_both(s) proposals.
-    The distribution of s has the weight F_both(s) F_others(-s) over F_all(0), so that theta_both(s)
-    cancels. The rest is a Gaussian's sum over s, times theta_others(0) at most.
+    Let m(v, c) be the ratio of the sum of a discrete Gaussian of variance v around c to its
+    integral. It is at most m(v, 0). A split of s takes
+    m(v, c) theta_first(0) theta_second(0) / theta_both(s) proposals. The probability of s is
+    F_both(s) F_others(-s) / F_all(0), so that theta_both(s) cancels in the mean. What remains is at
+    most the sum of a Gaussian over s, times theta_others(0).
     """
     both, others = first + second, all_cells - first - second
     with ctx.workprec(_rough_precision(variance)):
@@ -244,22 +251,22 @@ def _expected_proposals(variance: Fraction, first: int, second: int, all_cells: 
 
 
 def _rough_precision(variance: Fraction) -> int:
-    """Bits of the balls that bound expected proposals and probabilities."""
+    """Return the precision, in bits, of balls that only bound numbers."""
     return 64 + math.ceil(variance).bit_length()
 
 
 def _log_mass(variance: Fraction) -> arb:
-    """Logarithm of a discrete Gaussian's sum over its integral, around 0."""
+    """Compute the logarithm of m(variance, 0); see `_expected_proposals`."""
     return theta(Fraction(0), acb(0, 2 * arb.pi() * to_ball(variance))).log()
 
 
 class ThetaPeriod:
-    """The period of F_m: theta_m(s), scaled so that its constant term in Poisson's formula is 1.
+    """The periodic factor theta_m of F_m, with the constant term 1 in Poisson's formula.
 
     Attributes
     ----------
     spread : float
-        theta_m(s) over theta_m(0) lies between 1 - spread and 1.
+        The ratio theta_m(s) / theta_m(0) is between 1 - spread and 1.
     """
 
     def __init__(self, variance: Fraction, cells: int):
@@ -267,11 +274,11 @@ class ThetaPeriod:
         self.known: dict[int, float] = {}
         self.powers: dict[int, list[arb]] = {}
         with ctx.workprec(_rough_precision(variance)):
-            # all other terms are cosines, whose amplitudes add up to the excess over 1
+            # the other terms are cosines, whose amplitudes add up to theta_m(0) - 1
             self.spread = float((2 * self.log(0).expm1()).upper())
 
     def relative(self, sums: np.ndarray) -> np.ndarray:
-        """theta_m(s) over theta_m(0), within PROBABILITY_MARGIN / 8; float64 (sums,)."""
+        """Compute theta_m(s) / theta_m(0) with an error of at most PROBABILITY_MARGIN / 8."""
         if self.spread < PROBABILITY_MARGIN / 8:
             return np.ones(len(sums))
         rests, where = np.unique(sums % self.cells, return_inverse=True)
@@ -283,17 +290,17 @@ class ThetaPeriod:
         while rest not in self.known:
             with ctx.workprec(precision):
                 ratio = self.log_relative(rest).exp()
-            if ratio.rad() < PROBABILITY_MARGIN / 8:  # digits cancel where theta is small
+            if ratio.rad() < PROBABILITY_MARGIN / 8:  # digits cancel if theta is small
                 self.known[rest] = float(ratio.mid())
             precision *= 2
         return self.known[rest]
 
     def log_relative(self, s: int) -> arb:
-        """Logarithm of theta_m(s) over theta_m(0)."""
+        """Compute the logarithm of theta_m(s) / theta_m(0)."""
         return self.log(s) - self.log(0)
 
     def log(self, s: int) -> arb:
-        """Logarithm of theta_m(s), at the current precision."""
+        """Compute the logarithm of theta_m(s) at the current precision."""
         m, tau = self.cells, acb(0, 2 * arb.pi() * to_ball(self.variance))
         if m == 1:
             return arb(0)
@@ -308,17 +315,17 @@ class ThetaPeriod:
         return m * theta(Fraction(0), tau).log() + total.log() - around.log()
 
     def _powers(self) -> list[arb]:
-        """(phi(2 pi r / m) / phi(0))^m for r from 0 up, until terms are negligible.
+        """Compute (phi(2 pi r / m) / phi(0))^m for r = 0, 1, ... until the terms are negligible.
 
-        The terms decrease up to r = m / 2, so that m times the last one bounds the remainder.
+        The terms decrease up to r = m / 2, so that m times the last term bounds the remainder.
         """
         if ctx.prec not in self.powers:
             tau = acb(0, 1 / (2 * arb.pi() * to_ball(self.variance)))
-            least = arb(2) ** -(ctx.prec + 2 * self.cells.bit_length())
+            negligible = arb(2) ** -(ctx.prec + 2 * self.cells.bit_length())
             at_zero, found = theta(Fraction(0), tau), []
             for r in range(self.cells // 2 + 1):
                 found.append((theta(Fraction(r, self.cells), tau) / at_zero) ** self.cells)
-                if found[-1] < least:
+                if found[-1] < negligible:
                     break
             self.powers[ctx.prec] = found
         return self.powers[ctx.prec]
@@ -326,5 +333,5 @@ class ThetaPeriod:
 
 @lru_cache(maxsize=256)
 def theta_period(variance: Fraction, cells: int) -> ThetaPeriod:
-    """Return the cached period of F_m; see the module's notes."""
+    """Return the cached `ThetaPeriod` of these arguments."""
     return ThetaPeriod(variance, cells)

@@ -1,4 +1,4 @@
-"""Exact draws by variable elimination on a tree of partial sums."""
+"""Draws by variable elimination on a tree of partial sums."""
 
 from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
 

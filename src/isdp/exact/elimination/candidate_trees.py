@@ -1,4 +1,4 @@
-"""Candidate elimination trees for one lattice, and the selection of the fastest."""
+"""Candidate elimination trees of a lattice, and the selection of the fastest."""
 
 from __future__ import annotations
 
@@ -6,28 +6,23 @@ from collections.abc import Callable
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
+from isdp.exact.elimination.memory_forecast import MAX_BYTES
 from isdp.exact.elimination.tree import EliminationForest, build_forest
 from isdp.exact.elimination.truncation import TruncationPlan
 
-QUICK_PRODUCTS = 1e8  # a tenth of a second: a second tree is not worth the search
+QUICK_PRODUCTS = 1e8  # a tenth of a second, which is less than the search for a second tree takes
 
 
 class CandidateTrees:
-    """Two elimination orders: by fewest products, and one total after the other.
+    """Trees for two elimination orders: by the number of products, and by totals.
 
-    The first is best for narrow windows, whose splits are summed term by term. The second keeps
-    the frontier small while sets are merged, so that convolutions along wide windows are as small
-    as possible.
+    The first order is best for narrow windows, whose splits are summed term by term. The second
+    order keeps the frontier small, so that convolutions of wide windows are as small as possible.
 
     Parameters
     ----------
     invariants, power, order
-        As in `isdp.exact.elimination.tree.build_forest`.
-
-    Raises
-    ------
-    InputError
-        As from `build_forest`.
+        See `isdp.exact.elimination.tree.build_forest`, which raises the same errors.
     """
 
     def __init__(self, invariants: Invariants, power: int, order=None):
@@ -38,23 +33,22 @@ class CandidateTrees:
     def cheapest(
         self,
         plan_of: Callable[[EliminationForest, bool], TruncationPlan],
-        most_bytes: float,
         convolve: bool = True,
     ) -> tuple[EliminationForest, TruncationPlan]:
-        """Choose the tree with the fewest products among those that fit in memory.
+        """Choose the tree that needs the fewest products and at most 2 GB of memory.
 
-        The second tree is built only if the first takes more than 1e8 products or too much memory.
+        The second tree is built only if the first needs more than 1e8 products or too much memory.
 
         Parameters
         ----------
         plan_of : callable
-            ``plan_of(forest, convolve)`` plans the windows, with convolutions or without.
+            ``plan_of(forest, convolve)`` returns a plan with convolutions, or without.
         convolve : bool
-            Allow convolutions, which take more memory.
+            Allow convolutions, which need more memory.
         """
 
         def within(plan: TruncationPlan) -> bool:
-            return plan.bytes <= most_bytes
+            return plan.bytes <= MAX_BYTES
 
         plan = plan_of(self._by_products, convolve)
         if plan.products <= QUICK_PRODUCTS and within(plan):
@@ -69,5 +63,5 @@ class CandidateTrees:
     def _build_by_totals(self) -> EliminationForest:
         try:
             return build_forest(*self._arguments, by_totals=True)
-        except InputError:  # the sums of this tree may have larger coefficients
+        except InputError:  # the coefficients of this tree may be too large
             return self._by_products

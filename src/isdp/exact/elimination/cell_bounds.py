@@ -1,4 +1,4 @@
-"""Lower bounds on the noise of cells: their format and their feasibility."""
+"""Checks of lower bounds on the noise of cells."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from isdp.errors import InputError
 
 
 def cell_bound(bound, cells: int) -> np.ndarray:
-    """Check a lower bound and broadcast it to the cells; float, with -inf for no bound."""
+    """Check a lower bound, and return one float per cell, which is -inf without a bound."""
     if bound is None:
         return np.full(cells, -np.inf)
     bound = np.asarray(bound)
     if bound.dtype.kind not in "iu" or bound.shape not in ((), (cells,)):
         raise InputError(
-            f"exact: lower must be one integer or {cells}, one per cell, not {bound.dtype} "
+            f"lower: must be one integer or {cells} integers, one per cell, got {bound.dtype} "
             f"of shape {bound.shape}"
         )
     if np.abs(bound.astype(float)).max() > 2.0**52:
-        raise InputError("exact: lower exceeds 2^52; leave it out")
+        raise InputError("lower: must lie between -2^52 and 2^52. Omit larger bounds.")
     return np.broadcast_to(bound.astype(float), (cells,)).copy()
 
 
 def refuse_infeasible(invariants: Invariants, lower: np.ndarray) -> None:
-    """Refuse bounds that no integer noise with A u = 0 meets."""
+    """Raise `InputError` if no integer noise u with A u = 0 satisfies the bounds."""
     if (lower <= 0).all():
         return
     held = scipy.optimize.LinearConstraint(invariants.sparse.astype(float), 0, 0)
@@ -37,4 +37,7 @@ def refuse_infeasible(invariants: Invariants, lower: np.ndarray) -> None:
         **kwargs,
     )
     if found.status == 2:
-        raise InputError("exact: no integer noise meets both the invariants and the bounds")
+        raise InputError(
+            "lower: no integer noise satisfies both the invariants and the bounds. Use smaller "
+            "bounds or fewer invariants."
+        )

@@ -1,9 +1,10 @@
 """Compiled sums over the splits of a state, for the messages and draws of variable elimination.
 
-A message is an array over a box of states, |x_j| <= half_j, in mixed radix with the last coordinate
-fastest. A state x of a union splits into states (x1, x2) = given @ x + free @ y of its two parts,
-for integer vectors y. The last entry of y runs along a line through both parts' boxes, whose ends
-are computed exactly. The other entries run through a box that contains all of them.
+A message is an array over a box of states, |x_j| <= half_j, in mixed radix. The last coordinate
+changes fastest. A state x of a union splits into the states (x1, x2) = given @ x + free @ y of its
+two parts, for integer vectors y. The last entry of y varies along a line through the boxes of both
+parts, and the ends of the line are computed exactly. The other entries of y, the outer entries,
+vary in a box that contains all possible values.
 """
 
 import math
@@ -24,24 +25,25 @@ class Split(NamedTuple):
     half : int64 array, shape (dimension,)
     given : int64 array, shape (parts, dimension)
     outer : int64 array, shape (parts, inner dimension - 1)
+        All columns of `free` but the last.
     line : int64 array, shape (parts,)
-        Last column of `free`; zeros if the inner dimension is zero.
-    far : int
-        Bound on the line's parameter before the boxes restrict it; 0 for no line.
+        The last column of `free`, or zeros if the inner dimension is zero.
+    line_limit : int
+        The initial bound on the last entry of y, or 0 if the inner dimension is zero.
     centre : float array, shape (inner dimension - 1, dimension)
     reach : float array, shape (inner dimension - 1,)
-        ``|y - centre @ x| <= reach`` wherever both parts are in their boxes.
+        If both parts are in their boxes, the outer entries satisfy ``|y - centre @ x| <= reach``.
     part_half, stride : int64 arrays, shape (parts,)
-        Window half-widths and strides of both parts' coordinates, stacked.
+        The half-widths of the windows and the strides of both parts' coordinates, stacked.
     left : int
-        Number of coordinates of the left part.
+        The number of coordinates of the left part.
     """
 
     half: np.ndarray
     given: np.ndarray
     outer: np.ndarray
     line: np.ndarray
-    far: int
+    line_limit: int
     centre: np.ndarray
     reach: np.ndarray
     part_half: np.ndarray
@@ -50,7 +52,7 @@ class Split(NamedTuple):
 
 
 def make_split(given, free, half, left_half, right_half) -> Split:
-    """Build the arrays for the loops; arguments as in `isdp.exact.elimination.tree.Node`."""
+    """Build the arrays of a union from its `isdp.exact.elimination.tree.Node` and its windows."""
     part_half = np.concatenate([left_half, right_half])
     stride = np.concatenate([_strides(left_half), _strides(right_half)])
     inner = free.shape[1]
@@ -65,7 +67,7 @@ def make_split(given, free, half, left_half, right_half) -> Split:
         given=np.ascontiguousarray(given),
         outer=np.ascontiguousarray(outer),
         line=np.ascontiguousarray(line),
-        far=NO_LIMIT if inner else 0,
+        line_limit=NO_LIMIT if inner else 0,
         centre=np.ascontiguousarray(centre[: max(inner - 1, 0)]),
         reach=np.ascontiguousarray(reach[: max(inner - 1, 0)]),
         part_half=part_half,
@@ -81,13 +83,13 @@ def _strides(half: np.ndarray) -> np.ndarray:
 
 @njit(cache=True)
 def _begin(split, flat, base, low, high, y):
-    """Write the start of the state's lines and the box of outer y; False if the box is empty."""
+    """Compute ``given @ x`` (base) and the box of the outer y, and return whether it has points."""
     half, given, centre, reach = split.half, split.given, split.centre, split.reach
     base[:] = 0
     low[:] = 0
     high[:] = 0
     middle = np.zeros(len(reach))
-    # the flat index of a state is x + half in mixed radix, last coordinate fastest
+    # the flat index of a state is x + half in mixed radix
     for j in range(len(half) - 1, -1, -1):
         width = 2 * half[j] + 1
         x = flat % width - half[j]
@@ -96,7 +98,7 @@ def _begin(split, flat, base, low, high, y):
             base[i] += given[i, j] * x
         for i in range(len(reach)):
             middle[i] += centre[i, j] * x
-    # padded by 1e-6 against rounding; a surplus y has an empty segment and adds 0
+    # The box is enlarged by 1e-6 because of rounding. An additional y has an empty segment.
     for i in range(len(reach)):
         low[i] = math.ceil(middle[i] - reach[i] - 1e-6)
         high[i] = math.floor(middle[i] + reach[i] + 1e-6)
@@ -108,7 +110,7 @@ def _begin(split, flat, base, low, high, y):
 
 @njit(cache=True)
 def _advance(low, high, y):
-    """Step to the next outer y, last entry fastest; False after the last."""
+    """Change y to the next point of the box, and return False after the last point."""
     for i in range(len(y) - 1, -1, -1):
         if y[i] < high[i]:
             y[i] += 1
@@ -119,42 +121,41 @@ def _advance(low, high, y):
 
 @njit(cache=True)
 def _segment(split, base, y):
-    """Return the length of the line within both boxes, and its start in both messages."""
+    """Return the length of the line in both boxes, and its first index in both messages."""
     outer, line, part_half = split.outer, split.line, split.part_half
-    low, high = -split.far, split.far
+    low, high = -split.line_limit, split.line_limit
     for i in range(len(base)):
-        at = base[i]
+        x = base[i]
         for j in range(len(y)):
-            at += outer[i, j] * y[j]
+            x += outer[i, j] * y[j]
         step = line[i]
-        if step < 0:  # the box is symmetric: |at + step t| is |-at - step t|
-            step, at = -step, -at
+        if step < 0:  # the box is symmetric, and |x + step t| is |-x - step t|
+            step, x = -step, -x
         if step == 0:
-            if abs(at) > part_half[i]:
+            if abs(x) > part_half[i]:
                 return 0, 0, 0
         elif step == 1:
-            low, high = max(low, -part_half[i] - at), min(high, part_half[i] - at)
-        else:  # -half <= at + step t <= half; -(-a // b) rounds up
-            low = max(low, -((part_half[i] + at) // step))
-            high = min(high, (part_half[i] - at) // step)
+            low, high = max(low, -part_half[i] - x), min(high, part_half[i] - x)
+        else:  # the condition is -half <= x + step t <= half, and -(-a // b) rounds up
+            low = max(low, -((part_half[i] + x) // step))
+            high = min(high, (part_half[i] - x) // step)
     if low > high:
         return 0, 0, 0
-    # flat indices of both parts' states at the start of the segment
     first, second = 0, 0
     for i in range(len(base)):
-        at = base[i] + line[i] * low + part_half[i]
+        x = base[i] + line[i] * low + part_half[i]
         for j in range(len(y)):
-            at += outer[i, j] * y[j]
+            x += outer[i, j] * y[j]
         if i < split.left:
-            first += at * split.stride[i]
+            first += x * split.stride[i]
         else:
-            second += at * split.stride[i]
+            second += x * split.stride[i]
     return high - low + 1, first, second
 
 
 @njit(cache=True)
 def _steps(split):
-    """Return the index increments in both messages for one step along the line."""
+    """Return the increments of the indices in both messages for one step along the line."""
     line, stride = split.line, split.stride
     first, second = 0, 0
     for i in range(len(line)):
@@ -175,28 +176,28 @@ def _products(left, right, first, second, d1, d2, length):
 
 @njit(cache=True)
 def sum_splits(split, left, right, states, out):
-    """Fill `out` with the union's message at the given states."""
+    """Write the message of the union at the given states into `out`."""
     base = np.zeros(len(split.line), np.int64)
     box = np.zeros((3, len(split.reach)), np.int64)
     low, high, y = box[0], box[1], box[2]
     d1, d2 = _steps(split)
-    for at in range(len(states)):
+    for i in range(len(states)):
         total = 0.0
-        going = _begin(split, states[at], base, low, high, y)
+        going = _begin(split, states[i], base, low, high, y)
         while going:
             length, first, second = _segment(split, base, y)
             if length:
                 total += _products(left, right, first, second, d1, d2, length)
             going = _advance(low, high, y)
-        out[at] = total
+        out[i] = total
 
 
 @njit(cache=True)
 def draw_splits(split, left, right, states, targets, lefts, rights):
-    """Draw a split of each state, by inversion.
+    """Draw a split of each state by inversion, and write the parts' states to `lefts` and `rights`.
 
-    `states` is sorted, and `targets` (uniform numbers times the union's message) is sorted within
-    equal states, so that equal states units one pass. The parts' states go to `lefts`, `rights`.
+    `states` must be sorted. `targets` are uniform numbers times the union's message. They must be
+    sorted for each state, so that one pass over the splits draws all splits of equal states.
     """
     base = np.zeros(len(split.line), np.int64)
     box = np.zeros((3, len(split.reach)), np.int64)
@@ -210,18 +211,18 @@ def draw_splits(split, left, right, states, targets, lefts, rights):
         before = 0.0
         last1, last2 = -1, -1
         going = _begin(split, states[at], base, low, high, y)
-        # terms follow one another in the order in which `sum_splits` added them, line by line, so
-        # that `before` runs through the very partial sums that ended as the union's message
+        # terms are added in the same order as in `sum_splits`, so that the last value of `before`
+        # is exactly the message of the union
         while going and at < end:
             length, first, second = _segment(split, base, y)
             block = _products(left, right, first, second, d1, d2, length)
             if block > 0.0:
                 running = before
-                # by rounding the running sum may end before a target at the very end
+                # because of rounding, the running sum may end below a target near the end
                 if targets[at] >= before + block:
                     last1, last2 = _last_possible(left, right, first, second, d1, d2, length)
                 t = 0
-                # targets are sorted, so that `at` and `t` only increase
+                # `at` and `t` only increase, because targets are sorted
                 while at < end and targets[at] < before + block:
                     while t < length:
                         term = left[first + t * d1] * right[second + t * d2]
@@ -235,25 +236,25 @@ def draw_splits(split, left, right, states, targets, lefts, rights):
                     at += 1
                 before += block
             going = _advance(low, high, y)
-        while at < end:  # by rounding the target exceeds the last sum
+        while at < end:  # because of rounding, these targets exceed the last sum
             lefts[at], rights[at] = last1, last2
             at += 1
 
 
 @njit(cache=True)
 def draw_integer_splits(split, left, right, states, factors, words, lefts, rights, units):
-    """Draw a split of each state, by integer numbers of units out of 2^63.
+    """Draw a split of each state with a probability of `units` times 2^-63, for integer units.
 
-    A split has ``max(1, ceil(product of the parts' weights * factor))`` units, which go to `units`.
-    The caller's factors keep their sum below 2^63. A word of 63 random bits beyond all units gives
-    0. `factors`, `words` and the results have one entry for each state.
+    A split has ``max(1, ceil(product of the parts' weights * factor))`` units. The factors must
+    keep the sum of the units of a state below 2^63. If a word of 63 random bits is beyond all
+    units, 0 is written to `units`. All arrays but the messages have one entry for each state.
     """
     base = np.zeros(len(split.line), np.int64)
     box = np.zeros((3, len(split.reach)), np.int64)
     low, high, y = box[0], box[1], box[2]
     d1, d2 = _steps(split)
     for i in range(len(states)):
-        left_over = words[i]
+        remaining = words[i]
         found = False
         lefts[i], rights[i], units[i] = 0, 0, 0
         going = _begin(split, states[i], base, low, high, y)
@@ -262,11 +263,11 @@ def draw_integer_splits(split, left, right, states, factors, words, lefts, right
             for t in range(length):
                 product = left[first + t * d1] * right[second + t * d2]
                 own = max(1, np.int64(math.ceil(product * factors[i])))
-                if left_over < own:
+                if remaining < own:
                     lefts[i], rights[i], units[i] = first + t * d1, second + t * d2, own
                     found = True
                     break
-                left_over -= own
+                remaining -= own
             going = _advance(low, high, y)
 
 

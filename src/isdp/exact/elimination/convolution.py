@@ -1,14 +1,14 @@
 """Messages of unions, each computed by one multiplication of large integers.
 
-A state of a union determines an image t = T (x1, x2) of its parts' states, and its splits are all
-pairs of states with that image. So a message is the convolution of its parts' messages along T,
-evaluated at the images of the union's states. Numbered in mixed radix, the images turn it into a
-product of two polynomials in one variable. Kronecker substitution, with coefficients in slots of
-128 bits, turns that into a product of two integers, which FLINT computes by fast Fourier transforms
-modulo primes.
+A state of a union determines the image t = T (x1, x2) of its parts' states, and its splits are all
+pairs of states with this image. The message is therefore the convolution of its parts' messages
+along T, evaluated at the images of the union's states. If the images are numbered in mixed radix,
+the convolution is a product of two polynomials in one variable. Kronecker substitution writes the
+coefficients into slots of 128 bits, and the product of polynomials becomes a product of two
+integers. FLINT computes it by fast Fourier transforms modulo primes.
 
-The product is exact. Only the inputs are rounded, up to the next multiple of a quantum. A message
-may therefore be a little too large, never too small, and the excess is bounded.
+The product is exact. Only the inputs are rounded, up to multiples of a quantum, so that a message
+is never too small. The excess is bounded.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from isdp.exact.elimination.compiled_messages import Split
 from isdp.exact.elimination.tree import reducer
 from isdp.lattice.null_lattice import kernel_lattice
 
-MAX_PLACES = 2**24  # coefficients of a product, which need 2 GB
-SLOT_BITS = 128  # bits
-MAX_INPUT_BITS = 62  # of the inputs, as 64-bit integers
+MAX_PLACES = 2**24  # coefficients of a product; this number needs 2 GB
+SLOT_BITS = 128
+MAX_INPUT_BITS = 62  # an input fits in a 64-bit integer
 
 
 class Convolution(NamedTuple):
@@ -35,13 +35,13 @@ class Convolution(NamedTuple):
     Attributes
     ----------
     strides, bounds : int64 arrays, shape (images,)
-        The images t have ``|t| <= bounds`` and the exponents ``strides @ t``.
+        The image t has the exponent ``strides @ t``, and ``|t| <= bounds``.
     image : int64 array, shape (images, dimension)
-        ``t = image @ x`` for the union's state x.
+        The state x of the union has the image ``image @ x``.
     left, right : int64 arrays, shape (dimension of the part,)
-        A part's state x has the exponent ``left @ x`` or ``right @ x``.
+        The state x of a part has the exponent ``left @ x`` or ``right @ x``.
     places : int
-        Number of coefficients of the product.
+        The number of coefficients of the product.
     """
 
     strides: np.ndarray
@@ -53,23 +53,20 @@ class Convolution(NamedTuple):
 
 
 def make_convolution(given, free, part_half, left: int) -> Convolution | None:
-    """Return the convolution of a split; arrays as in `isdp.exact.elimination.tree.Node`.
+    """Return the convolution of a union, or None if the product has too many coefficients.
 
     Parameters
     ----------
+    given, free : int64 arrays
+        See `isdp.exact.elimination.tree.Node`.
     part_half : int64 array
-        Windows of both parts' coordinates, stacked.
+        The half-widths of the windows of both parts, stacked.
     left : int
-        Number of coordinates of the left part.
-
-    Returns
-    -------
-    Convolution, or None
-        None if the product would have too many coefficients.
+        The number of coordinates of the left part.
     """
-    # T spans the vectors that vanish on the splits of the zero state. These splits contain every
-    # integer vector with T (x1, x2) = 0, since parts' states that add up to a feasible one are
-    # feasible together
+    # The rows of T span the vectors that vanish on the splits of the zero state. Every integer
+    # vector with T (x1, x2) = 0 is such a split, because all states of the parts whose sum is a
+    # state of the union are possible together.
     images = kernel_lattice(Invariants(np.ascontiguousarray(free.T)), "lll").basis.T
     if len(images) > 1:
         images = (reducer(images * np.maximum(part_half, 1.0)) @ images).astype(np.int64)
@@ -83,27 +80,26 @@ def make_convolution(given, free, part_half, left: int) -> Convolution | None:
 
 
 def convolve(convolution: Convolution, split: Split, left, right) -> tuple[np.ndarray, float]:
-    """Compute the message of a union from those of its parts.
+    """Compute the message of a union from the messages of its parts.
 
     Parameters
     ----------
     split : Split
-        The split of the same union, for its windows.
+        The split of the same union, which has its windows.
     left, right : float arrays
         Non-negative messages, each with at least one positive entry.
 
     Returns
     -------
     message : float array
-        No entry is smaller than the sum over all splits of the products of the parts' entries, but
-        for a rounding of 2^-51 of itself.
+        The sums over all splits, rounded up. A relative rounding error of 2^-51 is not included.
     excess : float
-        No entry is larger by more, but for a rounding of 2^-51 of itself.
+        A bound on the amount by which an entry exceeds the sum over its splits.
 
     Notes
     -----
-    With entries rounded up to multiples of quanta p and q, a sum of at most n products grows by
-    p |right|_1 + q |left|_1 + n p q at most.
+    The entries of both parts are rounded up to multiples of quanta p and q. A sum of at most n
+    products therefore increases by at most p |right|_1 + q |left|_1 + n p q.
     """
     terms = min(len(left), len(right))
     bits = min((SLOT_BITS - 1 - terms.bit_length()) // 2, MAX_INPUT_BITS)
@@ -119,7 +115,7 @@ def convolve(convolution: Convolution, split: Split, left, right) -> tuple[np.nd
             strict=True,
         )
     ]
-    # n 2^(2 bits) < 2^128: no coefficient overflows its slot
+    # no coefficient overflows its slot, because n 2^(2 bits) < 2^128
     product = int(factors[0] * factors[1]).to_bytes(convolution.places * SLOT_BITS // 8, "little")
     low, high = np.frombuffer(product, "<u8").reshape(-1, 2).T
     at = _at(convolution.strides @ convolution.image, split.half) + convolution.places // 2
@@ -128,7 +124,7 @@ def convolve(convolution: Convolution, split: Split, left, right) -> tuple[np.nd
         inside &= np.abs(_at(row, split.half)) <= bound
     at = at[inside]
     message = np.zeros(len(inside))
-    # 2^64 high + low takes three roundings; powers of two are exact
+    # 2^64 high + low is rounded three times, and factors that are powers of two are exact
     message[inside] = np.ldexp(
         np.ldexp(high[at].astype(float), 64) + low[at], sum(exponents) - 2 * bits
     )
@@ -137,16 +133,16 @@ def convolve(convolution: Convolution, split: Split, left, right) -> tuple[np.nd
 
 
 def _at(weights: np.ndarray, half: np.ndarray) -> np.ndarray:
-    """Return ``weights @ x`` for the states x of a box, last coordinate fastest."""
+    """Return ``weights @ x`` for the states x of a box. The last coordinate changes fastest."""
     places = np.zeros(1, dtype=np.int64)
-    for weight, most in zip(weights.tolist(), half.tolist(), strict=True):
-        places = np.add.outer(places, weight * np.arange(-most, most + 1)).ravel()
+    for weight, bound in zip(weights.tolist(), half.tolist(), strict=True):
+        places = np.add.outer(places, weight * np.arange(-bound, bound + 1)).ravel()
     return places
 
 
-def _integer(message: np.ndarray, at: np.ndarray, shift: int) -> fmpz:
-    """Write a message, times 2^shift and rounded up, into the slots of an integer."""
-    at = at - at.min()
-    slots = np.zeros((int(at.max()) + 1, 2), dtype="<u8")
-    slots[at, 0] = np.ceil(np.ldexp(message, shift)).astype(np.uint64)
+def _integer(message: np.ndarray, exponents: np.ndarray, shift: int) -> fmpz:
+    """Multiply a message by 2^shift, round it up, and write it into the slots of an integer."""
+    exponents = exponents - exponents.min()
+    slots = np.zeros((int(exponents.max()) + 1, 2), dtype="<u8")
+    slots[exponents, 0] = np.ceil(np.ldexp(message, shift)).astype(np.uint64)
     return fmpz(int.from_bytes(slots.tobytes(), "little"))

@@ -1,9 +1,10 @@
 """Elimination orders: pairwise merges of sets of cells with small frontiers.
 
 The frontier of a set S of cells is the space of sums A_S u_S that it shares with the other cells.
-Its dimension is rank(A_S) + rank(A_rest) - rank(A). A merge costs a factor of the window's width
-for each dimension, so that the order decides the memory and the time. The search uses floating
-point, and exact lattices are computed afterwards. A wrong rank here costs time, not correctness.
+Its dimension is rank(A_S) + rank(A_rest) - rank(A). Each dimension multiplies the cost of a merge
+by the width of a truncation window, so that the order determines the memory and the time. The
+search uses floating point. The exact lattices are computed later, so that a wrong rank costs only
+time.
 """
 
 from __future__ import annotations
@@ -14,19 +15,19 @@ import numpy as np
 
 from isdp.io.progress import progress, tracked
 
-WIDTH = 32.0  # a nominal window width, to compare dimensions
-MEMORY_IN_DIMENSIONS = 1.5  # a stored number costs this power of WIDTH in products
+WIDTH = 32.0  # the nominal width of a window, for the comparison of costs
+MEMORY_IN_DIMENSIONS = 1.5  # a stored number costs as much as this power of WIDTH products
 TOLERANCE = 1e-8
-MAX_CHEAP_COST = WIDTH**5.5  # the search for a better tree would take more time than it saves
+MAX_CHEAP_COST = WIDTH**5.5  # below this cost, simulated annealing takes more time than it saves
 ROTATIONS = 6000
 
 
 class _Frontiers:
-    """Orthogonal coordinates of the frontier of each set of cell classes, computed once.
+    """Cached orthogonal coordinates of the frontiers of sets of cell classes.
 
-    With Q an orthonormal basis of the row space of A, one row per cell, the eigenvalues of
-    Q_S' Q_S are the squared cosines of the angles between the set and the rest. They are 1 for a
-    sum that the constraints close within the set, and between 0 and 1 for a sum in the frontier.
+    Let Q be an orthonormal basis of the row space of A, with one row per cell. The eigenvalues of
+    Q_S' Q_S are squared cosines of angles. An eigenvalue is 1 for a sum that the set S does not
+    share with other cells, and between 0 and 1 for a sum in the frontier.
     """
 
     def __init__(self, columns: np.ndarray, counts: np.ndarray):
@@ -45,7 +46,7 @@ class _Frontiers:
         return self._factors[group].shape[1]
 
     def merge(self, first: int, second: int) -> tuple[int, int]:
-        """Dimensions of the union's frontier, and of the sums within it that stay free."""
+        """Return the dimension of the union's frontier, and the number of free splits' entries."""
         union = first | second
         key = (min(first, second), union)
         if key not in self._inner:
@@ -56,32 +57,32 @@ class _Frontiers:
         return self.dimension(union), self._inner[key]
 
     def cost(self, first: int, second: int) -> float:
-        """Cost of a merge in products and memory."""
+        """Compute the cost of a merge in products and memory."""
         union, inner = self.merge(first, second)
         return WIDTH ** (union + inner) + WIDTH ** (union + MEMORY_IN_DIMENSIONS)
 
 
 def find_elimination_order(columns: np.ndarray, counts: np.ndarray) -> list[tuple[int, int]]:
-    """Find a cheap order of pairwise merges of cell classes, down to one set.
+    """Find an order of pairwise merges of cell classes with a small cost.
 
     The search is greedy, as for the contraction of tensor networks: it merges the pair with the
-    smallest frontier. Ties are frequent and matter. Several searches break them for or against sums
-    that become free within the merged set, or at random, and the cheapest result is kept. A costly
-    order is improved by simulated annealing with rotations of the tree. The result depends on the
-    arguments alone.
+    smallest frontier. Ties are frequent and affect the cost. Several searches break them in
+    different ways, some of them at random, and the order with the smallest cost is kept. An order
+    with a large cost is improved by simulated annealing with rotations of the tree. Equal arguments
+    give equal orders.
 
     Parameters
     ----------
     columns : float array, shape (constraints, classes)
         The distinct columns of A.
     counts : int array, shape (classes,)
-        Cells with each column.
+        The number of cells with each column.
 
     Returns
     -------
     list of (int, int)
-        Merge number t unites two sets into set ``classes + t``; sets 0 to classes - 1 are the
-        classes themselves.
+        The merge with the index t unites two sets into the set ``classes + t``. The sets 0 to
+        ``classes - 1`` are the classes.
     """
     n_classes = columns.shape[1]
     frontiers = _Frontiers(columns, counts)
@@ -106,20 +107,20 @@ def find_elimination_order(columns: np.ndarray, counts: np.ndarray) -> list[tupl
 
 
 def order_by_totals(columns: np.ndarray) -> list[tuple[int, int]]:
-    """Merge the cell classes of one total, of the next, and then these sets pairwise.
+    """Merge the cell classes of each total, and then merge these sets pairwise.
 
-    The frontier is then bounded by the shortest totals and those that cross them: in a table of
-    r x c cells by one less than the smaller of r and c. Equal sets share their messages.
+    Totals with few classes come first. The frontier of a table of r x c cells with both margins
+    then has a dimension of at most min(r, c) - 1. Equal sets share their messages.
 
     Parameters
     ----------
     columns : int array, shape (constraints, classes)
-        The distinct columns of A, none of them zero.
+        The distinct columns of A, none of which is zero.
 
     Returns
     -------
     list of (int, int)
-        As from `find_elimination_order`.
+        See `find_elimination_order`.
     """
     held = columns != 0
     order, sets, free = [], [], np.ones(columns.shape[1], dtype=bool)
@@ -171,7 +172,7 @@ def _greedy(
 
 
 def _rotated(frontiers: _Frontiers, n_classes: int, order, rng) -> list[tuple[int, int]]:
-    """Anneal the tree: exchange a set's sibling with one of the set's two parts."""
+    """Improve a tree by simulated annealing; a move exchanges a set's sibling and its child."""
     groups = [1 << t for t in range(n_classes)]
     parts, parent = {}, {}
     for i, j in order:
@@ -209,7 +210,7 @@ def _rotated(frontiers: _Frontiers, n_classes: int, order, rng) -> list[tuple[in
 
 
 def _in_order(parts: dict, n_classes: int) -> list[tuple[int, int]]:
-    """List the merges of a tree, parts before unions."""
+    """List the merges of a tree, with each part before its union."""
     number = {1 << t: t for t in range(n_classes)}
     order = []
     for union in sorted(parts, key=int.bit_count):

@@ -1,21 +1,21 @@
 """Exact l1 noise under overlapping totals, by variable elimination with rejection.
 
-Messages in doubles, truncated to windows, define a proposal distribution Q near the target. Q(u) is
-an exactly known rational: each split is drawn with an integer number of units of 2^-63. Rounding
-changes Q, but not what is known of it. Rejection then makes the distribution exact. Write
-g(u) = exp(-epsilon ||u||_1), and let exp(L) be a little above the sum of g over the lattice.
+Messages in double precision, truncated to windows, define a proposal distribution Q near the
+target. Each split is drawn with an integer number of units of 2^-63, so that Q(u) is a rational
+number that is known exactly, in spite of rounding. Rejection then makes the distribution exact. Let
+g(u) = exp(-epsilon ||u||_1), and let exp(L) be slightly above the sum of g over the lattice.
 
-- Within a ball ||u||_1 <= N, a proposal u from Q is accepted with probability exp(-L) g(u) / Q(u).
-- Outside, where windows end, a proposal from R is accepted with probability w exp(-L) g(u) / R(u).
-  R has independent discrete Laplace free cells at a smaller rate, theta epsilon. There g(u) / R(u)
-  is at most exp(-(1 - theta) epsilon N) / tanh(theta epsilon / 2)^d. A large N makes this small, so
-  that proposals from R may be w times rarer than those from Q.
+- A proposal u from Q is accepted with probability exp(-L) g(u) / Q(u) if ||u||_1 <= N.
+- A proposal u from R is accepted with probability w exp(-L) g(u) / R(u) if ||u||_1 > N. R draws d
+  free cells as independent discrete Laplace variables at the smaller rate theta epsilon. Then
+  g(u) / R(u) is at most exp(-(1 - theta) epsilon N) / tanh(theta epsilon / 2)^d. If N is large,
+  this is small, and proposals from R can be w times rarer than proposals from Q.
 
-Every proposal thus yields u with a probability proportional to g(u), wherever u is. The acceptances
-are exact Bernoulli draws. Their probabilities are at most 1 within the ball, since Q(u) telescopes:
-the message of each inner set occurs once above and once below a fraction, and g(u) over the sum of
-the messages is left. That requires only that a message is at least the sum of its splits, which
-holds for convolutions too (`isdp.exact.elimination.convolution`).
+Every u is therefore drawn with a probability proportional to g(u). Acceptances are exact Bernoulli
+draws. Their probabilities are at most 1 within the ball, because Q(u) telescopes: the message of
+each inner set occurs in one numerator and in one denominator and cancels. This requires that each
+message is at least the sum of its splits, which is also true of convolutions
+(`isdp.exact.elimination.convolution`).
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ from isdp.exact.bits.source import BitSource
 from isdp.exact.elimination.candidate_trees import CandidateTrees
 from isdp.exact.elimination.compiled_messages import Split, draw_integer_splits
 from isdp.exact.elimination.convolution import convolve
-from isdp.exact.elimination.memory_forecast import min_message_bytes
+from isdp.exact.elimination.memory_forecast import min_message_bytes, refuse_memory, refuse_plan
 from isdp.exact.elimination.tree import EliminationForest
 from isdp.exact.elimination.truncation import (
+    MAX_PRODUCTS,
     TruncationPlan,
     box_size,
     max_splits,
@@ -51,30 +52,24 @@ from isdp.io.progress import progress
 from isdp.lattice.elimination import solve_determined
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
-MAX_BYTES, MAX_PRODUCTS = 2e9, 1e11  # the products take minutes
-# of a split, so that rounding up to units, and rounding of sums, stay below SLACK
+SLACK = 2.0**-30  # unused share of the 2^63 units, so that the units never exceed 2^63
+# up to these numbers of splits of a state, the errors of rounding stay below SLACK
 MAX_TERMS, MAX_ADDED = 2.0**31, 2.0**21
-SLACK = 2.0**-30  # share of the 2^63 units that is left unused, so that units never exceed 2^63
-MIN_WEIGHT = (
-    1e-280  # of a message with maximum 1; smaller weights, far outside the ball, are raised to it
-)
-RARE_BITS = 10  # all 0 for a proposal from R
+MIN_WEIGHT = 1e-280  # smaller weights of a message with maximum 1 are increased to this one
+RARE_BITS = 10  # a proposal is from R if these random bits are all 0
 STEPS_OF_THETA = 32
 PROPOSALS_AT_ONCE = 4096
 
 
 class _Filled(NamedTuple):
-    """Messages within a ball.
+    """Messages whose windows contain a ball.
 
     Attributes
     ----------
-    forest : EliminationForest
-    plan : TruncationPlan
-    messages : dict of int to float64 array
-        By the message number in `plan`. Message i is ``scales[i] * messages[i]``.
-    scales : dict of int to float
+    messages, scales : dict
+        The message with the number i in `plan` is ``scales[i] * messages[i]``.
     log_sum : float
-        Logarithm of the sum of g over the windows.
+        The logarithm of the sum of g over the windows.
     """
 
     forest: EliminationForest
@@ -85,29 +80,24 @@ class _Filled(NamedTuple):
 
 
 class EliminationSampler(RandomBitSampler):
-    """Independent exact draws from P(u) proportional to exp(-epsilon ||u||_1).
+    """Independent exact draws from P(u) proportional to exp(-epsilon ||u||_1), for A u = 0.
 
     Parameters
     ----------
-    invariants : Invariants
-        Every draw u satisfies A u = 0.
     target : Mechanism
-        Its weight is exp(-rate ||u||_1), as for `GeneralizedLaplace`.
+        Its weight must be exp(-rate ||u||_1), as for `GeneralizedLaplace`.
     max_products : float
-        Largest number of multiplications for the messages; 1e11 take minutes.
+        The maximum number of multiplications for the messages. The default takes minutes.
 
     Attributes
     ----------
-    bytes : int
-        Memory of the messages.
     radius : int
         The norm N of the module's docstring.
 
     Raises
     ------
     InputError
-        If the weight has another form, or the messages would take more than 2 GB or too many
-        products.
+        If the weight has another form, or the messages need more than 2 GB or too many products.
     """
 
     method = "messages"
@@ -124,23 +114,21 @@ class EliminationSampler(RandomBitSampler):
         energy = check_energy(self.method, target, [(1, False)])
         refuse_many_cells(invariants.cells)
         self.invariants, self.epsilon = invariants, Fraction(energy.rate)
-        self._most_products = max_products
+        self._max_products = max_products
         touched = np.zeros(invariants.cells, dtype=bool)
         touched[invariants.sparse.indices] = True
         self.unconstrained, self.constrained = np.flatnonzero(~touched), np.flatnonzero(touched)
         constrained = Invariants(invariants.sparse[:, self.constrained])
         rate = float(self.epsilon)
-        least, sums = min_message_bytes(constrained, 1, rate, math.log(0.5))
-        _refuse_memory(least, f"at least {sums}")
+        refuse_memory(*min_message_bytes(constrained, 1, rate, math.log(0.5)))
         self.candidates = CandidateTrees(constrained, 1)
         self.determined = solve_determined(constrained.matrix)
         self.dimension = len(self.determined[1])
         self.radius = math.ceil(truncation_factor(1, rate, self.dimension, 1, math.log(0.5)))
-        self._bound(self._fill())  # half of the probability gives a bound for all of it
+        self._bound(self._fill())  # windows with half of the probability suffice for a bound
         self.theta, self.radius = self._choose_radius()
         self.filled = self._fill()
         self._bound(self.filled)
-        self.bytes = self.filled.plan.bytes
 
     def _bound(self, filled: _Filled) -> None:
         """Set L, a bound on the logarithm of g(u) / Q(u) within the ball."""
@@ -149,40 +137,32 @@ class EliminationSampler(RandomBitSampler):
         self.log_bound = Fraction(filled.log_sum + slack)
 
     def _choose_radius(self) -> tuple[Fraction, int]:
-        """Choose theta for a small ball, and N so that probabilities outside are at most 1."""
+        """Choose theta and the smallest N for which probabilities outside are at most 1."""
         rate, choices = float(self.epsilon), []
         for i in range(1, STEPS_OF_THETA):
             theta = i / STEPS_OF_THETA
             log = math.log(proposal_ratio()) - float(self.log_bound) + 0.01
             log -= self.dimension * math.log(math.tanh(theta * rate / 2))
             choices.append((max(math.ceil(log / ((1 - theta) * rate)), 1), i))
-        least, i = min(choices)
-        return Fraction(i, STEPS_OF_THETA), least
+        radius, i = min(choices)
+        return Fraction(i, STEPS_OF_THETA), radius
 
     def _fill(self) -> _Filled:
-        """Compute messages whose windows hold all vectors of the ball."""
+        """Compute messages whose windows contain the ball."""
         rate = float(self.epsilon)
         unbounded = np.full(len(self.constrained), -math.inf)
 
         def plan_of(forest: EliminationForest, allowed: bool) -> TruncationPlan:
-            # 1e-7 covers the rounding of the scales
+            # the factor 1 + 1e-7 is above all rounding errors of the scales
             return plan_truncation(forest, 1, rate, self.radius * (1 + 1e-7), unbounded, allowed)
 
-        forest, plan = self.candidates.cheapest(plan_of, MAX_BYTES)
-        most = max(
-            (len(half) for half_widths in plan.half_widths for half in half_widths), default=0
-        )
-        _refuse_memory(plan.bytes, f"up to {most}")
-        if plan.products > self._most_products:
-            raise InputError(
-                f"messages: they would take up to {plan.products:.1e} products, more than "
-                f"{self._most_products:.0e}; use a larger epsilon or fewer totals that overlap"
-            )
+        forest, plan = self.candidates.cheapest(plan_of)
+        refuse_plan(plan, self._max_products)
         messages, scales, log_sum = {}, {}, 0.0
         trees = zip(forest.trees, plan.half_widths, plan.splits, plan.message_ids, strict=True)
         for number_of_tree, (tree, half_widths, splits, message_ids) in enumerate(trees):
             nodes = list(zip(tree, half_widths, splits, message_ids, strict=True))
-            for (node, half, split, number), at in track_nodes(plan, number_of_tree, nodes):
+            for (node, half, split, number), report in track_nodes(plan, number_of_tree, nodes):
                 if number not in messages:
                     if node.cell >= 0:
                         noise = node.gap * np.arange(-half[0], half[0] + 1)
@@ -195,8 +175,8 @@ class EliminationSampler(RandomBitSampler):
                         )
                         if convolution is None:
                             message = np.empty(box_size(half))
-                            sum_messages(split, left, right, message, at)
-                        else:  # at least the sum of its splits
+                            sum_messages(split, left, right, message, report)
+                        else:
                             message, _ = convolve(convolution, split, left, right)
                     scales[number] = float(message.max())
                     messages[number] = np.maximum(message / scales[number], MIN_WEIGHT)
@@ -204,25 +184,24 @@ class EliminationSampler(RandomBitSampler):
         return _Filled(forest, plan, messages, scales, log_sum)
 
     def draw(self, bits: BitSource, n_draws: int) -> np.ndarray:
-        """Draw independent noise vectors, int64 (n_draws, cells)."""
+        """See `RandomBitSampler.draw`."""
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
         unconstrained = cached_geometric(self.epsilon).draw_difference(
             bits, n_draws * len(self.unconstrained)
         )
         noise[:, self.unconstrained] = unconstrained.reshape(n_draws, len(self.unconstrained))
         done = 0
-        with progress("drawing noise", n_draws) as at:
+        with progress("drawing noise", n_draws) as report:
             while done < n_draws:
-                kept = self._draw_kept(bits, min(n_draws - done + 8, PROPOSALS_AT_ONCE))[
-                    : n_draws - done
-                ]
+                kept = self._draw_kept(bits, min(n_draws - done + 8, PROPOSALS_AT_ONCE))
+                kept = kept[: n_draws - done]
                 noise[done : done + len(kept), self.constrained] = kept
                 done += len(kept)
-                at(done)
+                report(done)
         return noise
 
     def _draw_kept(self, bits: BitSource, n_proposals: int) -> np.ndarray:
-        """Return the constrained cells of the accepted proposals, in their order."""
+        """Return the noise of the constrained cells of the accepted proposals."""
         rare = bits.take(n_proposals) >> np.uint64(64 - RARE_BITS) == 0
         kept = np.zeros(n_proposals, dtype=bool)
         noise = np.zeros((n_proposals, len(self.constrained)), dtype=np.int64)
@@ -231,7 +210,7 @@ class EliminationSampler(RandomBitSampler):
         return noise[kept]
 
     def _accept_inside(self, bits: BitSource, n_proposals: int) -> tuple[np.ndarray, np.ndarray]:
-        """Propose from Q: return which proposals are accepted, and the noise of each."""
+        """Propose noise from Q, and return the acceptances and the noise of all proposals."""
         noise, units = self._propose(bits, n_proposals)
         norms = np.abs(noise).sum(axis=1)
         kept = np.flatnonzero((norms <= self.radius) & (units > 0).all(axis=1))
@@ -248,9 +227,14 @@ class EliminationSampler(RandomBitSampler):
         return successes, noise
 
     def _propose(self, bits: BitSource, n_proposals: int) -> tuple[np.ndarray, np.ndarray]:
-        """Draw from Q: noise, int64 (n_proposals, constrained cells), and the units of each split.
+        """Draw from Q.
 
-        A random number beyond the units of all splits gives 0 units and meaningless noise.
+        Returns
+        -------
+        noise : int64 array, shape (n_proposals, constrained cells)
+        units : int64 array, shape (n_proposals, splits)
+            The units of each split. They are 0, and the noise is invalid, if a random number was
+            beyond the units of all splits.
         """
         noise, all_units = np.zeros((n_proposals, len(self.constrained)), dtype=np.int64), []
         forest, plan, messages, scales, _ = self.filled
@@ -276,7 +260,7 @@ class EliminationSampler(RandomBitSampler):
         return noise, np.array(all_units, dtype=np.int64).reshape(-1, n_proposals).T
 
     def _accept_outside(self, bits: BitSource, n_proposals: int) -> tuple[np.ndarray, np.ndarray]:
-        """Propose from R: return which proposals are accepted, and the noise of each."""
+        """Propose noise from R, and return the acceptances and the noise of all proposals."""
         cells, free, weights, denominator = self.determined
         rate = self.theta * self.epsilon
         drawn = cached_geometric(rate).draw_difference(bits, n_proposals * len(free))
@@ -297,30 +281,23 @@ class EliminationSampler(RandomBitSampler):
 
         log_spread = math.log(proposal_ratio()) - len(free) * math.log(math.tanh(rate / 2))
         successes = np.zeros(n_proposals, dtype=bool)
-        near = np.array([math.exp(log_spread - float(fall)) for fall in falls])
-        successes[kept] = draw_bernoulli(bits, near, log_probability)
-        noise[~successes] = 0  # rejected noise may exceed 64 bits
+        probabilities = np.array([math.exp(log_spread - float(fall)) for fall in falls])
+        successes[kept] = draw_bernoulli(bits, probabilities, log_probability)
+        noise[~successes] = 0  # rejected noise may not fit in 64 bits
         return successes, noise.astype(np.int64)
 
 
 def proposal_ratio() -> int:
-    """Return the number of proposals from Q for one from R: w in the module's docstring."""
+    """Return w, the number of proposals from Q for each proposal from R."""
     return (1 << RARE_BITS) - 1
 
 
 def _refuse_terms(split: Split, added: bool) -> None:
-    """Refuse too many splits of a state, which are summed along lines first."""
+    """Raise `InputError` if a state has too many splits for units of 2^-63."""
     lines, longest = max_splits(split)
     if lines * longest > MAX_TERMS or (added and lines + longest > MAX_ADDED):
         raise InputError(
-            f"messages: a partial sum would have {lines * longest:.1e} splits, more than 63 bits "
-            f"can distinguish; use a larger epsilon or fewer totals that overlap"
-        )
-
-
-def _refuse_memory(used: float, sums: str) -> None:
-    if used > MAX_BYTES:
-        raise InputError(
-            f"messages: they would take {used / 1e9:.3g} GB, more than {MAX_BYTES / 1e9:.3g} "
-            f"GB ({sums} sums in the frontier)"
+            f"exact: in variable elimination a partial sum would have {lines * longest:.1e} "
+            f"splits, too many for 63 random bits. Use a larger epsilon or fewer overlapping "
+            f"totals."
         )

@@ -1,10 +1,10 @@
 """The elimination tree of partial sums, in exact integer coordinates.
 
 Cells are merged pairwise into larger and larger sets. The state of a set S is the vector of sums
-A_S u_S that it shares with the other cells. The states of feasible noise form a lattice,
-E_S = {A_S u_S : A u = 0}, and a state is stored as its integer coordinates x in a basis of it.
-All data of a merge follow from one integer matrix for each set, x = X c for the noise u = C c,
-with C a basis of the noise lattice.
+A_S u_S that it shares with the other cells. The states of all u with A u = 0 form a lattice. A
+state is stored as its integer coordinates x in a basis of this lattice. Let C be a basis of the
+noise lattice, so that u = C c. Then each set has an integer matrix X with x = X c, and the data of
+a merge are computed from these matrices.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ MAX_ENTRY = 2**31
 
 
 class Node(NamedTuple):
-    """A set of cells: one cell, or the union of two nodes.
+    """A set of cells, which is one cell (a leaf) or the union of two nodes.
 
-    With x the node's coordinates, the children's stacked coordinates (x1, x2) are
-    ``given @ x + free @ y`` for exactly one integer vector y, and any y is possible.
+    Let x be the coordinates of a union. The stacked coordinates (x1, x2) of its children are
+    ``given @ x + free @ y`` for exactly one integer vector y. Every y is possible.
 
     Attributes
     ----------
     cell : int
-        The cell of a leaf, -1 for a union.
+        The cell of a leaf, or -1 for a union.
     gap : int
-        A leaf's noise is ``gap * x``.
+        The noise of a leaf is ``gap * x``.
     left, right : int
-        Positions of the children in the tree, -1 for a leaf.
-    given : int64 array, shape (dimension of left + of right, dimension)
-    free : int64 array, shape (dimension of left + of right, inner dimension)
+        The positions of the children in the tree, or -1 for a leaf.
+    given : int64 array, shape (dimension of left + dimension of right, dimension)
+    free : int64 array, shape (dimension of left + dimension of right, inner dimension)
     scale : float array, shape (dimension,)
         For power 1, |x_j| <= scale_j ||u||_1. For power 2, scale_j times sigma is the standard
         deviation of x_j for continuous Gaussian noise.
@@ -63,39 +63,35 @@ class EliminationForest(NamedTuple):
     Attributes
     ----------
     trees : list of list of Node
-        Children come before parents, and the root is last. For a cell in no total the root is a
-        leaf.
-    fixed : list of int
-        Cells whose noise is zero in the whole lattice.
+        Children come before parents, and the root is last. For a cell in no total, the root is a
+        leaf. Cells whose noise must be zero have no node.
     dimension : int
-        Dimension of the lattice.
+        The dimension of the noise lattice.
     """
 
     trees: list[list[Node]]
-    fixed: list[int]
     dimension: int
 
 
 def build_forest(
     invariants: Invariants, power: int, order=None, by_totals: bool = False
 ) -> EliminationForest:
-    """Build the elimination trees of an integer matrix A.
+    """Build the elimination trees of the matrix A, which may have any integers and any rank.
 
     Parameters
     ----------
-    invariants : Invariants
-        Any integer entries, of any rank.
     power : {1, 2}
         The norm of the bound in `Node.scale`.
     order : int array, shape (cells,), optional
-        Equal numbers for cells that should be neighbours in the tree.
+        Cells with equal columns of A are merged in this order.
     by_totals : bool
-        Eliminate one total after the other, in place of the order with the fewest products.
+        Use `isdp.exact.elimination.elimination_order.order_by_totals` instead of
+        `find_elimination_order`.
 
     Raises
     ------
     InputError
-        If a coordinate exceeds 2^31.
+        If a coefficient exceeds 2^31.
     """
     order = np.zeros(invariants.cells) if order is None else order
     return _build_cached(invariants, power, np.asarray(order, np.int64).tobytes(), by_totals)
@@ -105,13 +101,12 @@ def build_forest(
 def _build_cached(
     invariants: Invariants, power: int, order: bytes, by_totals: bool
 ) -> EliminationForest:
-    """Build the trees; the cache serves all rates of the same power."""
     order, a = np.frombuffer(order, np.int64), invariants.sparse
     touching = abs(a).astype(float)
     _, part = connected_components((touching.T @ touching), directed=False)
     used = np.diff(a.tocsc().indptr) > 0
     nothing = np.zeros((0, 0), np.int64)
-    trees, fixed, dimension = [], [], 0
+    trees, dimension = [], 0
     for label in np.unique(part):
         cells = np.flatnonzero(part == label)
         if not used[cells[0]]:
@@ -121,23 +116,22 @@ def _build_cached(
         block = a[:, cells].toarray()
         component = _Component(block[block.any(axis=1)], cells, order[cells], power)
         dimension += component.dimension
-        fixed.extend(int(cell) for cell in cells[component.still])
         if component.dimension:
             trees.append(component.nodes(by_totals))
-    return EliminationForest(trees, fixed, dimension)
+    return EliminationForest(trees, dimension)
 
 
 class _Set(NamedTuple):
-    """A set of cells during the construction of the tree.
+    """A set S of cells during the construction of the tree.
 
     Attributes
     ----------
     place : int
-        Position of its node.
+        The position of its node.
     sums : object array of int, shape (constraints, d)
-        A_S C_S.
+        The product A_S C_S.
     coordinates : object array of int, shape (dimension, d)
-        X.
+        The matrix X of the module's docstring.
     members : bool array, shape (cells,)
     """
 
@@ -148,28 +142,27 @@ class _Set(NamedTuple):
 
 
 class _Component:
-    """Cells that constraints join, and the construction of their tree."""
+    """The construction of the tree of cells that constraints connect."""
 
     def __init__(self, matrix: np.ndarray, cells: np.ndarray, order: np.ndarray, power: int):
         lattice = kernel_lattice(Invariants(matrix), "lll")
         self.matrix, self.cells, self.order, self.power = matrix, cells, order, power
         self.basis = lattice.basis
         self.dimension = lattice.dimension
-        self.still = ~self.basis.any(axis=1)
         c = self.basis.astype(float)
         self.inverse = np.linalg.inv(c.T @ c)
         self.built: list[Node] = []
         self.known_scales: dict[bytes, np.ndarray] = {}
-        moving = np.flatnonzero(~self.still)
-        self.columns, self.type_of = np.unique(matrix[:, moving], axis=1, return_inverse=True)
-        # classes in the order of their first cells, so that tables keep their structure
-        first = [moving[self.type_of == t].min() for t in range(self.columns.shape[1])]
-        self.by_class = [moving[self.type_of == t] for t in np.argsort(first)]
-        self.columns = self.columns[:, np.argsort(first)]
+        moving = np.flatnonzero(self.basis.any(axis=1))
+        columns, class_of = np.unique(matrix[:, moving], axis=1, return_inverse=True)
+        # classes are in the order of their first cells, so that tables keep their structure
+        first = [moving[class_of == t].min() for t in range(columns.shape[1])]
+        self.by_class = [moving[class_of == t] for t in np.argsort(first)]
+        self.columns = columns[:, np.argsort(first)]
 
     def nodes(self, by_totals: bool) -> list[Node]:
         counts = np.array([len(cells) for cells in self.by_class])
-        sets = [self._balancing_rate(cells) for cells in self.by_class]
+        sets = [self._merge_class(cells) for cells in self.by_class]
         if by_totals:
             order = order_by_totals(self.columns)
         else:
@@ -178,8 +171,8 @@ class _Component:
             sets.append(self._union(sets[i], sets[j]))
         return self.built
 
-    def _balancing_rate(self, cells: np.ndarray) -> _Set:
-        """Merge equal columns by halves, equal bounds first: then many messages are equal."""
+    def _merge_class(self, cells: np.ndarray) -> _Set:
+        """Merge the cells of a class in a balanced tree, so that many messages are equal."""
         sets = [self._leaf(cell) for cell in cells[np.argsort(self.order[cells], kind="stable")]]
         while len(sets) > 1:
             paired = [self._union(*sets[i : i + 2]) for i in range(0, len(sets) - 1, 2)]
@@ -188,7 +181,7 @@ class _Component:
 
     def _leaf(self, cell: int) -> _Set:
         row = self.basis[cell]
-        # over the lattice, the cell's noise takes the values gap * Z that its row generates
+        # the possible noise of the cell is all multiples of the greatest common divisor of its row
         gap = int(np.gcd.reduce(np.abs(row)))
         sums = np.outer(self.matrix[:, cell].astype(object), row.astype(object))
         coordinates = (row // gap).astype(object)[None, :]
@@ -202,10 +195,10 @@ class _Component:
     def _union(self, left: _Set, right: _Set) -> _Set:
         sums, members = left.sums + right.sums, left.members | right.members
         coordinates = _short_coordinates(_lattice_coordinates(sums), self.inverse)
-        # Columns of (x; x1; x2) over all noise generate a lattice. Its Hermite form, row by row of
-        # the transpose, is in echelon form: x runs through all of Z^dim, so that the first `dim`
-        # pivots are ones, and a vector's part along them is x itself. What these rows hold beyond x
-        # is `given`; the rows that begin beyond x have x = 0, and are `free`.
+        # The vectors (x; x1; x2), taken over all noise, generate a lattice. The rows of its Hermite
+        # form are a basis in echelon form. The vectors x are all of Z^dim, so that the first `dim`
+        # pivots are ones and the coefficients of these rows are x itself. The entries of these rows
+        # after x are `given`. The other rows have x = 0, and their other entries are `free`.
         stacked = np.vstack([coordinates, left.coordinates, right.coordinates])
         echelon = _hermite(stacked.T)
         dim = len(coordinates)
@@ -223,20 +216,20 @@ class _Component:
         return _Set(len(self.built) - 1, sums, coordinates, members)
 
     def _scale(self, coordinates: np.ndarray, members: np.ndarray) -> np.ndarray:
-        """Bound each coordinate by the noise's norm; see `Node.scale`."""
+        """Compute the scale of each coordinate; see `Node`."""
         x = coordinates.astype(float)
         if self.power == 2:
             return np.sqrt(np.einsum("jc,cd,jd->j", x, self.inverse, x))
         if len(x) != 1:
             return self._max_weights(x)
-        # a set with a frontier of one sum is like any other with as many cells of each class
+        # for a frontier of one sum, the scale depends only on the number of cells of each class
         key = np.array([members[cells].sum() for cells in self.by_class]).tobytes()
         if key not in self.known_scales:
             self.known_scales[key] = self._max_weights(x)
         return self.known_scales[key]
 
     def _max_weights(self, x: np.ndarray) -> np.ndarray:
-        """Minimise max_i |c_i| over the vectors c with x_j = c . u on the lattice."""
+        """Minimise max_i |c_i| over the vectors c with x_j = c . u for all u of the lattice."""
         weights = self.basis @ (self.inverse @ x.T)
         cells, constraints = len(self.basis), len(self.matrix)
         largest = np.abs(weights).max(axis=0, initial=0.0)
@@ -244,10 +237,8 @@ class _Component:
             return largest
         a = self.matrix.T.astype(float)
         one = np.ones((cells, 1))
-        count = len(
-            x
-        )  # one program of `count` blocks, which is faster to set up than `count` programs
-        # equivalent to `linprog`, and faster to set up
+        count = len(x)
+        # one program of `count` blocks, by `milp`, is faster than `count` calls of `linprog`
         solved = scipy.optimize.milp(
             np.tile(np.append(np.zeros(constraints), 1.0), count),
             constraints=scipy.optimize.LinearConstraint(
@@ -258,17 +249,17 @@ class _Component:
                 np.tile(np.append(np.full(constraints, -np.inf), 0.0), count)
             ),
         )
-        if solved.status == 0:  # any multipliers give a bound; these give the smallest
+        if solved.status == 0:  # the bound is valid for any multipliers
             multipliers = solved.x.reshape(count, -1)[:, :-1]
             largest = np.minimum(largest, np.abs(weights + a @ multipliers.T).max(axis=0))
         return largest
 
 
 def _lattice_coordinates(sums: np.ndarray) -> np.ndarray:
-    """Return X with sums = B X, for a basis B of the lattice generated by the columns."""
-    basis = _hermite(sums.T)  # rows, in echelon form
+    """Return X with sums = B X, where B is a basis of the lattice that the columns generate."""
+    basis = _hermite(sums.T)
     remaining, found = sums.T.copy(), []
-    # in echelon form, each pivot's column gives one coefficient after those before are subtracted
+    # each pivot column gives a coefficient, after the earlier rows of the echelon are subtracted
     for row in basis:
         pivot = int(np.flatnonzero(row)[0])
         coefficient = remaining[:, pivot] // row[pivot]
@@ -278,10 +269,10 @@ def _lattice_coordinates(sums: np.ndarray) -> np.ndarray:
 
 
 def _short_coordinates(x: np.ndarray, inverse: np.ndarray) -> np.ndarray:
-    """Change to coordinates of small variance, so that their windows are narrow."""
+    """Change to coordinates with small variances, so that their windows are narrow."""
     if len(x) < 2:
         return x
-    # rows of a root of the covariance have the standard deviations as lengths; LLL shortens them
+    # the lengths of the rows of a root of the covariance are the standard deviations
     covariance = x.astype(float) @ inverse @ x.astype(float).T
     root = np.linalg.cholesky(covariance)
     return reducer(root) @ x
@@ -294,8 +285,8 @@ def _longest_line_last(rows: np.ndarray, scales: np.ndarray) -> np.ndarray:
 
 
 def reducer(rows: np.ndarray) -> np.ndarray:
-    """Return a unimodular matrix that makes the given rows short (LLL, on 30 bits)."""
-    # the transform is unimodular regardless of rounding, which can only cost shortness
+    """Return the unimodular matrix of an LLL reduction of the rows, which shortens them."""
+    # rounding to 30 bits can make the result longer, but the transform remains unimodular
     scaled = np.rint(rows * (2.0**30 / np.abs(rows).max()))
     _, transform = fmpz_mat([[int(v) for v in row] for row in scaled]).lll(transform=True)
     return _object(transform)
@@ -318,6 +309,7 @@ def _object(matrix: fmpz_mat) -> np.ndarray:
 def _bounded(matrix: np.ndarray) -> np.ndarray:
     if matrix.size and max(abs(v) for v in matrix.ravel()) > MAX_ENTRY:
         raise InputError(
-            "exact: the partial sums need coefficients beyond 2^31; simplify the invariants"
+            "invariants: variable elimination needs coefficients above 2^31. Use invariants with "
+            "smaller entries."
         )
     return np.ascontiguousarray(matrix.astype(np.int64))

@@ -1,4 +1,4 @@
-"""Truncation windows of partial sums, and their cost in memory, time and rounding."""
+"""Truncation windows of partial sums, and their cost in memory, time and rounding errors."""
 
 from __future__ import annotations
 
@@ -16,32 +16,38 @@ from isdp.io.progress import progress
 
 UNIT_ROUNDOFF = 2.0**-53
 MAX_WINDOW = 2.0**60
-PRODUCTS_PER_PLACE = 2000.0  # products in the time of one coefficient of a convolution
-PRODUCTS_AT_ONCE = 10**8  # a tenth of a second between two reports of progress
-BYTES_PER_PLACE = 120  # of a coefficient of a convolution during its computation
+MAX_PRODUCTS = 1e11  # this number takes minutes
+PRODUCTS_PER_PLACE = 2000.0  # products that take as long as one coefficient of a convolution
+PRODUCTS_AT_ONCE = 10**8  # between two reports of progress; this number takes a tenth of a second
+BYTES_PER_PLACE = 120  # memory for each coefficient while a convolution is computed
 
 
 class TruncationPlan(NamedTuple):
-    """Windows and arrays for one bound on the probability left out.
+    """Windows, arrays and cost for one bound on the probability outside the windows.
 
     Attributes
     ----------
     half_widths, splits, message_ids : lists of lists
-        ``[t][v]`` belongs to node v of tree t: the int64 half-widths of its windows, the `Split` of
-        its loop (None for a leaf), and the number of its message. Nodes with equal numbers share a
-        message.
+        The entries ``[t][v]`` are for node v of tree t. They are the int64 half-widths of its
+        windows, its `Split` (None for a leaf), and the number of its message. Nodes with equal
+        numbers share a message.
     convolutions : dict of int to Convolution
-        By message number. All other messages are summed term by term.
+        The keys are message numbers. All other messages are summed term by term.
     bytes : int
-        Memory of the messages and of the largest convolution.
+        The memory of the messages and of the largest convolution.
     products : float
-        Upper estimate of the multiplications, with convolutions counted by their time.
+        An upper estimate of the number of multiplications. A convolution counts as the number of
+        multiplications that take the same time.
     rounding : float
-        Bound on the effect of rounding in total variation, without that of convolutions. On the way
-        down, a state splits by inversion of the running sum of its terms. The probability of each
-        term is wrong by the uniform's grid and by one rounding of the sum, together two units of
-        2^-53, and half their sum counts. Messages occur once above and once below a fraction, so
-        that their own errors cancel except for the last sums of `lines` lines of `longest`.
+        A bound on the effect of rounding in total variation, without errors of convolutions.
+
+    Notes
+    -----
+    A draw splits a state by inversion of the running sum of its terms. The grid of the uniform
+    variable and one rounding of the sum change the probability of each term by at most two units of
+    2^-53. Half of the sum of these changes bounds the total variation. A message occurs in one
+    numerator and in one denominator, so that its errors cancel, except those of the last sums over
+    its lines.
     """
 
     half_widths: list[list[np.ndarray]]
@@ -56,38 +62,46 @@ class TruncationPlan(NamedTuple):
 def truncation_factor(
     power: int, rate: float, dimension: int, coordinates: int, log_left_out: float
 ) -> float:
-    """Return the factor from a node's scale to its windows.
+    """Return the ratio of the half-widths of windows to the scales of their nodes.
 
     Parameters
     ----------
     power, rate
-        As in `isdp.mechanisms.base.Energy`.
+        See `isdp.mechanisms.base.Energy`.
     dimension : int
-        Dimension of the noise lattice.
+        The dimension of the noise lattice.
     coordinates : int
-        Number of coordinates of all nodes together.
+        The total number of coordinates of all nodes.
     log_left_out : float
-        Log of the largest probability outside all windows together, without bounds on the noise.
+        The logarithm of the maximum probability that noise without lower bounds is outside at least
+        one window.
     """
     if power == 2:
         return math.sqrt((math.log(2 * max(coordinates, 1)) - log_left_out) / rate)
     d = max(dimension, 1)
-    most = 2 * (d - log_left_out) + 10
 
-    def missing(x):  # Chernoff's bound for Gamma(d, 1)
+    def missing(x: float) -> float:  # Chernoff's bound for Gamma(d, 1)
         return x - d - d * math.log(x / d) + log_left_out
 
-    return scipy.optimize.brentq(missing, d, most) / rate
+    return float(scipy.optimize.brentq(missing, d, 2 * (d - log_left_out) + 10)) / rate
 
 
 def plan_truncation(
     forest: EliminationForest, power: int, rate: float, factor: float, lower, convolve: bool = True
 ) -> TruncationPlan:
-    """Choose the windows and compute their cost; `factor` comes from `truncation_factor`.
+    """Choose the windows and compute their cost.
 
-    For a frontier of q sums, windows hold about epsilon^-q states, and the sum over all splits
-    takes up to epsilon^-2q products. Where a convolution is faster it is used, if `convolve` allows
-    it.
+    The windows of a frontier of q sums contain about epsilon^-q states, and the sum over all splits
+    takes up to epsilon^-2q products.
+
+    Parameters
+    ----------
+    factor : float
+        The result of `truncation_factor`.
+    lower : float array, shape (cells,)
+        The lower bounds on the noise.
+    convolve : bool
+        Use convolutions if they are faster.
     """
     numbers: dict = {}
     convolutions: dict[int, Convolution] = {}
@@ -104,7 +118,7 @@ def plan_truncation(
                 key = (node.gap, lower[node.cell], half.tobytes())
                 largest = rate * float(node.gap * half[0]) ** power
                 rounding += 4 * (1 + largest) * UNIT_ROUNDOFF
-                if len(tree) == 1:  # a free cell is drawn by inversion of all its weights
+                if len(tree) == 1:  # a free cell is drawn by inversion over all its weights
                     rounding += 2 * box_size(half) * UNIT_ROUNDOFF
             else:
                 parts = [half_widths[-1][part] for part in (node.left, node.right)]
@@ -129,7 +143,7 @@ def plan_truncation(
                     )
                 products += work
             if numbers[key] in convolutions:
-                # the weights of a state's splits are summed again when one of them is drawn
+                # a draw sums the weights of a state's splits again
                 rounding += (lines + longest + 8) * UNIT_ROUNDOFF
             half_widths[-1].append(half)
             splits[-1].append(split)
@@ -140,7 +154,7 @@ def plan_truncation(
 
 
 def _worth_convolving(node: Node, split: Split, parts, work: float) -> Convolution | None:
-    """Return a union's convolution, or None where the sum over all splits is not slower."""
+    """Return the convolution of a union, or None if the sum over its splits is as fast."""
     places = max(box_size(part) for part in parts)  # no convolution has fewer places
     if not node.free.size or places > MAX_PLACES or work <= PRODUCTS_PER_PLACE * places:
         return None
@@ -149,19 +163,19 @@ def _worth_convolving(node: Node, split: Split, parts, work: float) -> Convoluti
 
 
 def max_splits(split: Split) -> tuple[float, float]:
-    """Bound the splits of a state: the number of lines, and their length."""
-    longest = 2.0 * split.part_half.max(initial=0) + 1 if split.far else 1.0
+    """Return bounds on the number of lines of splits of a state, and on their length."""
+    longest = 2.0 * split.part_half.max(initial=0) + 1 if split.line_limit else 1.0
     return float(np.prod(2 * split.reach + 1)), longest
 
 
 def track_nodes(plan: TruncationPlan, tree: int, nodes: list) -> Iterator[tuple]:
-    """Iterate over items of a tree's nodes, and report progress by their cost.
+    """Iterate over the nodes of a tree, and report progress by their cost.
 
     Yields
     ------
-    item
-    callable
-        Takes the finished share of the node's message.
+    node
+    report : callable
+        ``report(share)`` reports the completed share of the node's message.
     """
     work, seen = [], set()
     for half, split, number in zip(
@@ -176,10 +190,10 @@ def track_nodes(plan: TruncationPlan, tree: int, nodes: list) -> Iterator[tuple]
             )
         seen.add(number)
         work.append(own)
-    with progress("setting up messages", sum(work)) as at:
-        for item, own, after in zip(nodes, work, np.cumsum(work).tolist(), strict=True):
-            yield item, lambda share, own=own, after=after: at(after - (1 - share) * own)
-            at(after)
+    with progress("setting up messages", sum(work)) as report:
+        for node, own, after in zip(nodes, work, np.cumsum(work).tolist(), strict=True):
+            yield node, lambda share, own=own, after=after: report(after - (1 - share) * own)
+            report(after)
 
 
 def sum_messages(
@@ -187,25 +201,27 @@ def sum_messages(
     left: np.ndarray,
     right: np.ndarray,
     out: np.ndarray,
-    at: Callable[[float], None] = lambda share: None,
+    report: Callable[[float], None] = lambda share: None,
 ) -> None:
-    """Fill the union's message with the sums over all splits of the products of its parts.
+    """Compute the message of a union by sums over the splits of each state.
 
     Parameters
     ----------
     left, right : float64 arrays
-        Messages of the parts.
-    at : callable
-        Takes the finished share, several times per second.
+        The messages of the parts.
+    out : float64 array
+        The message of the union is written into this array.
+    report : callable
+        ``report(share)`` is called several times per second with the completed share.
     """
     lines, longest = max_splits(split)
     rows = max(1, int(PRODUCTS_AT_ONCE / (lines * longest)))
     for first in range(0, len(out), rows):
         states = np.arange(first, min(first + rows, len(out)))
         sum_splits(split, left, right, states, out[first : first + rows])
-        at((first + len(states)) / len(out))
+        report((first + len(states)) / len(out))
 
 
 def box_size(half: np.ndarray) -> int:
-    """Return the number of states in a box."""
+    """Return the number of states in a box with the given half-widths."""
     return math.prod(2 * int(h) + 1 for h in half)

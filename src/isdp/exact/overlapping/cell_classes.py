@@ -1,7 +1,7 @@
-"""Exact draws of l1 noise by cell classes: sums of the classes first, then their cells.
+"""Exact draws of l1 noise by cell classes: first the sums of the classes, then their cells.
 
-The sums come from `isdp.exact.overlapping.class_sums`. Each sum is split among the cells of its
-class by two uniform compositions, as under a total of the class alone.
+`isdp.exact.overlapping.class_sums` draws the sums. Two uniform compositions distribute each sum
+over the cells of its class.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ class CellClassSampler(RandomBitSampler):
     Parameters
     ----------
     invariants : Invariants
-        Any integers. The sampler is fast where few totals cross many disjoint ones.
+        Any integers. The sampler is fast if few totals cross many disjoint totals.
     target : Mechanism
-        Its weight is exp(-rate ||u||_1), as for `GeneralizedLaplace`.
+        Its weight must be exp(-rate ||u||_1), as for `GeneralizedLaplace`.
 
     Attributes
     ----------
     expected_proposals : float
-        From `isdp.exact.overlapping.class_sums.CellClassSums`.
+        See `isdp.exact.overlapping.class_sums.CellClassSums`.
 
     Raises
     ------
@@ -54,7 +54,6 @@ class CellClassSampler(RandomBitSampler):
     """
 
     method = "sums of types"
-
     reason = "the norm is l1, and few totals cross disjoint ones"
 
     def __init__(self, invariants: Invariants, target: Target | Mechanism, lower=None):
@@ -62,7 +61,7 @@ class CellClassSampler(RandomBitSampler):
         check_energy(self.method, target, [(1, False)])
         self.invariants, rate = invariants, target.energy.rate
         if rate > MAX_RATE:
-            raise InputError(f"sums of types: epsilon must be at most {MAX_RATE}")
+            raise InputError(f"epsilon: must be at most {MAX_RATE}, got {float(rate):g}")
         refuse_large_sums(invariants.cells, float(rate))
         class_of_cell, first = find_cell_classes(invariants)
         sizes = np.bincount(class_of_cell)
@@ -81,25 +80,25 @@ class CellClassSampler(RandomBitSampler):
         ]
 
     def draw(self, bits: BitSource, n_draws: int) -> np.ndarray:
-        """Draw independent noise vectors, int64 (n_draws, cells)."""
+        """See `RandomBitSampler.draw`."""
         sums, smaller = self._sums.draw(bits, n_draws)
-        more = sums + smaller
+        larger = sums + smaller
         noise = np.empty((n_draws, self.invariants.cells), dtype=np.int64)
-        noise[:, self._first] = sums  # complete for a class of one cell
+        noise[:, self._first] = sums  # this is the noise of classes of one cell
         moving = n_draws * sum(len(cells) for _, _, cells in self._spans)
-        with progress("drawing noise", moving) as at:
+        with progress("drawing noise", moving) as report:
             drawn = 0
             for first, part in row_batches(noise):
-                of = slice(first, first + len(part))
+                rows = slice(first, first + len(part))
                 for classes, sizes, cells in self._spans:
                     counts = np.tile(sizes, len(part))
-                    shares = draw_compositions(
-                        bits, more[of, classes].ravel(), counts, self._geometric
+                    x, y = (
+                        draw_compositions(
+                            bits, totals[rows, classes].ravel(), counts, self._geometric
+                        )
+                        for totals in (larger, smaller)
                     )
-                    shares -= draw_compositions(
-                        bits, smaller[of, classes].ravel(), counts, self._geometric
-                    )
-                    part[:, cells] = shares.reshape(len(part), len(cells))
-                    drawn += shares.size
-                    at(drawn)
+                    part[:, cells] = (x - y).reshape(len(part), len(cells))
+                    drawn += x.size
+                    report(drawn)
         return noise

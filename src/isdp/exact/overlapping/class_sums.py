@@ -1,21 +1,21 @@
-"""Exact draws of the sums of cell classes, that is, of cells with equal columns of A.
+"""Exact draws of the sums of cell classes. A class is a set of cells with equal columns of A.
 
-The noise of a class of m cells is the difference of two uniform compositions, of x and y. Both are
-negative binomial variables, sums of m geometric variables, and the sum of the class is s = x - y.
-Given A s = 0 the sums of the classes have a product distribution. There is no truncation window. A
-table of 10^7 cells in 100 classes takes as long as one of 10^4.
+The noise of a class of m cells is the difference of uniform compositions of two variables, x and y.
+Both are negative binomial variables, which are sums of m geometric variables. The sum of the class
+is s = x - y. The sums of the classes have a product distribution given A s = 0, and no truncation
+is needed. A draw for 100 classes takes the same time for 10^7 cells as for 10^4 cells.
 
-A draw has two stages. Rows of A that share no class, such as the totals of states, form blocks. In
-each block all classes but one are drawn, and the last one follows. It is accepted with a
-probability proportional to its own, and otherwise the block alone is drawn again. One or a few
-blocks are left for the final stage. They absorb what the other blocks leave for the totals that
+A draw has two stages. Rows of A that have no class in common, such as the totals of states, form
+blocks. In each block, all classes but one are drawn, which determines the sum of the last class.
+The block is accepted with a probability proportional to that of the last sum, and is otherwise
+drawn again. In the final stage, the sums of one or a few blocks are determined by the totals that
 cross blocks, such as a national total by sex. The draw is accepted with a probability proportional
-to that of their classes.
+to that of the determined sums.
 
-For K equal blocks a draw takes about K^(q/2) proposals, with q the number of independent totals
-across blocks: 7 for 51 states by sex, 364 for four classes.
+For K equal blocks and q independent totals that cross them, a draw takes about K^(q/2) proposals.
+For 51 states this is 7 proposals for two classes, and 364 for four classes.
 
-Every decision is in exact arithmetic (`isdp.exact.bits`).
+All decisions use exact arithmetic (`isdp.exact.bits`).
 """
 
 from __future__ import annotations
@@ -31,20 +31,24 @@ from isdp.errors import InputError
 from isdp.exact.bits.geometric import cached_geometric
 from isdp.exact.bits.negative_binomial import negative_binomials
 from isdp.exact.bits.source import BitSource
+from isdp.exact.sampler import MAX_PROPOSALS
 from isdp.io.progress import progress
 from isdp.lattice.elimination import pivot_columns, solve_determined
 
-MAX_PROPOSALS = 1e6
-MAX_SUMS = 1e8  # proposed for one draw, which take some minutes
+MAX_SUMS = 1e8  # proposed per draw; this number takes minutes
 PROPOSED_SUMS_AT_ONCE = 1 << 20
 MAX_WEIGHT = 2**31
 MAX_CLASSES = 100_000
 
 
 class ClassBlocks(NamedTuple):
-    """Blocks of equally many cell classes that are drawn one by one: int64 (blocks, classes).
+    """Blocks with the same number of cell classes, which are drawn one by one.
 
-    In blocks that are `held` the sums add up to zero, and the last class follows from the others.
+    Attributes
+    ----------
+    classes : int64 array, shape (blocks, classes)
+    held : bool
+        The sums of a block add up to zero, so that the last sum follows from the others.
     """
 
     classes: np.ndarray
@@ -52,15 +56,15 @@ class ClassBlocks(NamedTuple):
 
 
 class FinalStage(NamedTuple):
-    """The classes of the final stage, drawn (`free`) and determined.
+    """The classes of the final stage, of which some are drawn and the others are determined.
 
-    ``s[determined] = weights @ (s[free], open) / denominator``, where ``open = across @ s[before]``
-    are the contributions of the classes drawn before to the totals across blocks.
+    Let ``open = s[before] @ across`` be the contributions of earlier classes to the totals across
+    blocks. Then ``s[determined] = (s[free], open) @ weights / denominator``.
 
     Attributes
     ----------
     free, determined, before : int64 arrays
-        Class numbers, which together are all classes.
+        The classes that are drawn in this stage, determined in it, and drawn before it.
     across : int64 array, shape (before, totals across blocks)
     weights : int64 array, shape (free + totals across blocks, determined)
     denominator : int
@@ -84,31 +88,28 @@ class CellClassSums:
     Parameters
     ----------
     invariants : Invariants
-        Any integers; the columns are classes in place of cells.
+        Any integers. The columns are classes instead of cells.
     sizes : int array, shape (classes,)
-        Number of cells of each class.
+        The number of cells of each class.
 
     Attributes
     ----------
-    separate : list of ClassBlocks
-        The blocks that are drawn one by one.
-    final : FinalStage
     expected_proposals : float
-        Estimate of the proposals per draw, as if all sums were normal. It decides only whether the
-        sampler is used.
+        An estimate of the expected number of proposals per draw, which assumes that sums are
+        normally distributed. It is used only for the selection of a sampler.
 
     Raises
     ------
     InputError
-        If a draw takes too many proposals, or sums could leave 64 bits.
+        If a draw takes too many proposals, or sums could overflow 64-bit integers.
     """
 
     def __init__(self, invariants: Invariants, sizes, epsilon: Fraction):
         self.sizes = np.asarray(sizes, dtype=np.int64)
         if len(self.sizes) > MAX_CLASSES:
             raise InputError(
-                f"exact: the totals form {len(self.sizes)} cell classes, and at most "
-                f"{MAX_CLASSES} are supported"
+                f"invariants: at most {MAX_CLASSES} classes of cells in the same totals are "
+                f"supported, got {len(self.sizes)}. Use fewer totals."
             )
         self.epsilon = epsilon
         self._geometric = cached_geometric(epsilon)
@@ -125,7 +126,7 @@ class CellClassSums:
     # -- set-up -------------------------------------------------------------------------------
 
     def _close(self, held: list[ClassBlocks], across: np.ndarray) -> tuple[FinalStage, set[int]]:
-        """Choose the blocks of the final stage: the widest that determine all crossing totals."""
+        """Choose blocks of large variance that determine all crossing totals."""
         classes = len(self.sizes)
         last: list[int] = []
         inside, short = np.zeros(classes, dtype=bool), len(across)
@@ -146,14 +147,14 @@ class CellClassSums:
         open_sums = np.vstack(
             [np.zeros((len(rows) - len(across), len(across)), int), np.eye(len(across), dtype=int)]
         )
-        # the widest classes are determined, and the open sums, which come last, never are
+        # classes of large variance are determined, and the open sums, which come last, are not
         widest = inside_of[np.argsort(-self.sizes[inside_of], kind="stable")]
         matrix = np.hstack([rows[:, widest], open_sums]).astype(np.int64)
         determined, free, weights, denominator = solve_determined(matrix)
         if max(denominator, abs(weights).max(initial=0)) > MAX_WEIGHT:
             raise InputError(
-                f"exact: under these invariants class sums determine others with weights beyond "
-                f"{MAX_WEIGHT}; simplify the invariants"
+                f"invariants: class sums determine others with weights above {MAX_WEIGHT}. Use "
+                f"invariants with smaller entries."
             )
         before = np.flatnonzero(~inside)
         final = FinalStage(
@@ -170,17 +171,17 @@ class CellClassSums:
         return final, set(last)
 
     def _refuse_reach(self, weight: float) -> None:
-        """Refuse if weighted sums could leave 64 bits with a probability of 1e-20 or more."""
+        """Raise `InputError` if weighted sums overflow 64 bits with a probability above 1e-20."""
         cells = float(self.sizes.max())
         reach = (cells + 12 * math.sqrt(cells) + 60) / float(self.epsilon)
         if weight * reach > 2.0**62:
             raise InputError(
-                f"exact: at epsilon {float(self.epsilon):g} sums under these invariants could "
-                f"leave 64-bit integers; use a larger epsilon"
+                f"epsilon: at epsilon {float(self.epsilon):g}, sums under these invariants could "
+                f"overflow 64-bit integers. Use a larger epsilon."
             )
 
     def _widest_first(self, held: list[ClassBlocks], across: np.ndarray) -> list[int]:
-        """Order blocks by the number of crossing totals that they determine, then by width."""
+        """Sort blocks by the number of crossing totals that they determine, then by variance."""
 
         def width(i: int) -> tuple[int, float]:
             classes = held[i].classes
@@ -190,7 +191,7 @@ class CellClassSums:
         return sorted(range(len(held)), key=width, reverse=True)
 
     def _estimate(self) -> float:
-        """Estimate the proposals per draw as if sums were normal, or all sums zero."""
+        """Estimate the number of proposals for normal sums, or the number if all sums are zero."""
         final, variance = self.final, self._variance
         if not len(final.determined):
             return 1.0
@@ -211,7 +212,7 @@ class CellClassSums:
         log_probability = (
             -0.5 * np.linalg.slogdet(np.eye(len(scale)) + spread / np.outer(scale, scale))[1]
         )
-        # a smaller variable is accepted about once in sqrt(2); the factor also covers single cells
+        # the acceptance probability of a smaller variable is about 1 / sqrt(2)
         log_probability -= 0.5 * math.log(2) * len(scale)
         log_probability -= len(scale) * math.log(final.denominator)
         drawn = np.delete(np.arange(len(variance)), final.determined)
@@ -222,10 +223,11 @@ class CellClassSums:
         numbers = self.expected_proposals * len(self.sizes)
         if self.expected_proposals > MAX_PROPOSALS or numbers > MAX_SUMS:
             raise InputError(
-                f"exact: {blocks} blocks of cells with {across} independent totals across them "
-                f"would take about {self.expected_proposals:.1g} proposals of {len(self.sizes)} "
-                f"sums per draw, more than {MAX_PROPOSALS:.0e} proposals or {MAX_SUMS:.0e} sums; "
-                f"use fewer totals across blocks, or a Markov chain (isdp.mcmc.draw_chains)"
+                f"invariants: {blocks} blocks of cells with {across} independent totals across "
+                f"them would take about {self.expected_proposals:.1g} proposals of "
+                f"{len(self.sizes)} sums per draw. The maximum is {MAX_PROPOSALS:.0e} proposals "
+                f"and {MAX_SUMS:.0e} sums. Use fewer totals across blocks, or a Markov chain "
+                f"(isdp.mcmc.draw_chains)."
             )
 
     # -- use ----------------------------------------------------------------------------------
@@ -236,26 +238,25 @@ class CellClassSums:
         Returns
         -------
         sums, smaller : int64 arrays, shape (n_draws, classes)
-            A class of several cells has the noise x - y, where x and y are independent uniform
-            compositions of ``sums + smaller`` and of ``smaller`` into its cells. A class of one
-            cell has the noise ``sums``.
+            The noise of a class of several cells is x - y, where x and y are independent uniform
+            compositions of ``sums + smaller`` and of ``smaller`` into its cells. The noise of a
+            class of one cell is its entry of ``sums``.
         """
         classes = len(self.sizes)
         sums, smaller = (np.empty((n_draws, classes), dtype=np.int64) for _ in range(2))
-        done = made = 0
-        with progress("drawing sums", n_draws * self.expected_proposals) as at:
+        done = proposed = 0
+        with progress("drawing sums", n_draws * self.expected_proposals) as report:
             while done < n_draws:
                 wanted = int(1.2 * (n_draws - done) * self.expected_proposals) + 4
                 n_proposals = max(min(wanted, PROPOSED_SUMS_AT_ONCE // max(classes, 1)), 1)
-                tried = self._propose(bits, n_proposals)
-                kept = [array[: n_draws - done] for array in tried]
+                kept = [array[: n_draws - done] for array in self._propose(bits, n_proposals)]
                 sums[done : done + len(kept[0])], smaller[done : done + len(kept[0])] = kept
-                done, made = done + len(kept[0]), made + n_proposals
-                at(min(made, n_draws * self.expected_proposals))
+                done, proposed = done + len(kept[0]), proposed + n_proposals
+                report(min(proposed, n_draws * self.expected_proposals))
         return sums, smaller
 
     def _propose(self, bits: BitSource, n_proposals: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the sums and the smaller variables of the accepted proposals, in their order."""
+        """Return the sums and the smaller variables of the accepted proposals."""
         sums, smaller = (np.zeros((n_proposals, len(self.sizes)), dtype=np.int64) for _ in range(2))
         for group in self.separate:
             self._draw_group(bits, group, sums, smaller)
@@ -277,7 +278,7 @@ class CellClassSums:
         return sums, smaller
 
     def _draw_group(self, bits: BitSource, group: ClassBlocks, sums, smaller) -> None:
-        """Draw the blocks of a group for every proposal, each until it is accepted."""
+        """Draw the blocks of a group for each proposal, and repeat each block until accepted."""
         blocks, width = group.classes.shape
         row = np.repeat(np.arange(len(sums)), blocks)
         block = np.tile(np.arange(blocks), len(sums))
@@ -289,21 +290,16 @@ class CellClassSums:
             kept = np.ones(len(row), dtype=bool)
             if group.held:
                 last = -found.sum(axis=1)
-                kept, least = self._keep_sums(bits, classes[:, -1], last)
-                found, found_smaller = (
-                    np.column_stack([found, last]),
-                    np.column_stack([found_smaller, least]),
-                )
-            at = row[kept][:, None], classes[kept]
-            sums[at], smaller[at] = found[kept], found_smaller[kept]
+                kept, last_smaller = self._keep_sums(bits, classes[:, -1], last)
+                found = np.column_stack([found, last])
+                found_smaller = np.column_stack([found_smaller, last_smaller])
+            entries = row[kept][:, None], classes[kept]
+            sums[entries], smaller[entries] = found[kept], found_smaller[kept]
             row, block = row[~kept], block[~kept]
 
     def _draw_sums(self, bits: BitSource, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Draw a sum for each of the given classes, and the smaller of its two variables."""
-        sums, smaller = (
-            np.empty(len(classes), dtype=np.int64),
-            np.zeros(len(classes), dtype=np.int64),
-        )
+        """Draw the sum x - y of each class, and its y, which is 0 for a class of one cell."""
+        sums, smaller = np.zeros((2, len(classes)), dtype=np.int64)
         single = self.sizes[classes] == 1
         sums[single] = self._geometric.draw_difference(bits, int(single.sum()))
         indices = self._indices[classes[~single]]
@@ -312,15 +308,15 @@ class CellClassSums:
         return sums, smaller
 
     def _keep_sums(self, bits: BitSource, classes, sums) -> tuple[np.ndarray, np.ndarray]:
-        """Accept each sum with a probability proportional to its own; draw its smaller variable.
+        """Accept each sum s = x - y with a probability proportional to that of s, and draw its y.
 
-        Given the difference s = x - y, the smaller variable y has a probability proportional to
-        P(y) P(y + s). It is drawn from P and accepted with one proportional to P(y + s).
+        Given s, the probability of y is proportional to P(y) P(y + s). The sampler draws y from P
+        and accepts it with a probability proportional to P(y + s).
         """
         kept, smaller = np.zeros(len(classes), dtype=bool), np.zeros(len(classes), dtype=np.int64)
         single = self.sizes[classes] == 1
-        reach = self._geometric.draw(bits, int(single.sum()))
-        kept[single] = reach >= np.abs(sums[single])
+        steps = self._geometric.draw(bits, int(single.sum()))
+        kept[single] = steps >= np.abs(sums[single])
         indices = self._indices[classes[~single]]
         smaller[~single] = self._counts.draw(bits, indices)
         kept[~single] = self._counts.keep(bits, indices, sums[~single] + smaller[~single])
@@ -330,13 +326,14 @@ class CellClassSums:
 def _disjoint_rows(
     invariants: Invariants, sizes: np.ndarray
 ) -> tuple[list[ClassBlocks], np.ndarray]:
-    """Find rows without a common class, and what the other rows add to them.
+    """Find rows that have no class in common.
 
     Returns
     -------
     blocks : list of ClassBlocks
-        One for each such row, and one for each class in none of them.
+        One block for each of these rows, and one for each class in none of them.
     across : int64 array, shape (independent other rows, classes)
+        The rows that do not follow from the blocks and from each other.
     """
     a = invariants.sparse
     free = np.ones(invariants.cells, dtype=bool)
@@ -360,7 +357,7 @@ def _disjoint_rows(
 
 
 def _moves(blocks: list[ClassBlocks], across: np.ndarray) -> np.ndarray:
-    """Find how a unit moved within a block, or added to a free class, changes `across`."""
+    """Return the changes of `across` if a unit moves in a block, or is added to a free class."""
     moves = np.zeros((len(across), 0), dtype=np.int64)
     found = [moves]
     for block in blocks:

@@ -1,4 +1,4 @@
-"""Compiled loops of the mixture sampler: Klein's algorithm in floating point, and rejection."""
+"""Compiled loops of the mixture sampler: Klein's algorithm in floating point with rejection."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import numpy as np
 
 from isdp.compiled import njit
 
-MAX_DEVIATIONS = 40  # in units of s: no 53-bit uniform gives a coefficient farther from its centre
-MAX_NARROW_WIDTH = 0.5  # below this width a Gaussian on the integers is a handful of terms
-MIN_FLAT_WIDTH = 2.5  # from this width on m(s, c) does not depend on c: 2 exp(-2 pi^2 s^2) < 1e-52
+# With 53-bit uniform numbers, no coefficient is farther from its centre, in units of s.
+MAX_DEVIATIONS = 40
+MAX_NARROW_WIDTH = 0.5  # below this width, a Gaussian has few significant terms
+# From this width on, m(s, c) is constant in c, because 2 exp(-2 pi^2 s^2) < 1e-52.
+MIN_FLAT_WIDTH = 2.5
 ROOT_TWO_PI = math.sqrt(2 * math.pi)
 
 
@@ -38,12 +40,12 @@ class Bins(NamedTuple):
     Attributes
     ----------
     left : float64 array, shape (bins,)
-        Left ends.
+        The left ends of the bins.
     width : float
     log_products : float64 array, shape (bins,)
-        Logarithms of prod_i m(s_i, 0) at the right ends.
+        The logarithms of prod_i m(s_i, 0) at the right ends of the bins.
     cumulative : float64 array, shape (bins,)
-        Probability of all bins up to each.
+        The cumulative probabilities of the bins.
     """
 
     left: np.ndarray
@@ -54,10 +56,10 @@ class Bins(NamedTuple):
 
 @njit(cache=True)
 def mass(s, c):
-    """m(s, c), the sum over the integers k of exp(-(k - c)^2 / (2 s^2)), to double precision.
+    """Compute m(s, c), the sum of exp(-(k - c)^2 / (2 s^2)) over the integers k.
 
-    For small s, the ten terms around c leave out less than e^-48 of the largest. Otherwise
-    Poisson's summation formula gives
+    For small s, ten terms around c are summed. The others are below e^-48 of the maximum term.
+    Otherwise Poisson's summation formula gives
     s sqrt(2 pi) (1 + 2 sum_k exp(-2 pi^2 s^2 k^2) cos(2 pi k c)), whose fourth term is below e^-78.
     """
     if s >= MIN_FLAT_WIDTH:
@@ -75,7 +77,7 @@ def mass(s, c):
 
 @njit(cache=True)
 def log_each_mass(widths, centre):
-    """Logarithm of `mass` at each width."""
+    """Compute the logarithm of `mass` at each width."""
     logs = np.empty(len(widths))
     for i in range(len(widths)):
         total = mass(widths[i], centre)
@@ -85,20 +87,21 @@ def log_each_mass(widths, centre):
 
 @njit(cache=True)
 def relative_masses(width, centres):
-    """`mass` around each centre over that around 0."""
-    most = mass(width, 0.0)
-    return np.array([mass(width, centre) / most for centre in centres])
+    """Compute the ratio of `mass` around each centre to `mass` around 0."""
+    maximum = mass(width, 0.0)
+    return np.array([mass(width, centre) / maximum for centre in centres])
 
 
 @njit(cache=True)
 def integer_gaussian(rng, c, s):
     """Draw an integer k with probability proportional to exp(-(k - c)^2 / (2 s^2)).
 
-    For small s, one uniform is inverted over the eleven integers around c. The probability left out
-    is below e^-58, less than 2^-60. For large s, proposals come from two geometric distributions
-    that start at the two integers next to c and fall as exp(-x / s) with the distance x from c.
-    They are accepted with exp(-((x - s) / s)^2 / 2), as exp(-x^2 / (2 s^2)) is exp(1/2 - x / s)
-    times that. At least half of the proposals are accepted.
+    For small s, one uniform number is inverted over the eleven integers around c. The probability
+    of all other integers is below e^-58, which is less than 2^-60. For large s, proposals come from
+    two geometric distributions, which begin at the two integers next to c and decrease as
+    exp(-x / s) with the distance x from c. Because exp(-x^2 / (2 s^2)) is proportional to
+    exp(-x / s) exp(-((x - s) / s)^2 / 2), the last factor is the acceptance probability. At least
+    half of the proposals are accepted.
     """
     above = math.ceil(c)
     gap = above - c
@@ -115,12 +118,12 @@ def integer_gaussian(rng, c, s):
 
 @njit(cache=True)
 def _invert(rng, c, s):
-    """Invert one uniform over the eleven integers around c, the nearest first."""
+    """Invert one uniform number over the eleven integers around c, beginning with the nearest."""
     nearest = math.floor(c + 0.5)
     gap = c - nearest
     total = 0.0
     for k in range(-5, 6):
-        # relative to the nearest integer, so that a tiny s does not make every weight underflow
+        # weights are relative to the nearest integer, because all weights underflow if s is small
         total += math.exp(-0.5 * (k / s) * ((k - 2.0 * gap) / s))
     rest = rng.random() * total
     for k in range(11):
@@ -133,9 +136,9 @@ def _invert(rng, c, s):
 
 @njit(cache=True)
 def propose_klein(rng, frame, sigma, coefficients):
-    """Fill `coefficients` with a proposal of Klein's algorithm; return whether it is accepted.
+    """Write a proposal of Klein's algorithm to `coefficients`, and return whether it is accepted.
 
-    Coefficients are integers below 2^53 in doubles.
+    Coefficients are doubles with integer values below 2^53.
     """
     for i in range(len(frame.lengths) - 1, -1, -1):
         s = sigma / frame.lengths[i]
@@ -150,7 +153,7 @@ def propose_klein(rng, frame, sigma, coefficients):
 
 @njit(cache=True)
 def combine(basis, coefficients, noise):
-    """Write basis @ coefficients into `noise`, in integers."""
+    """Write ``basis @ coefficients`` into `noise` in integer arithmetic."""
     noise[:] = 0
     for j in range(len(coefficients)):
         k = np.int64(coefficients[j])
@@ -160,16 +163,14 @@ def combine(basis, coefficients, noise):
 
 
 @njit(cache=True)
-def draw_mixture(rng, frame, epsilon, bins, longest, kept):
-    """Fill `kept` with draws; return the proposals, or -1 if one draw needs over `longest`."""
+def draw_mixture(rng, frame, epsilon, bins, max_proposals, kept):
+    """Fill `kept` with draws, and return False if a draw needs more than `max_proposals`."""
     left, lengths = bins.left, frame.lengths
     coefficients = np.zeros(len(lengths))
-    n_proposals = 0
     for draw in range(len(kept)):
-        for attempt in range(longest + 1):
-            if attempt == longest:
-                return -1
-            n_proposals += 1
+        for attempt in range(max_proposals + 1):
+            if attempt == max_proposals:
+                return False
             b = min(np.searchsorted(bins.cumulative, rng.random(), side="right"), len(left) - 1)
             sigma = left[b] + bins.width * (1.0 - rng.random())
             log_product = 0.0
@@ -181,4 +182,4 @@ def draw_mixture(rng, frame, epsilon, bins, longest, kept):
             if propose_klein(rng, frame, sigma, coefficients):
                 break
         combine(frame.basis, coefficients, kept[draw])
-    return n_proposals
+    return True

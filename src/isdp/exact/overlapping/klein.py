@@ -1,22 +1,22 @@
-"""Exact draws of discrete Gaussian noise on any lattice: Klein's algorithm with rejection.
+"""Exact draws of discrete Gaussian noise on any lattice, by Klein's algorithm with rejection.
 
-Klein's randomised nearest plane (Klein 2000; Gentry, Peikert and Vaikuntanathan 2008) draws the
-coefficients of a lattice point one by one, from the last Gram-Schmidt direction to the first. Each
-comes from a discrete Gaussian around the centre that the later coefficients leave. The resulting
+Klein's algorithm (Klein 2000; Gentry, Peikert and Vaikuntanathan 2008) draws the coefficients of a
+lattice point one by one, from the last Gram-Schmidt direction to the first. Each coefficient comes
+from a discrete Gaussian, whose centre depends on the later coefficients. The resulting
 probabilities differ from the target by a known factor, which rejection removes (Brakerski,
 Langlois, Peikert, Regev and Stehle 2013, Lemma 2.3).
 
-Here the Gram-Schmidt coefficients are rounded to fractions. The noise u = B k is proposed around
-rational centres c_i, linear in the later coefficients, with rational variances v_i, all drawn
-exactly. The proposal's probability is proportional to
+Here the Gram-Schmidt coefficients are rounded to fractions. Let B be the basis and u = B k the
+noise. The coefficients k_i are drawn exactly, with rational centres c_i and rational variances v_i.
+The probability of a proposal is proportional to
 
     exp(-Q(k) / 2) / prod_i m(v_i, c_i),    Q(k) = sum_i (k_i - c_i)^2 / v_i,
 
-with m(v, c) the sum of exp(-(k - c)^2 / (2 v)) over the integers k. The acceptance probability
-exp((Q(k) - ||u||^2 / sigma^2) / 2) prod_i m(v_i, c_i) / m(v_i, 0) makes the distribution exact; it
-is decided by an exact Bernoulli draw. It is at most 1: m is largest at c = 0, and the variances
-exceed those of Gram and Schmidt by as much as makes ||B k||^2 / sigma^2 - Q(k) a positive quadratic
-form. Ball arithmetic proves that, by Gershgorin's circles.
+where m(v, c) is the sum of exp(-(k - c)^2 / (2 v)) over the integers k. The acceptance probability
+exp((Q(k) - ||u||^2 / sigma^2) / 2) prod_i m(v_i, c_i) / m(v_i, 0) makes the distribution exact, and
+an exact Bernoulli draw decides. The probability is at most 1 for two reasons. The maximum of m is
+at c = 0. The variances exceed those of Klein's algorithm enough to make ||B k||^2 / sigma^2 - Q(k)
+a positive quadratic form, which ball arithmetic proves with Gershgorin's circles.
 
 Noise is an integer combination of integer basis vectors, so that every draw is in the lattice.
 """
@@ -56,36 +56,36 @@ from isdp.io.progress import announce, progress
 from isdp.lattice.null_lattice import QUICK_LLL_DIMENSION, basis_seconds, kernel_lattice
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
-LOVASZ, LOOSE_LOVASZ = 0.99, 0.7  # the parameter of LLL, and one near the theorem's 3/4
-MAX_DIMENSION = 1000  # the proof takes seconds
+LOVASZ, LOOSE_LOVASZ = 0.99, 0.7  # parameters of LLL for small and for large dimensions
 MAX_PROPOSALS = 1e4  # per draw
-FRACTION_BITS = 24  # of the fractions
+FRACTION_BITS = 24  # the fractions are multiples of 2^-24
 NUMBERS_AT_ONCE = 1 << 20
-MAX_LLL_DIMENSION = 1000  # LLL took 17 s for 32 x 32 margins (961), and beyond 100 s for 44 x 44
+# The proof takes seconds at this dimension. LLL took 17 s for margins of 32 x 32 cells, which have
+# dimension 961, and more than 100 s for 44 x 44.
+MAX_DIMENSION = 1000
 
 
 class KleinSampler(RandomBitSampler):
-    """Independent exact draws from P(u) proportional to exp(-||u||^2 / (2 sigma^2)).
+    """Independent exact draws from P(u) proportional to exp(-||u||^2 / (2 sigma^2)), for A u = 0.
 
     Parameters
     ----------
-    invariants : Invariants
-        Every draw u satisfies A u = 0.
     target : Mechanism
-        Its weight is exp(-rate ||u||_2^2), as for `GeneralizedGaussian`; sigma^2 = 1 / (2 rate).
+        Its weight must be exp(-rate ||u||_2^2), as for `GeneralizedGaussian`. Then
+        sigma^2 = 1 / (2 rate).
     max_proposals : float
-        Largest accepted number of expected proposals per draw.
+        The maximum of `expected_proposals`.
 
     Attributes
     ----------
     expected_proposals : float
-        Estimate of a bound on the expected proposals per draw.
+        An estimate of a bound on the expected number of proposals per draw.
 
     Raises
     ------
     InputError
         If the weight has another form, the lattice is too large, draws take too many proposals, or
-        sums could leave 64-bit integers.
+        sums could overflow 64-bit integers.
 
     Examples
     --------
@@ -118,13 +118,11 @@ class KleinSampler(RandomBitSampler):
         )
         if d > MAX_DIMENSION:
             raise InputError(
-                f"exact: the noise has {d} degrees of freedom under totals that overlap, more than "
-                f"{MAX_DIMENSION}; use the MCMC sampler (isdp.mcmc.draw_chains)"
+                f"exact: Gaussian noise under overlapping totals may have at most {MAX_DIMENSION} "
+                f"degrees of freedom, got {d}. Use a Markov chain (isdp.mcmc.draw_chains)."
             )
-        self.basis, self.mu_numerators = (
-            frame.basis,
-            np.rint(frame.mu * 2**FRACTION_BITS).astype(np.int64),
-        )
+        self.basis = frame.basis
+        self.mu_numerators = np.rint(frame.mu * 2**FRACTION_BITS).astype(np.int64)
         self._refuse_wide(frame, sigma)
         widths = [Fraction(sigma / length) ** 2 for length in frame.lengths]
         excess = _excess(self.basis, self.mu_numerators, widths, self.variance)
@@ -134,49 +132,43 @@ class KleinSampler(RandomBitSampler):
         refuse_expected_proposals(self.expected_proposals, max_proposals, "Gaussian", d)
 
     def _refuse_wide(self, frame: GramSchmidt, sigma: float) -> None:
-        """Refuse a sigma for which sums of coefficients could leave 64-bit integers."""
-        d = len(frame.lengths)
-        if not d:
+        """Raise `InputError` if sums of coefficients could overflow 64-bit integers."""
+        if not len(frame.lengths):
             return
-        reach = _reach(frame, sigma)
-        most = 2.0**FRACTION_BITS + float(np.abs(self.mu_numerators).sum(axis=1).max())
-        self.largest = 2.0**62 / max(most, float(np.abs(self.basis).sum(axis=1).max()))
-        if reach > self.largest:
+        weight = 2.0**FRACTION_BITS + float(np.abs(self.mu_numerators).sum(axis=1).max())
+        weight = max(weight, float(np.abs(self.basis).sum(axis=1).max()))
+        self.max_coefficient = 2.0**62 / weight
+        if _max_size(frame, sigma) > self.max_coefficient:
             raise InputError(
-                f"Klein: with sigma {sigma:.3g}, sums of noise under these invariants could "
-                f"leave 64-bit integers; use a smaller sigma"
+                f"sigma: at sigma {sigma:.3g}, sums of noise under these invariants could overflow "
+                f"64-bit integers. Use a smaller sigma."
             )
 
     def draw(self, bits: BitSource, n_draws: int) -> np.ndarray:
-        """Draw independent noise vectors, int64 (n_draws, cells)."""
+        """See `RandomBitSampler.draw`."""
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
-        done = 0
-        most = max(NUMBERS_AT_ONCE // max(len(self.variances), 1), 1)
-        with progress("drawing noise", n_draws) as at:
+        done, batch = 0, max(NUMBERS_AT_ONCE // max(len(self.variances), 1), 1)
+        with progress("drawing noise", n_draws) as report:
             while done < n_draws:
-                n_proposals = min(
-                    math.ceil(1.2 * (n_draws - done) * self.expected_proposals) + 1, most
-                )
-                kept = self._propose(bits, n_proposals)[: n_draws - done]
+                wanted = math.ceil(1.2 * (n_draws - done) * self.expected_proposals) + 1
+                kept = self._propose(bits, min(wanted, batch))[: n_draws - done]
                 noise[done : done + len(kept)] = kept
                 done += len(kept)
-                at(done)
+                report(done)
         return noise
 
     def _propose(self, bits: BitSource, n_proposals: int) -> np.ndarray:
-        """Return the noise of the accepted proposals, int64 (accepted, cells)."""
+        """Return the noise of the accepted proposals, as int64 of shape (accepted, cells)."""
         d = len(self.variances)
-        coefficients = np.zeros((d, n_proposals), dtype=np.int64)
-        numerators = np.zeros(
-            (d, n_proposals), dtype=np.int64
-        )  # of the centres, in 2^-FRACTION_BITS
+        # the centres are numerators times 2^-FRACTION_BITS
+        coefficients, numerators = np.zeros((2, d, n_proposals), dtype=np.int64)
         for i in range(d - 1, -1, -1):
             numerators[i] = -(self.mu_numerators[i, i + 1 :] @ coefficients[i + 1 :])
             coefficients[i] = draw_gaussian_around(
                 bits, self.variances[i], numerators[i], 1 << FRACTION_BITS
             )
-            if np.abs(coefficients[i]).max() > self.largest:
-                raise InputError("release: a coefficient exceeded 64 bits; draw again")
+            if np.abs(coefficients[i]).max() > self.max_coefficient:
+                raise InputError("exact: a coefficient exceeded 64 bits. Draw the noise again.")
         noise = coefficients.T @ self.basis.T
         return noise[self._keep(bits, noise, coefficients, numerators)]
 
@@ -203,7 +195,7 @@ class KleinSampler(RandomBitSampler):
 
 
 def gram_schmidt(invariants: Invariants) -> GramSchmidt:
-    """Reduced basis of the invariants' lattice with its Gram-Schmidt vectors.
+    """Compute a reduced basis of the invariants' lattice and its Gram-Schmidt vectors.
 
     The Smith basis of totals and of margins is already reduced. Other bases are reduced by LLL,
     whose time grows with the cube of the dimension.
@@ -211,17 +203,17 @@ def gram_schmidt(invariants: Invariants) -> GramSchmidt:
     Raises
     ------
     InputError
-        If the basis has an entry beyond the limit of `isdp.lattice.null_lattice`, or would take
-        minutes to reduce.
+        If an entry of the basis exceeds the limit of `isdp.lattice.null_lattice`, or the reduction
+        would take minutes.
     """
     frame = _frame(kernel_lattice(invariants, "smith").basis)
     d = len(frame.lengths)
     if _reduced(frame, LOVASZ if d <= QUICK_LLL_DIMENSION else LOOSE_LOVASZ):
         return frame
-    if d > MAX_LLL_DIMENSION:
+    if d > MAX_DIMENSION:
         raise InputError(
-            f"exact: the lattice has dimension {d}, and to reduce a basis of more than "
-            f"{MAX_LLL_DIMENSION} takes minutes; use the MCMC sampler (isdp.mcmc.draw_chains)"
+            f"exact: a lattice basis can be reduced up to dimension {MAX_DIMENSION}, got {d}. Use "
+            f"a Markov chain (isdp.mcmc.draw_chains)."
         )
     announce("reducing the lattice's basis", basis_seconds(invariants, "lll"))
     return _frame(kernel_lattice(invariants, "lll").basis)
@@ -236,35 +228,32 @@ def _frame(basis: np.ndarray) -> GramSchmidt:
 
 
 def _reduced(frame: GramSchmidt, delta: float) -> bool:
-    """Check the conditions of Lenstra, Lenstra and Lovasz (LLL), up to rounding."""
+    """Check the conditions of an LLL-reduced basis (Lenstra, Lenstra and Lovasz)."""
     squares = frame.lengths**2
     after = squares[1:] + np.diag(frame.mu, 1) ** 2 * squares[:-1]
     return bool((np.abs(frame.mu) < 0.51).all() and (after >= delta * squares[:-1]).all())
 
 
 def log_masses(widths, centre: float) -> np.ndarray:
-    """Logarithm of m(s, centre), the sum of exp(-(k - centre)^2 / (2 s^2)) over the integers k.
-
-    Returns
-    -------
-    float64 array of the same shape
-    """
+    """Compute the logarithm of `isdp.exact.overlapping.compiled_klein.mass` for each width."""
     widths = np.asarray(widths, dtype=float)
     flat = np.ascontiguousarray(widths).ravel()
     return log_each_mass(flat, float(centre)).reshape(widths.shape)
 
 
 def log_sum_lower_bound(lengths, sigma) -> np.ndarray:
-    """Bound log sum_u exp(-||u||^2 / (2 sigma^2)) over the lattice from below.
+    """Compute a lower bound on the logarithm of a Gaussian sum over the lattice.
 
-    The bound is the largest of three. The first is the point 0 alone. The second is the sum over
-    the first i basis vectors, for any i, which by Poisson's formula is at least the integral over
-    their span, prod_{j <= i} s_j sqrt(2 pi). The third is prod_i m(s_i, 1/2), as m is smallest
-    there.
+    The sum is that of exp(-||u||^2 / (2 sigma^2)) over all u. With s_i = sigma / lengths[i], it has
+    three lower bounds, of which the maximum is returned. The first is the term of u = 0. The second
+    is the sum over the sublattice of the first i basis vectors, for any i. By Poisson's formula it
+    is at least the integral over their span, prod_{j <= i} s_j sqrt(2 pi). The third is the product
+    of m(s_i, 1/2) over i, because the minimum of m is at 1/2.
 
     Parameters
     ----------
     lengths : array, shape (dimension,)
+        The lengths of the Gram-Schmidt vectors.
     sigma : array, shape (...)
 
     Returns
@@ -277,21 +266,21 @@ def log_sum_lower_bound(lengths, sigma) -> np.ndarray:
 
 
 def max_expected_proposals(lengths, sigma: float) -> float:
-    """Bound the expected proposals by prod_i m(s_i, 0) over the lattice's sum."""
+    """Bound the expected number of proposals: the product of m(s_i, 0) over the lattice's sum."""
     widths = sigma / np.asarray(lengths)
     return exp_or_inf(float(log_masses(widths, 0.0).sum() - log_sum_lower_bound(lengths, sigma)))
 
 
 def exp_or_inf(exponent: float) -> float:
-    """Exponential of a bound's logarithm, which is 0 or more up to rounding."""
+    """Compute the exponential of a number that is at least 0, except for rounding."""
     return math.exp(max(exponent, 0.0)) if exponent < 700 else math.inf
 
 
-def _reach(frame: GramSchmidt, sigma: float) -> float:
-    """Bound coefficients and cells of noise.
+def _max_size(frame: GramSchmidt, sigma: float) -> float:
+    """Bound the coefficients and the cells of noise.
 
-    A proposal lies within MAX_DEVIATIONS sqrt(d) sigma of zero, and the coefficients of u in the
-    basis are at most the row norms of the inverse of the triangular factor times ||u||.
+    The norm of a proposal u is at most MAX_DEVIATIONS sqrt(d) sigma. The coefficients of u are at
+    most ||u|| times the row norms of the inverse of the triangular factor.
     """
     d = len(frame.lengths)
     inverse = np.linalg.inv(np.eye(d) + frame.mu) / frame.lengths
@@ -300,9 +289,9 @@ def _reach(frame: GramSchmidt, sigma: float) -> float:
 
 
 def refuse_wide(frame: GramSchmidt, sigma: float) -> None:
-    """Refuse a sigma for which a coefficient or a cell could leave the 53 bits of a double."""
-    largest = _reach(frame, sigma)
-    refuse_overflow("Klein", "coefficients", largest, 52, "use a smaller scale of the noise")
+    """Raise `InputError` if a coefficient or a cell could exceed the 53 bits of a double."""
+    advice = "use a smaller scale of the noise"
+    refuse_overflow("exact", "coefficients of the noise", _max_size(frame, sigma), 52, advice)
 
 
 def _excess(
@@ -310,9 +299,11 @@ def _excess(
 ) -> Fraction:
     """Find the relative excess of the variances over `widths` that makes the form positive.
 
-    With U the unit triangular matrix of the rounded mu and D the roots of `widths`, the form is
-    positive if D U^-T B'B U^-1 D / sigma^2, times 1 plus the excess, has no eigenvalue below 1. All
-    its eigenvalues lie in circles around the diagonal, whose radii are the other entries' sums.
+    Let U be the unit triangular matrix of the rounded mu, and D the diagonal matrix of the roots of
+    `widths`. The form is positive if the matrix D U^-T B'B U^-1 D / sigma^2, times 1 plus the
+    excess, has no eigenvalue below 1. All eigenvalues are in circles around the diagonal entries
+    (Gershgorin). The radius of a circle is the sum of the absolute values of the row's other
+    entries.
 
     Raises
     ------
@@ -327,7 +318,7 @@ def _excess(
     upper = fmpz_mat((mu_numerators + (np.eye(d, dtype=np.int64) << FRACTION_BITS)).tolist())
     precision, lower = 64, 0.0
     while not lower > 0.5 and precision <= 128 + 2 * d:
-        precision *= 2  # a wide ball may leave the sign open
+        precision *= 2  # wide balls may give no positive bound
         with ctx.workprec(precision):
             inverse = arb_mat(upper).inv() * arb(1 << FRACTION_BITS)
             form = (inverse.transpose() * arb_mat(gram) * inverse).tolist()
@@ -338,13 +329,13 @@ def _excess(
             )
     if not lower > 0.5:
         raise InputError(
-            "Klein: the basis of these invariants' lattice is too skew for Gaussian noise in "
-            "exact arithmetic; simplify the invariants"
+            "invariants: the basis of their lattice is too skew for Gaussian noise in exact "
+            "arithmetic. Use fewer invariants or smaller entries."
         )
     return max(Fraction(1 / lower) - 1, Fraction(0)) + Fraction(1, 1 << 40)
 
 
 def _others(row: list[arb], roots: list[arb], own: int) -> arb:
-    """Return the scaled sum of the absolute values of the other entries of a row."""
+    """Return the scaled sum of the absolute values of the entries of a row, except `own`."""
     pairs = zip(row, roots, strict=True)
     return sum((abs(x) * root for j, (x, root) in enumerate(pairs) if j != own), arb(0))

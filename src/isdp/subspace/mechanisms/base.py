@@ -78,10 +78,10 @@ class NullSpaceMechanism(ABC):
 
     @abstractmethod
     def covariance(self) -> FloatArray:
-        """Compute the covariance matrix of the noise, float64 (answers, answers)."""
+        """Compute the covariance matrix of the noise, of shape (answers, answers)."""
 
     def variances(self) -> FloatArray:
-        """Compute the variance of the noise of each answer, float64 (answers,)."""
+        """Compute the variance of the noise of each answer."""
         return np.diag(self.covariance())
 
     @property

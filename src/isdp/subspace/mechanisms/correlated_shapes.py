@@ -1,4 +1,4 @@
-"""Covariance shapes of correlated Gaussian noise: of minimum error, and of SDP, Theorem 3.11.
+"""Covariance shapes of correlated Gaussian noise, with minimum error or as in SDP, Theorem 3.11.
 
 A covariance shape is a covariance S on the null space with v' S^-1 v <= 1 for every difference v.
 Gaussian noise of covariance c^2 S is as private as noise of standard deviation c on a number that
@@ -38,7 +38,7 @@ class CovarianceShape:
     Attributes
     ----------
     core : float64 array, shape (r, r)
-        S in the coordinates of `geometry.span`.
+        The covariance S in the coordinates of `geometry.span`.
     lower : float
         Lower bound on tr S over all shapes, or 0 if it was not computed.
     steps : int
@@ -69,7 +69,7 @@ class CovarianceShape:
         return self.geometry.span @ self.core @ self.geometry.span.T
 
     def root(self) -> FloatArray:
-        """Compute the symmetric root of S as a float64 array of shape (r, r)."""
+        """Compute the symmetric root of `core`, of shape (r, r)."""
         return _power(self.core, 0.5)
 
     def longest(self) -> float:
@@ -99,11 +99,11 @@ def min_trace_shape(
     tolerance: float = 1e-5,
     seconds: float = 60.0,
 ) -> CovarianceShape:
-    """Compute the shape of minimum trace, with a certified bound on the difference from it.
+    """Compute a shape of minimum trace, up to a certified tolerance.
 
     The minimum Gamma^2 = min {tr S : v' S^-1 v <= 1 for all v} equals the maximum of (tr sqrt M)^2
-    over weights p on the differences, where M = sum p_v v v'. Every p gives this lower bound. It
-    also gives an upper bound, by the shape sqrt(M) max_v g_v with g_v = v' M^(-1/2) v.
+    over weights p on the differences, where M = sum p_v v v'. Every p gives this lower bound on the
+    minimum. It also gives an upper bound, by the shape sqrt(M) max_v g_v with g_v = v' M^(-1/2) v.
 
     The multiplicative weights algorithm multiplies p_v by a power of g_v. The initial power 2
     solves orthogonal differences in one step. The power grows while the lower bound rises. In
@@ -119,7 +119,7 @@ def min_trace_shape(
     Raises
     ------
     InputError
-        If the gap exceeds the tolerance after this time. The message gives the bounds.
+        If the gap exceeds the tolerance after the maximum run time.
 
     Notes
     -----
@@ -147,7 +147,7 @@ def min_trace_shape(
 
 
 class _Evaluation(NamedTuple):
-    """Weights on ordered pairs, the trace of sqrt M, and the ratios g_v / tr sqrt M.
+    """Weights on ordered pairs, with tr sqrt M and g_v / tr sqrt M of `min_trace_shape`.
 
     The ratios are None if M is singular.
     """
@@ -207,7 +207,7 @@ def base_decomposition(
 
     The algorithm is that of Nikolov, Talwar and Zhang (2013). It computes the minimum volume
     ellipsoid around the differences. The shorter half of its axes spans the first part. The
-    differences are projected onto the other axes and divided again, until one axis remains. Part i
+    differences are projected onto the other axes. This is repeated until one axis remains. Part i
     is a ball whose radius r_i is the length of the longest difference in it. The order of axes of
     equal length changes the result. Here they follow the Haar contrasts of the answers, fine
     contrasts first.
@@ -276,7 +276,7 @@ def min_volume_ellipsoid(space: Geometry) -> FloatArray:
 
 @lru_cache(maxsize=8)
 def _split(space: Geometry) -> tuple[FloatArray, ...]:
-    """Compute orthonormal bases of the parts, in coordinates of the span, each (r, size).
+    """Compute orthonormal bases of the parts, each of shape (r, size).
 
     The result is cached, because all weights share it and the ellipsoids take long.
     """

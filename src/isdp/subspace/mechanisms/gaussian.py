@@ -52,7 +52,7 @@ class _Gaussian(NullSpaceMechanism):
 
     @property
     def zcdp_guarantee(self) -> PrivacyGuarantee:
-        """Guarantee of zero-concentrated differential privacy, rho = 1 / (2 c^2)."""
+        """Guarantee of zero-concentrated differential privacy with rho = 1 / (2 c^2)."""
         source = "Bun and Steinke 2016, Proposition 1.6"
         rho = upper_product(1.0, 1 / (2 * Fraction(self.multiplier) ** 2))  # never rounded down
         return self._guarantee("zCDP", rho, source)
@@ -66,7 +66,7 @@ class ProjectedGaussian(_Gaussian):
     Parameters
     ----------
     epsilon, delta : float
-        Privacy loss of one record; delta is between 0 and 1.
+        Privacy loss of one record, with delta between 0 and 1.
     constant : {"exact", "paper"}
         "exact" uses the minimum c that is private. "paper" uses the c of Lemma 3.4, which is too
         small for very small delta. The guarantee then states the delta that holds.
@@ -98,11 +98,11 @@ class ProjectedGaussian(_Gaussian):
         return self.null.project(rng.normal(scale=self.sd, size=shape))
 
     def covariance(self) -> FloatArray:
-        """Compute the covariance matrix c^2 Delta^2 Pi_N, float64 (answers, answers)."""
+        """Compute the covariance matrix c^2 Delta^2 Pi_N, of shape (answers, answers)."""
         return self.sd**2 * self.null.matrix()
 
     def variances(self) -> FloatArray:
-        """Compute the variance of the noise of each answer, float64 (answers,)."""
+        """Compute the variance of the noise of each answer."""
         return self.sd**2 * self.null.diagonal()
 
     @property
@@ -112,7 +112,7 @@ class ProjectedGaussian(_Gaussian):
 
     @property
     def guarantee(self) -> PrivacyGuarantee:
-        """(epsilon, delta)-DP between neighbours."""
+        """Guarantee of (epsilon, delta)-DP between neighbours."""
         return self._gaussian_guarantee(self.sensitivity, self._source)
 
 
@@ -138,9 +138,9 @@ class CorrelatedGaussian(_Gaussian):
     Parameters
     ----------
     shape : CovarianceShape
-        From `min_trace_shape`, `base_decomposition` or `spherical_shape`.
+        Result of `min_trace_shape`, `base_decomposition` or `spherical_shape`.
     constant : {"exact", "paper"}
-        Choice of c, as for `ProjectedGaussian`.
+        Choice of the multiplier c, as in `ProjectedGaussian`.
 
     Raises
     ------
@@ -177,7 +177,7 @@ class CorrelatedGaussian(_Gaussian):
         return self.sd * (rng.standard_normal(size) @ span @ self.shape.root() @ span.T)
 
     def covariance(self) -> FloatArray:
-        """Compute the covariance matrix c^2 S, float64 (answers, answers)."""
+        """Compute the covariance matrix c^2 S, of shape (answers, answers)."""
         return self.sd**2 * self.shape.covariance
 
     @property
@@ -187,5 +187,5 @@ class CorrelatedGaussian(_Gaussian):
 
     @property
     def guarantee(self) -> PrivacyGuarantee:
-        """(epsilon, delta)-DP between neighbours."""
+        """Guarantee of (epsilon, delta)-DP between neighbours."""
         return self._gaussian_guarantee(self.shape.longest(), "SDP, Theorem 3.3")

@@ -8,9 +8,9 @@ Bhaskara et al. (2012) for elongated bodies is not implemented.
 There are three methods of drawing U or r U:
 
 - "image" applies if the answers distinguish all histograms of one total. K is then a linear image
-  of the polytope with the vertices e_z - e_y. Noise on this polytope is drawn exactly at any size.
-  Under a total, it is independent Laplace noise conditioned on sum zero. This is the continuous
-  counterpart of the integer noise of *Integer Subspace Differential Privacy*.
+  of the polytope with the vertices e_z - e_y, and noise on this polytope has a closed form. Under a
+  total, it is independent Laplace noise conditioned on sum zero. This is the continuous counterpart
+  of the integer noise of *Integer Subspace Differential Privacy*.
 - "hull" divides the hull into simplices, in at most 6 dimensions.
 - "hit-and-run" is a Markov chain. `KNorm.estimated_error` gives its effective sample size.
 """
@@ -47,7 +47,7 @@ N_BATCHES = 20
 def draw_root_polytope_noise(
     rng: np.random.Generator, cells: int, scale: float, n_draws: int
 ) -> FloatArray:
-    """Draw from the density proportional to exp(-||u||_1 / scale) on the vectors of sum zero.
+    """Draw vectors u of sum zero with a density proportional to exp(-||u||_1 / scale).
 
     The number of positive cells is hypergeometric. It is the number of marked balls among n - 1
     balls drawn from n marked and n - 2 unmarked balls. The set of positive cells is uniform given
@@ -74,7 +74,7 @@ def draw_root_polytope_noise(
 
 
 class Estimate(NamedTuple):
-    """Mean of possibly autocorrelated draws."""
+    """Mean of draws that may be autocorrelated, with its precision."""
 
     value: float
     standard_error: float
@@ -183,7 +183,7 @@ class KNorm(NullSpaceMechanism):
         return (2 / self.epsilon) ** 2 * (2 * d - 1) / (d + 1)
 
     def covariance(self) -> FloatArray:
-        """Compute the covariance matrix of the noise, float64 (answers, answers).
+        """Compute the covariance matrix of the noise, of shape (answers, answers).
 
         Raises
         ------
@@ -234,7 +234,7 @@ class KNorm(NullSpaceMechanism):
         Parameters
         ----------
         n_draws : int
-            A multiple of 20.
+            Number of draws, which is a multiple of 20.
         """
         if check_integer("subspace", "n_draws", n_draws, N_BATCHES) % N_BATCHES:
             raise InputError(f"subspace: n_draws: {n_draws} is not a multiple of {N_BATCHES}")
@@ -250,5 +250,5 @@ class KNorm(NullSpaceMechanism):
 
     @property
     def guarantee(self) -> PrivacyGuarantee:
-        """Epsilon-DP between neighbours."""
+        """Guarantee of epsilon-DP between neighbours."""
         return self._pure_guarantee(self.dimension, "SDP, Section 3.4; Hardt and Talwar 2010")

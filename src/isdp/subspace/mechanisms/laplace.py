@@ -60,11 +60,11 @@ class ProjectedLaplace(NullSpaceMechanism):
         return self.null.project(rng.laplace(scale=self.scale, size=shape))
 
     def covariance(self) -> FloatArray:
-        """Compute the covariance matrix 2 b^2 Pi_N, float64 (answers, answers)."""
+        """Compute the covariance matrix 2 b^2 Pi_N, of shape (answers, answers)."""
         return 2 * self.scale**2 * self.null.matrix()
 
     def variances(self) -> FloatArray:
-        """Compute the variance of the noise of each answer, float64 (answers,)."""
+        """Compute the variance of the noise of each answer."""
         return 2 * self.scale**2 * self.null.diagonal()
 
     @property
@@ -80,7 +80,7 @@ class ProjectedLaplace(NullSpaceMechanism):
 
     @property
     def guarantee(self) -> PrivacyGuarantee:
-        """Epsilon-DP between neighbours."""
+        """Guarantee of epsilon-DP between neighbours."""
         return self._pure_guarantee(self.sensitivity, "SDP, Corollary 3.8")
 
 
@@ -89,9 +89,9 @@ class ExtendedLaplace(NullSpaceMechanism):
 
     The vector w has independent Laplace entries of scale b = Delta_1(Q'A) / epsilon. The l1
     sensitivity depends on the basis, unlike the l2 sensitivity. The error can therefore be smaller
-    or larger than that of the projection. For histograms of at least eight cells under a total, it
-    is larger in every basis of this package. For ranges and prefix sums, it is much smaller in
-    `difference_basis`.
+    or larger than that of the projection. For histograms of at least eight cells under a total, the
+    error is larger in every basis of this package. For ranges and prefix sums, the error is much
+    smaller in `difference_basis`.
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ class ExtendedLaplace(NullSpaceMechanism):
     Raises
     ------
     InputError
-        If an argument is out of range, the invariants do not fit the query, or the basis is not
-        orthonormal in the null space or leaves out a difference.
+        If an argument is out of range, the invariants do not fit the query, the basis is not
+        orthonormal in the null space, or its span does not contain all differences.
     """
 
     def __init__(
@@ -153,12 +153,12 @@ class ExtendedLaplace(NullSpaceMechanism):
         return noise
 
     def covariance(self) -> FloatArray:
-        """Compute the covariance matrix 2 b^2 Q Q', float64 (answers, answers)."""
+        """Compute the covariance matrix 2 b^2 Q Q', of shape (answers, answers)."""
         gram: FloatArray = (self.basis @ self.basis.T).toarray()
         return 2 * self.scale**2 * gram
 
     def variances(self) -> FloatArray:
-        """Compute the variance of the noise of each answer, float64 (answers,)."""
+        """Compute the variance of the noise of each answer."""
         squares: FloatArray = self.basis.multiply(self.basis).sum(axis=1)
         return 2 * self.scale**2 * np.asarray(squares).ravel()
 
@@ -170,7 +170,7 @@ class ExtendedLaplace(NullSpaceMechanism):
 
     @property
     def guarantee(self) -> PrivacyGuarantee:
-        """Epsilon-DP between neighbours."""
+        """Guarantee of epsilon-DP between neighbours."""
         return self._pure_guarantee(self.sensitivity, "SDP, Corollary 3.9")
 
 
@@ -178,13 +178,13 @@ def _default_basis(query: Query, invariants: Invariants, relation: Relation) -> 
     if query.is_histogram:
         return null_basis(invariants)
     bases: list[csc_array] = []
-    with suppress(InputError):  # totals that overlap
+    with suppress(InputError):  # the totals overlap
         bases.append(null_basis(invariants))
-    with suppress(InputError):  # a query that is too large
+    with suppress(InputError):  # the query is too large
         bases.append(difference_basis(query, invariants, relation))
     best, min_error = None, math.inf
     for basis in bases:
-        with suppress(InputError):  # too many coordinates
+        with suppress(InputError):  # there are too many coordinates
             error = basis_sensitivity(query, basis, relation) ** 2 * basis.shape[1]
             if error < min_error:
                 best, min_error = basis, error

@@ -46,16 +46,11 @@ class Geometry:
 
     @property
     def rank(self) -> int:
-        """Dimension r of V_N."""
+        """Dimension r of the span of the differences."""
         return len(self.points)
 
     def squares(self, root: FloatArray) -> FloatArray:
-        """Compute |root (x_z - x_y)|^2 for all pairs of neighbours, and 0 for other pairs.
-
-        Returns
-        -------
-        float64 array, shape (types, types)
-        """
+        """Compute the matrix (types, types) of |root (x_z - x_y)|^2, with 0 for other pairs."""
         moved = root @ self.points
         gram = moved.T @ moved
         norms = np.diag(gram)
@@ -64,7 +59,7 @@ class Geometry:
 
     @cached_property
     def mask(self) -> BoolArray:
-        """Bool array of shape (types, types), true for pairs of neighbours."""
+        """Bool array of shape (types, types) that is true for pairs of neighbours."""
         types = self.points.shape[1]
         if self.relation == "replace":
             return ~np.eye(types, dtype=bool)
@@ -78,8 +73,8 @@ class Geometry:
         Parameters
         ----------
         weights : float64 array, shape (types, types)
-            Symmetric weights, which are 0 for pairs that are not neighbours. A pair counts once,
-            although it has two entries.
+            Symmetric weights, which are 0 for pairs that are not neighbours. A pair has two entries
+            and counts once.
 
         Returns
         -------

@@ -18,7 +18,7 @@ VOLUME_TOLERANCE = 1e-9  # relative
 
 
 class HullTriangulation(NamedTuple):
-    """Simplices that share the vertex 0 and divide a body.
+    """Simplices that share the vertex 0 and together form a body.
 
     Attributes
     ----------
@@ -35,12 +35,12 @@ class HullTriangulation(NamedTuple):
         """Draw uniform points of the body as a float64 array of shape (n_draws, m)."""
         chosen = rng.choice(len(self.volumes), size=n_draws, p=self.volumes)
         m = self.corners.shape[1]
-        weights = rng.dirichlet(np.ones(m + 1), n_draws)[:, :m]  # the last weight is that of 0
+        weights = rng.dirichlet(np.ones(m + 1), n_draws)[:, :m]  # the last weight belongs to 0
         points: FloatArray = np.einsum("dk,dkc->dc", weights, self.corners[chosen])
         return points
 
     def moment(self) -> FloatArray:
-        """Compute E U U' of a uniform point U as a float64 array of shape (m, m).
+        """Compute the second moments E U U' of a uniform point U, of shape (m, m).
 
         The barycentric weights in a simplex have E s_i s_j = (1 + [i = j]) / ((m+1)(m+2)).
         """
@@ -119,7 +119,7 @@ def chord_ends(space: Geometry, point: FloatArray, direction: FloatArray) -> tup
     Returns
     -------
     near, far : float
-        Distances against and along `direction`, in units of its length.
+        Distances opposite to and along `direction`, in units of its length.
 
     Raises
     ------

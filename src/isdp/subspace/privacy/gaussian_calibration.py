@@ -21,8 +21,8 @@ from isdp.arrays import FloatArray
 from isdp.checks import check_choice, check_positive_float, check_probability
 from isdp.errors import InputError
 
-INITIAL_BITS, MAX_BITS = 300, 20_000  # working precision of ball arithmetic
-MIN_ACCURATE_BITS = 64  # of the result
+INITIAL_BITS, MAX_BITS = 300, 20_000  # initial and maximum precision
+MIN_ACCURATE_BITS = 64  # minimum accuracy of a computed delta
 ROOT_STEP = 1e-12  # first relative increase of a root that is not certified; it doubles
 Calibration = Literal["exact", "paper"]
 
@@ -105,7 +105,7 @@ def sigma(epsilon: float, delta: float) -> float:
     def excess(s: float) -> float:
         return float(_ball(epsilon, s).log()) - target
 
-    low = high = math.sqrt(0.5 / epsilon)  # the first term is 1/2 here
+    low = high = math.sqrt(0.5 / epsilon)  # at this value the first term is 1/2
     while excess(high) > 0:
         high *= 2
     while excess(low) < 0:

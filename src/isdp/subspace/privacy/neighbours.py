@@ -20,15 +20,15 @@ from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.subspace.queries import Query
 
-MAX_TYPES = 20_000  # distinct record types, of which all pairs are compared
-MAX_ENTRIES = 30_000_000  # in a list of differences
+MAX_TYPES = 20_000  # maximum number of distinct record types, as all pairs are compared
+MAX_ENTRIES = 30_000_000  # maximum number of entries in a list of differences
 
 Relation = Literal["replace", "add-remove"]
 RELATIONS = get_args(Relation)
 
 
 def query_columns(query: Query, relation: Relation) -> csc_array:
-    """Return the columns a_z of the query, with "add-remove" followed by the absent record."""
+    """Return the columns a_z of the query. With "add-remove" the last is the absent record."""
     check_choice("subspace: relation", relation, RELATIONS)
     if relation == "replace":
         return query.sparse.tocsc()
@@ -123,7 +123,7 @@ def differences(query: Query, relation: Relation = "replace") -> IntArray:
 
 
 def _pairs_of_columns(columns: IntArray, relation: Relation) -> tuple[IntArray, IntArray]:
-    """Return the pairs of neighbours in distinct columns, with the absent record anywhere."""
+    """Return the pairs of neighbours in distinct columns, which may include the absent record."""
     if relation == "replace":
         return neighbour_pairs(len(columns), relation)
     absent = int(np.flatnonzero(~columns.any(axis=1))[0])

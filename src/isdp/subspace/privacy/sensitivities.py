@@ -26,11 +26,11 @@ from isdp.subspace.privacy.neighbours import (
 )
 from isdp.subspace.queries import Query
 
-CHUNK_SIZE = 256  # record types per block of a distance matrix
-MAX_ENTRIES = 50_000_000  # in a matrix of coordinates
-MAX_PROGRAMMES = 3_000  # linear programmes
-MAX_SORTED_TYPES = 3_000  # record types, of which all pairs are sorted by length
-DUALITY_TOLERANCE = 1e-7  # relative gap between a linear programme and its dual
+CHUNK_SIZE = 256  # number of record types in a block of a distance matrix
+MAX_ENTRIES = 50_000_000  # maximum number of entries of a matrix of coordinates
+MAX_PROGRAMMES = 3_000  # maximum number of linear programmes
+MAX_SORTED_TYPES = 3_000  # maximum number of record types, as all pairs are sorted
+DUALITY_TOLERANCE = 1e-7  # maximum relative gap between a linear programme and its dual
 
 
 def sensitivity(query: Query, p: Literal[1, 2], relation: Relation = "replace") -> float:
@@ -50,7 +50,7 @@ def sensitivity(query: Query, p: Literal[1, 2], relation: Relation = "replace") 
 def null_sensitivity(query: Query, invariants: Invariants, relation: Relation = "replace") -> float:
     """Compute Delta_2(Q'A), the maximum l2 norm of a difference within the null space.
 
-    It does not depend on the basis Q.
+    This sensitivity does not depend on the basis Q.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def basis_sensitivity(
     Raises
     ------
     InputError
-        If there are too many types and coordinates.
+        If there are too many record types or coordinates.
     """
     basis = csc_array(basis)
     columns = query_columns(query, relation)
@@ -199,8 +199,8 @@ def rank_of_differences(
     check_fit(query, invariants)
     rank = null_space(invariants).rank
     if query.is_histogram:
-        # the differences span all vectors, or with "replace" those of sum zero; a row of C that
-        # does not sum to zero adds the missing dimension
+        # The differences span all vectors. With "replace" they span those of sum zero, and a row of
+        # C that does not sum to zero adds the missing dimension.
         complete = relation == "add-remove" or bool(invariants.sparse.sum(axis=1).any())
         return query.types - 1 + complete - rank
     columns = query_columns(query, relation)
@@ -229,7 +229,7 @@ def _used_rows(columns: csc_array) -> csc_array:
 
 
 def _max_over_neighbours(values: FloatArray, relation: Relation) -> float:
-    """Return the maximum of values[i, j] over neighbours i and j, where j counts all types."""
+    """Return the maximum of values[i, j] over neighbours i and j."""
     if relation == "add-remove":
         values = values[:, -1:]
     return float(values.max(initial=0))

@@ -82,7 +82,7 @@ class BitStream:
     Parameters
     ----------
     source : callable
-        ``source(k)`` returns k new integers, uint64 (k,).
+        ``source(k)`` returns k new integers as a uint64 array.
     """
 
     def __init__(self, source: BitSource):

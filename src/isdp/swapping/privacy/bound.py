@@ -6,7 +6,7 @@ stratum. The bound is
     epsilon = ln(b + 1) - ln o                    for p <= 1/2,
     epsilon = max(ln o, ln(b + 1) - ln o)         for p > 1/2.
 
-It bounds the privacy loss per unit of the distance d_HAM between datasets with equal invariants.
+Epsilon bounds the privacy loss per unit of the distance d_HAM of datasets with equal invariants.
 The distance d_HAM is half the number of records that two datasets do not share. The nearest
 datasets differ by an exchange of two values. Their distance is 2, and their loss at most 2 epsilon.
 """
@@ -23,8 +23,8 @@ from isdp.errors import InputError
 from isdp.swapping.mechanism.permutation import check_rate
 
 ROUNDING = 1e-12  # exceeds the relative rounding error of a difference of two logarithms
-MAX_EPSILON = 700  # above this epsilon, the odds overflow
-MIN_FULL_PRECISION = 1e-290  # of the odds; smaller floats lose digits
+MAX_EPSILON = 700  # maximum epsilon; above it, the odds overflow
+MIN_FULL_PRECISION = 1e-290  # minimum odds; below it, floats lose digits
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Rate:
     Attributes
     ----------
     odds : float
-        o = p / (1 - p).
+        The odds o = p / (1 - p).
     """
 
     odds: float
@@ -46,11 +46,6 @@ class Rate:
     def selected(self) -> float:
         """The swap rate p, which rounds to 1 for odds above about 1e16."""
         return self.odds / (1 + self.odds)
-
-    @property
-    def kept(self) -> float:
-        """The probability 1 - p that a record is not selected."""
-        return 1 / (1 + self.odds)
 
 
 def log_odds(rate: Fraction | float | Rate) -> float:

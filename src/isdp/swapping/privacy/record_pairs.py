@@ -71,24 +71,13 @@ class PairDistribution(NamedTuple):
 
     The probabilities sum to 1 if `one_fixed` and `one_arrow` count twice, because either record may
     be the first.
-
-    Attributes
-    ----------
-    one_fixed : Fraction
-        The first record stays and the second moves.
-    exchanged : Fraction
-        Each record takes the value of the other.
-    one_arrow : Fraction
-        The first takes the value of the second, and the second that of a third record.
-    apart : Fraction
-        Both take values of other records.
     """
 
     both_fixed: Fraction
-    one_fixed: Fraction
-    exchanged: Fraction
-    one_arrow: Fraction
-    apart: Fraction
+    one_fixed: Fraction  # the first record stays, and the second moves
+    exchanged: Fraction  # each record takes the value of the other
+    one_arrow: Fraction  # the first takes the value of the second, the second that of a third
+    apart: Fraction  # both records take values of other records
 
 
 @lru_cache(maxsize=1024)
@@ -101,7 +90,7 @@ def exact_pair_distribution(n: int, p: float) -> PairDistribution:
     single = Fraction(moved_probability(n, p))
     both = single**2 + Fraction(moved_covariance(n, p))
     exchanged = Fraction(_expected_exchanges(n, p)) / (n * (n - 1))
-    one_takes = single / (n - 1)  # E [M (M - 1) / (M - 1)] / (n (n - 1))
+    one_takes = single / (n - 1)  # the probability of taking the value of one given record
     return PairDistribution(
         both_fixed=1 - 2 * single + both,
         one_fixed=single - both,
@@ -112,7 +101,10 @@ def exact_pair_distribution(n: int, p: float) -> PairDistribution:
 
 
 def _expected_exchanges(n: int, p: float) -> float:
-    """Compute E [M (M - 1) d_{M-2} / d_M; M >= 2] = E [1 + (-1)^M (M - 1) / d_M; M >= 2]."""
+    """Compute the expected number of ordered pairs of records that exchange their values.
+
+    It is E [M (M - 1) d_{M-2} / d_M; M >= 2] = E [1 + (-1)^M (M - 1) / d_M; M >= 2].
+    """
     m = np.arange(2, min(n, MAX_TABULATED) + 1)
     two = n * (n - 1) / 2 * p**2 * math.exp((n - 2) * math.log1p(-p))
     # binomial probabilities by recursion; the upper tail is a regularised incomplete beta function

@@ -1,1 +1,1 @@
-"""Results on subspace mechanisms that only this study needs."""
+"""Theory of subspace mechanisms that only this study needs."""

@@ -1,8 +1,8 @@
 """Laplace noise conditioned on the invariants, the continuous limit of ISDP's noise.
 
-Its density on the null space is proportional to exp(-||u||_1 / scale), the limit of the integer
-distribution as the scale grows. Under a total it is K-norm noise, which has an exact sampler. In
-general this module uses the hit-and-run walk.
+The density on the null space is proportional to exp(-||u||_1 / scale). It is the limit of the
+integer distribution as the scale grows. Under a total the noise is K-norm noise, which has an exact
+sampler. For other invariants this module runs hit-and-run walks.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ MAX_FIXED_VARIANCE = 1e-12  # relative variance of a cell that the invariants de
 def conditioned_laplace(
     rng: np.random.Generator, invariants: Invariants, scale: float, draws: int, steps: int
 ) -> np.ndarray:
-    """Draw by many short hit-and-run walks in parallel, one walk per draw.
+    """Draw conditioned Laplace noise by parallel hit-and-run walks, one walk per draw.
 
     Each step moves along a random line of the null space to an exact draw from the distribution on
-    that line. The walks start from projected noise and are independent. Their convergence depends
-    on `steps`; the squared dimension of the null space is a conservative choice. `scale` is b, the
-    inverse of epsilon per unit of l1. The draws are float64 of shape (draws, cells).
+    that line. The walks are independent and start from projected noise. Their convergence depends
+    on `steps`. The squared dimension of the null space is a conservative choice. `scale` is b, the
+    inverse of epsilon per unit of l1. The draws are a float64 array of shape (draws, cells).
     """
     check_positive_float("subspace: scale", scale)
     shape = check_integer("subspace", "draws", draws), invariants.cells

@@ -1,4 +1,4 @@
-"""Combination of invariants, and the consistency of a query's answers as invariants."""
+"""Combination of invariants, and consistency relations of a query as invariants."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def together(*invariants: Invariants) -> Invariants:
     Raises InputError if they have different numbers of cells.
     """
     if len({held.cells for held in invariants}) != 1:
-        raise InputError("subspace: invariants: all must have the same number of cells")
+        raise InputError("subspace: invariants: must all have the same number of cells")
     names = [name for held in invariants for name in held.names]
     return Invariants(vstack([held.sparse for held in invariants], format="csr"), names)
 
@@ -24,13 +24,14 @@ def together(*invariants: Invariants) -> Invariants:
 def consistency(query: Query) -> Invariants:
     """Find the linear relations with value 0 that the answers of all datasets satisfy.
 
-    They are the integer vectors c with c A = 0, such as a parent minus its children. As invariants
-    they lower the error without a loss of privacy, because they do not depend on the data. Raises
-    InputError if there are none, that is, if the answers are linearly independent.
+    The relations are the integer vectors c with c A = 0, such as a parent minus its children. They
+    do not depend on the data. Held as invariants, they lower the error without a loss of privacy.
+    Raises InputError if the answers are linearly independent, so that there are no relations.
     """
     kernel = integer_kernel(query.sparse.T.tocsr())
     if not len(kernel):
         raise InputError(
-            "subspace: query: its answers are linearly independent, without consistency relations"
+            "subspace: query: its answers are linearly independent and have no consistency "
+            "relations. Hold the total alone."
         )
     return Invariants(kernel, [f"consistency {row}" for row in range(len(kernel))])

@@ -1,7 +1,8 @@
-"""Distribution with density proportional to exp(-sum_i |y_i + s w_i| / scale) on a line.
+"""Distribution on a line whose density at s is proportional to exp(-sum_i |y_i + s w_i| / scale).
 
-The exponent is piecewise linear, with a bend where a term is zero. A piece between heights p >= q
-of the exponent, of length h, has the mass exp(-q) h (1 - e^-(p-q)) / (p-q).
+The exponent is piecewise linear in s, with a bend where a term is zero. If the negative exponent
+has the values p >= q at the ends of a piece of length h, the piece has the mass exp(-q) h
+(1 - e^-(p-q)) / (p-q).
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from scipy.special import logsumexp
 
 
 class Pieces(NamedTuple):
-    """Pieces of many such distributions; the last axis is along the line, with k bends.
+    """Pieces of many distributions; the last axis is along the line.
 
-    `bends` (..., k) are in ascending order. `slopes` (..., k + 1) are those of the exponent, and
-    `log_masses` (..., k + 1) are logarithms of the integrals, both for the pieces left of the first
-    bend, between bends, and right of the last.
+    `bends`, of shape (..., k), are in ascending order. `slopes` and `log_masses`, of shape
+    (..., k + 1), have the slope of the negative exponent and the logarithm of the integral of each
+    piece: left of the first bend, between bends, and right of the last bend.
     """
 
     bends: np.ndarray
@@ -31,9 +32,9 @@ class Pieces(NamedTuple):
     def sample(self, rng: np.random.Generator) -> np.ndarray:
         """Draw a point of each line; shape (...)."""
         masses = np.exp(self.log_masses - self.log_masses.max(axis=-1, keepdims=True))
-        cuts = np.cumsum(masses, axis=-1)
-        at = rng.random(cuts.shape[:-1])[..., None] * cuts[..., -1:]
-        piece = (cuts < at).sum(axis=-1)[..., None]
+        cumulative = np.cumsum(masses, axis=-1)
+        level = rng.random(cumulative.shape[:-1])[..., None] * cumulative[..., -1:]
+        piece = (cumulative < level).sum(axis=-1)[..., None]
         slope = np.take_along_axis(self.slopes, piece, axis=-1)[..., 0]
         ends = (
             np.concatenate([np.full_like(self.bends[..., :1], -np.inf), self.bends], axis=-1),
@@ -44,7 +45,7 @@ class Pieces(NamedTuple):
 
 
 def pieces(points: np.ndarray, weights: np.ndarray, scale: float) -> Pieces:
-    """Split lines into their pieces, for points y (..., k) and non-zero weights w."""
+    """Split lines into pieces, for points y of shape (..., k) and weights w other than zero."""
     weights = np.broadcast_to(weights, points.shape)
     bends = -points / weights
     order = np.argsort(bends, axis=-1)
@@ -68,7 +69,7 @@ def pieces(points: np.ndarray, weights: np.ndarray, scale: float) -> Pieces:
 def _within(rng: np.random.Generator, left, right, slope) -> np.ndarray:
     """Draw from the density proportional to exp(-slope t) between left and right.
 
-    From the lower end of the exponent, it is an exponential distribution truncated at the length.
+    The distance from the end with the larger density has a truncated exponential distribution.
     """
     uniform = rng.random(slope.shape)
     steep = np.abs(slope)

@@ -1,33 +1,38 @@
-"""Privacy loss of continuous noise: exact log densities and the (epsilon, delta) profile.
+"""Privacy loss of continuous noise: log densities and privacy profiles.
 
-Under invariants that share no cell (a total, a partition, a single row of any weights) the density
-of projected Laplace noise is a product of one-dimensional integrals of exp(-piecewise linear). They
-are computed exactly, piece by piece.
+If no two invariants share a cell, the density of projected Laplace noise is a product of
+one-dimensional integrals. The logarithm of each integrand is piecewise linear, so that the
+integrals are exact sums over pieces.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from scipy.integrate import quad
+from scipy.special import gammainc, gammaincc
+from scipy.stats import nbinom
 
 from isdp.checks import check_positive_float
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
+from isdp.subspace.null_space import null_space
 from reproduction.subspace.theory.piecewise_exponential import pieces
 
 PANELS, NODES = 4_000, 8  # of the numerical integration, on each of three intervals
+DRAWS_PER_BLOCK = 10_000  # limits memory
 Density = Callable[[np.ndarray], np.ndarray]
 
 
 def log_density(points, invariants: Invariants, scale: float) -> np.ndarray:
-    """Compute the log density of Pi_N Lap(scale)^n on the null space, for its own volume.
+    """Compute the log density of projected Laplace noise with respect to volume in the null space.
 
-    `points` of shape (..., cells) are in the null space, and `scale` is b of the Laplace
-    distribution. Raises InputError if invariants share a cell, because no closed form is
-    implemented for them.
+    `points`, of shape (..., cells), are in the null space, and `scale` is the scale b of the noise.
+    Raises InputError if two invariants share a cell.
     """
     check_positive_float("subspace: scale", scale)
     points = np.asarray(points, dtype=float)
@@ -35,8 +40,8 @@ def log_density(points, invariants: Invariants, scale: float) -> np.ndarray:
     held = np.bincount(rows.indices, minlength=invariants.cells)
     if held.max(initial=0) > 1:
         raise InputError(
-            "subspace: invariants: must share no cell for the exact density; for others use "
-            "quotient_sensitivity, the exact pure loss"
+            "subspace: invariants: must share no cell for the exact density. Use "
+            "quotient_sensitivity for the pure loss under other invariants."
         )
     free = points[..., held == 0]
     total = -np.abs(free).sum(axis=-1) / scale - invariants.cells * np.log(2 * scale)
@@ -51,10 +56,10 @@ def log_density(points, invariants: Invariants, scale: float) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Profile:
-    """Smallest delta at some epsilons, for one shift of one noise.
+    """Smallest delta at each epsilon, for two datasets.
 
-    `epsilons`, `deltas` and their standard `errors` (0 for integrals) have one shape. `divergence`
-    is the Kullback-Leibler divergence, that is, the mean loss, with its standard error.
+    `errors` are the standard errors of `deltas`, and 0 for exact values. `divergence` is the
+    Kullback-Leibler divergence, with its standard error.
     """
 
     epsilons: np.ndarray
@@ -64,34 +69,83 @@ class Profile:
     divergence_error: float
 
 
-def simulated_profile(blocks: Iterable[np.ndarray], shift, density: Density, epsilons) -> Profile:
-    """Estimate the profile from draws: delta(e) = E (1 - exp(e - loss))_+.
+def projected_profile(
+    rng: np.random.Generator, cells: int, scale: float, epsilons, draws: int
+) -> Profile:
+    """Compute the profile of projected Laplace noise under a total.
 
-    `blocks` are independent draws of shape (draws, cells), in blocks that limit memory. `shift`
-    (cells,) is the difference of the neighbour's answers. `density` returns the log density of
-    points of shape (draws, cells), up to a constant.
+    The profile of two cells is an integral. For more cells it is estimated from `draws` points, as
+    the mean of (1 - exp(epsilon - loss))_+.
     """
+    held = Invariants.total(cells)
+    if cells == 2:
+        along = np.array([1, -1]) / np.sqrt(2)
+        return integrated_profile(
+            along, np.sqrt(2), lambda points: log_density(points, held, scale), epsilons, scale
+        )
+    shift = np.eye(cells)[0] - np.eye(cells)[1]
+    losses = []
+    for start in range(0, draws, DRAWS_PER_BLOCK):
+        size = min(DRAWS_PER_BLOCK, draws - start)
+        noise = null_space(held).project(rng.laplace(scale=scale, size=(size, cells)))
+        losses.append(log_density(noise, held, scale) - log_density(noise - shift, held, scale))
+    loss = np.concatenate(losses)
     epsilons = np.asarray(epsilons, dtype=float)
-    loss = np.concatenate([density(noise) - density(noise - shift) for noise in blocks])
     parts = -np.expm1(np.minimum(epsilons[:, None] - loss, 0.0))
     root = np.sqrt(len(loss))
     divergence, error = float(loss.mean()), float(loss.std() / root)
     return Profile(epsilons, parts.mean(axis=1), parts.std(axis=1) / root, divergence, error)
 
 
+def k_norm_profile(cells: int, scale: float, epsilons) -> Profile:
+    """Compute the exact profile of K-norm noise under a total, for epsilons up to 2 / scale.
+
+    The noise u has a density proportional to exp(-||u||_1 / scale). Given the sum s of the first
+    two cells, the loss is monotone in u_1. Its hockey-stick divergence then has a closed form. The
+    absolute value of s is that of a sum of `cells` - 2 Laplace variables, weighted by the density
+    of two. It is a mixture of Gamma variables with negative binomial weights. The divergence is the
+    integral of (1 + exp(-epsilon)) delta(epsilon), because the profile of the exchanged datasets is
+    the same.
+    """
+    laplaces = cells - 2
+    shape = laplaces - np.arange(laplaces) if laplaces else np.zeros(1)
+    weights = nbinom.pmf(laplaces - shape, laplaces, 0.5) if laplaces else np.ones(1)
+    weights = weights / 2.0**shape
+    total = weights @ (1 + shape / 2)
+
+    def delta(epsilon: float) -> float:
+        c = max(1 / scale - epsilon / 2, 1e-300)
+        above = c * gammaincc(shape, 2 * c)
+        below = gammainc(shape, 2 * c) + shape / 2 * gammainc(shape + 1, 2 * c)
+        removed = 2.0**shape * np.exp(-c) * gammainc(shape, c)
+        return float(weights @ (above + below - removed) / total)
+
+    divergence = quad(lambda e: (1 + math.exp(-e)) * delta(e), 0, 2 / scale)[0]
+    epsilons = np.asarray(epsilons, dtype=float)
+    deltas = np.array([delta(epsilon) for epsilon in epsilons])
+    return Profile(epsilons, deltas, np.zeros(len(deltas)), divergence, 0.0)
+
+
 def integrated_profile(
     direction, shift: float, density: Density, epsilons, width: float
 ) -> Profile:
-    """Integrate the profile of noise on a line, by Gauss-Legendre quadrature on short panels.
+    """Compute the profile of noise on a line by Gauss-Legendre quadrature on short panels.
 
-    `direction` (cells,) has length 1 and spans the null space, and `shift` is the positive distance
-    of the neighbour along it. `density` returns the normalised log density of points of shape
-    (points, cells), with kinks at 0 only. `width` is the length on which the density falls by a
-    factor of about e.
+    Parameters
+    ----------
+    direction : float array, shape (cells,)
+        A vector of length 1 that spans the null space.
+    shift
+        The positive distance of the neighbouring dataset along `direction`.
+    density
+        Returns the normalised log density of points of shape (points, cells). It may have a kink at
+        0 only.
+    width
+        The distance over which the density falls by a factor of about e.
     """
     epsilons = np.asarray(epsilons, dtype=float)
-    reach = shift + 60 * width * (1 + max(epsilons.max(), 1))
-    ends = (-reach, 0.0, shift, reach)
+    end = shift + 60 * width * (1 + max(epsilons.max(), 1))
+    ends = (-end, 0.0, shift, end)
     edges = np.unique(np.concatenate([np.linspace(*pair, PANELS + 1) for pair in pairwise(ends)]))
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     half = np.diff(edges)[:, None] / 2

@@ -1,1 +1,1 @@
-"""Losses, attacks and estimates for swapping that only this study needs."""
+"""Privacy losses, attacks and estimates for swapping that only this study needs."""

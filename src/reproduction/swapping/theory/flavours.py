@@ -1,23 +1,25 @@
 """Flavours of differential privacy as data, and conditions for their comparison.
 
 A guarantee has five components (Bailie, Gong and Meng, *Can Swapping be Differentially Private?*):
-the domain of datasets, the scope (which datasets are compared), the unit (a distance between
-datasets), the standard (a divergence between distributions) and the intensity (a budget per unit).
-The first four are its flavour. Budgets of different flavours are different quantities. They can be
-compared only by a theorem that converts one flavour to the other.
+the domain of datasets, the scope (the pairs of datasets that are compared), the unit (a distance
+between datasets), the standard (a divergence between distributions) and the intensity (a budget per
+unit). The first four are the flavour of the guarantee. Budgets of different flavours are different
+quantities. Only a theorem that converts one flavour to the other allows a comparison.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
 
 from isdp.errors import InputError
 
 FLAVOUR = ("domain", "scope", "unit", "standard")
 EVERYTHING = "all datasets"
 PURE, RENYI = "MULT", "D_nor"
-PERSON, HOUSEHOLD, CELLS = "d_HAM of persons", "d_HAM of households", "l1 distance of tables"
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class BuildingBlocks:
     datasets must agree. `unit` is the distance d_X. `standard` is the divergence d_Pr: "MULT"
     (pure), or "D_nor", for which zCDP with rho is a budget of sqrt(rho). `intensity` is the budget
     per unit, or None if it depends on settings that `note` states. `code` is the full name of the
-    function that computes or verifies it, or "".
+    function that computes or verifies the budget, or "".
     """
 
     name: str
@@ -42,122 +44,28 @@ class BuildingBlocks:
     note: str = ""
 
 
-SLIDES = "Bailie, Gong and Meng 2023"
-CENSUS = "census edited files"
-TOPDOWN = (
-    "equal state populations, housing units and occupied group quarters by block, structural zeros"
-)
-SYSTEMS = (
-    BuildingBlocks(
-        "TopDown, PL 94-171",
-        CENSUS,
-        TOPDOWN,
-        PERSON,
-        RENYI,
-        math.sqrt(2.63),
-        f"Abowd et al. 2022; {SLIDES}",
-        "isdp.accounting.conversions.convert",
-        "zCDP with rho = 2.63",
-    ),
-    BuildingBlocks(
-        "TopDown, PL 94-171 and DHC",
-        CENSUS,
-        TOPDOWN,
-        PERSON,
-        RENYI,
-        math.sqrt(15.29),
-        f"Abowd et al. 2022; {SLIDES}",
-        "isdp.accounting.conversions.convert",
-        "zCDP with rho = 15.29, which the slides also write rho^2",
-    ),
-    BuildingBlocks(
-        "SafeTab, DDHC-A",
-        CENSUS,
-        EVERYTHING,
-        PERSON,
-        RENYI,
-        math.sqrt(19.776),
-        f"Tumult Labs 2022; {SLIDES}",
-        "isdp.accounting.conversions.convert",
-        "zCDP with rho = 19.776",
-    ),
-    BuildingBlocks(
-        "permutation swapping",
-        CENSUS,
-        "equal V_Hold and equal V_Match x V_Swap",
-        HOUSEHOLD,
-        PURE,
-        None,
-        SLIDES,
-        "isdp.swapping.privacy.bound.epsilon_bound",
-        "ln(b + 1) - ln o, or ln o if that is larger, for odds o and largest stratum b; 9.37 to "
-        "19.38 for the settings of the slides",
-    ),
-    BuildingBlocks(
-        "integer subspace DP, l1",
-        "tables of counts",
-        "equal A x, integer",
-        CELLS,
-        PURE,
-        None,
-        "Dharangutte, Gao, Gong and Yu 2023, Theorem 10",
-        "isdp.draw_noise",
-        "epsilon as chosen; 2 units for a person who changes cell, 4 for an exchange",
-    ),
-    BuildingBlocks(
-        "subspace DP",
-        "tables of counts",
-        "all datasets of one size, in what the invariants leave free",
-        PERSON,
-        PURE,
-        None,
-        "Gao, Gong and Yu 2022, Definitions 2.5 and 2.6",
-        "isdp.subspace.ProjectedLaplace",
-        "epsilon as chosen, for one replaced record; the Gaussian variants are approximate or zCDP",
-    ),
-    BuildingBlocks(
-        "congenial DP",
-        "tables of counts",
-        "equal linear invariants, and inequalities by conditioning",
-        CELLS,
-        PURE,
-        None,
-        "Gong and Meng 2020",
-        note="(1 + gamma) times the epsilon chosen, gamma from -1 to 1 (Theorem 2.1)",
-    ),
-    BuildingBlocks(
-        "exact release of the invariants",
-        "any",
-        "equal invariants",
-        "any",
-        PURE,
-        0.0,
-        SLIDES,
-        "isdp.accounting.divergences.multiplicative",
-        "0 in every flavour whose scope holds the invariants fixed",
-    ),
-    BuildingBlocks(
-        "Laplace noise without invariants",
-        "tables of counts",
-        EVERYTHING,
-        CELLS,
-        PURE,
-        None,
-        "Dwork et al. 2006",
-        "isdp.mechanisms.GeneralizedLaplace",
-        "epsilon as chosen",
-    ),
-)
+def _read_system(entry: dict) -> BuildingBlocks:
+    rho = entry.pop("rho", None)
+    intensity = entry.pop("intensity", None) if rho is None else math.sqrt(rho)
+    return BuildingBlocks(intensity=intensity, **entry)
+
+
+_DATA = yaml.safe_load(Path(__file__).with_name("flavours.yaml").read_text(encoding="utf-8"))
+SYSTEMS = tuple(map(_read_system, _DATA["systems"]))
+# flavours that the slides cite, each with the component that it changes
+CITED = [
+    {"name": name, "block": block, "citation": citation}
+    for block, names in _DATA["cited"].items()
+    for name, citation in names.items()
+]
 
 
 def system(name: str) -> BuildingBlocks:
-    """Return a system by its name; raise InputError for an unknown name."""
-    for one in SYSTEMS:
-        if one.name == name:
-            return one
-    raise InputError(
-        f"flavours: unknown system {name!r}; choose from {', '.join(one.name for one in SYSTEMS)}"
-    )
+    """Return a system by its name. Raises InputError for an unknown name."""
+    known = {one.name: one for one in SYSTEMS}
+    if name not in known:
+        raise InputError(f"flavours: unknown system {name!r}. Use one of: {', '.join(known)}.")
+    return known[name]
 
 
 def differences(first: BuildingBlocks, second: BuildingBlocks) -> tuple[str, ...]:
@@ -168,8 +76,8 @@ def differences(first: BuildingBlocks, second: BuildingBlocks) -> tuple[str, ...
 def compare(first: BuildingBlocks, second: BuildingBlocks) -> float:
     """Divide the first budget by the second, for two budgets of one flavour.
 
-    Raises InputError if the flavours differ, naming the components and the theorems that relate
-    them, or if a budget is not a positive number.
+    Raises InputError if the flavours differ, or if a budget is not a positive number. The message
+    names the components that differ and the theorems that relate them.
     """
     unlike = differences(first, second)
     if unlike:
@@ -185,7 +93,7 @@ def compare(first: BuildingBlocks, second: BuildingBlocks) -> float:
 
 # the component that a theorem changes, and a test of its values before and after
 THEOREMS = {
-    # Bun and Steinke 2016, Proposition 1.4: epsilon-DP is zCDP with rho = epsilon^2 / 2
+    # Bun and Steinke 2016, Proposition 1.4: epsilon-DP implies zCDP with rho = epsilon^2 / 2
     "pure to zCDP": ("standard", lambda start, end: start == PURE and end == RENYI),
     # a bound over all datasets holds for those that agree on invariants
     "fewer pairs of datasets": ("scope", lambda start, end: start == EVERYTHING != end),
@@ -203,55 +111,3 @@ def _bridges(unlike: tuple[str, ...], first: BuildingBlocks, second: BuildingBlo
     missing = [block for block in unlike if not any(f.startswith(block) for f in found)]
     words = f"; there is a theorem for {', '.join(found)}" if found else ""
     return words + (f"; none for {', '.join(missing)}" if missing else "")
-
-
-@dataclass(frozen=True)
-class Cited:
-    """A flavour that the slides cite, and the component that it changes."""
-
-    name: str
-    block: str
-    citation: str
-
-
-CITED = tuple(
-    Cited(name, block, citation)
-    for block, names in {
-        "standard": {
-            "approximate DP": "Dwork et al. 2006a",
-            "Renyi DP": "Mironov 2017",
-            "concentrated DP": "Bun and Steinke 2016",
-            "f-divergence privacy": "Barber and Duchi 2014; Barthe and Olmedo 2013",
-            "f-DP and Gaussian DP": "Dong et al. 2022",
-        },
-        "unit": {
-            "generic DP": "Kifer and Machanavajjhala 2011",
-            "edge and node privacy": "Hay et al. 2009; McSherry and Mahajan 2010",
-            "d-metric DP": "Chatzikokolakis et al. 2013",
-            "Blowfish privacy": "He et al. 2014",
-            "element level DP": "Asi et al. 2022",
-            "distributional privacy": "Zhou et al. 2009",
-            "event level and user level DP": "Dwork et al. 2010",
-        },
-        "scope": {
-            "privacy under invariants": "Ashmead et al. 2019; Gong and Meng 2020; "
-            "Gao et al. 2022; Dharangutte et al. 2023",
-            "conditioned or empirical DP": "Abowd et al. 2013; Charest and Hou 2016",
-            "personalized DP": "Ebadi et al. 2015; Jorgensen et al. 2015",
-            "individual DP": "Soria-Comas et al. 2017; Feldman and Zrnic 2022",
-            "bootstrap DP": "O'Keefe and Charest 2019",
-            "stratified DP": "Bun et al. 2022",
-            "per-record DP": "Seeman et al. 2023",
-            "per-instance DP": "Wang 2018; Redberg and Wang 2021",
-        },
-        "domain": {
-            "DP for network data": "Hay et al. 2009",
-            "DP for geospatial data": "Andres et al. 2013",
-            "Pufferfish": "Kifer and Machanavajjhala 2014",
-            "noiseless privacy": "Bhaskar et al. 2011",
-            "privacy under partial knowledge": "Seeman et al. 2022",
-            "privacy amplification": "Beimel et al. 2010; Balle et al. 2020; Bun et al. 2022",
-        },
-    }.items()
-    for name, citation in names.items()
-)

@@ -1,7 +1,7 @@
-"""Information about locations in swapped records, for a reader who knows the swap rate.
+"""Information that swapped records give on the county of a record, if the swap rate is public.
 
-The swap rate and the held values are public. A record is *uniquely described* if no other record of
-its stratum has the same held values. The release then shows one county for it.
+A record is *uniquely described* if no other record of its stratum has the same held values. The
+release then shows one county for it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from reproduction.swapping.theory.fixed_totals_loss import Loss, check_totals
 def location_posterior(totals, rate: float) -> np.ndarray:
     """Compute the probability that a uniquely described record is in the observed county.
 
-    The exact value is 1 - q1 + q1 (n_c - 1) / (n - 1), for a prior that is uniform over the
-    counties' places. `totals` are the positive numbers n_c of records by county, at least 2 in all.
+    The probability is 1 - q1 + q1 (n_c - 1) / (n - 1), where q1 is the probability of a move. The
+    prior probability of a county is its share of the records. `totals` are the positive numbers n_c
+    of records by county, with the sum n of at least 2.
     """
     totals, n, moved = _read(totals, rate)
     return 1 - moved + moved * (totals - 1) / (n - 1)
@@ -37,14 +38,17 @@ def _read(totals, rate: float) -> tuple[np.ndarray, int, float]:
     given = check_totals(totals)
     n = sum(given)
     if len(given) != len(np.asarray(totals)) or n < 2:
-        raise InputError("swapping: totals: every county needs a record, and the stratum two")
+        raise InputError(
+            "swapping: totals: must be positive, with a sum of 2 or more. Remove empty counties."
+        )
     return np.array(given), n, moved_probability(n, rate)
 
 
 def log_odds_gain(totals, rate: float) -> np.ndarray:
     """Compute the log posterior odds of the observed county minus its log prior odds.
 
-    The prior odds are n_c / (n - n_c). The gain is ln(1 + n / (n_c o)) up to terms of order 1/n.
+    The prior odds are n_c / (n - n_c). For odds o of the rate, the gain is ln(1 + n / (n_c o)) up
+    to terms of order 1/n.
     """
     totals, n, moved = _read(totals, rate)
     return np.log(location_posterior(totals, rate)) + np.log((n - 1) / (moved * totals))
@@ -57,17 +61,16 @@ def accuracy(totals, rate: float) -> float:
 
 
 def bayes_factor_loss(totals, rate: float) -> Loss:
-    """Compute the loss that an observer of two uniquely described records realises.
+    """Compute the loss from the observed counties of two uniquely described records.
 
-    One is observed in the smallest county and one in the next. The loss is half the log-likelihood
-    ratio of living there against living in each other's county. This output has a probability of
-    about (1 - p)^2, whereas the worst case over all outputs is rare. The loss per unit of d_HAM is
-    a lower bound for these totals. Half the sum of the two `log_odds_gain` is close to it if many
-    records of both counties move, and too large otherwise. Raises InputError for a single county.
+    One record is observed in the smallest county, and the other in the next. The loss is half the
+    log-likelihood ratio of living there against living in each other's county. The output has a
+    probability of about (1 - p)^2, whereas the output with the largest loss is rare. The loss is a
+    lower bound for these totals. Raises InputError for a single county.
     """
     totals = sorted(check_totals(totals))
     if len(totals) < 2:
-        raise InputError("swapping: totals: an exchange needs two counties")
+        raise InputError("swapping: totals: must have two or more counties for an exchange")
     return Loss(
         abs(exchange_log_likelihood_ratio(sum(totals), *totals[:2], rate)) / 2, "lower bound"
     )
@@ -102,21 +105,23 @@ def exchange_log_likelihood_ratio(size: int, first: int, second: int, rate: floa
 
 
 def distinguishing_advantage(counts, rate: float, first: int, second: int) -> float:
-    """Compute the total variation between the released tables of a dataset and an exchange in it.
+    """Compute the total variation distance between the releases of two datasets.
 
-    A record of one category in the first county is exchanged with one of the other category in the
-    second. The released table of county by two categories has a normal approximation. `counts` have
-    shape (1, K, 2). Raises InputError for other shapes, or if the counties are equal.
+    The second dataset exchanges a record of one category in county `first` with a record of the
+    other category in county `second`. The distribution of the released table of county by two
+    categories is approximated by a normal distribution. `counts` have shape (1, K, 2). Raises
+    InputError for other shapes, or if the counties are equal.
     """
     counts = check_table(counts)
     if counts.shape[0] != 1 or counts.shape[2] != 2 or first == second:
         raise InputError(
-            "swapping: counts: need one stratum, two categories and two different counties"
+            "swapping: counts: must have one stratum and two categories, and `first` must not be "
+            "`second`"
         )
     n = int(counts.sum())
     shift = np.zeros(counts.shape[1])
     shift[[first, second]] = np.array([-1.0, 1.0]) * (1 - moved_probability(n, rate) * n / (n - 1))
-    kept = slice(0, -1)  # the last county is determined by the others
+    kept = slice(0, -1)  # the other counties determine the last one
     spread = covariance(counts, rate)[kept, kept]
     distance = np.sqrt(shift[kept] @ np.linalg.solve(spread, shift[kept]))
     return float(2 * ndtr(distance / 2) - 1)

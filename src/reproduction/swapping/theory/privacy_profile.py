@@ -1,8 +1,9 @@
-"""Privacy profile of an exchange: epsilon if a small delta is allowed.
+"""Privacy profile of an exchange of two records: epsilon as a function of delta.
 
-Two datasets of one stratum with different records differ by an exchange of two records. The output
-shows the permutation, whose probability depends on the number m of records moved. After the
-exchange it moves m + 2, m + 1, m, m - 1 or m - 2 records.
+All records of a stratum are different, and two datasets differ by an exchange of two records. The
+output shows the permutation. Its probability depends on the number m of records that it moves. For
+the second dataset, the permutation of the same output moves m + 2, m + 1, m, m - 1 or m - 2
+records.
 """
 
 from __future__ import annotations
@@ -18,28 +19,27 @@ from isdp.swapping.mechanism.derangements import subfactorial_ratio
 from isdp.swapping.mechanism.permutation import check_rate
 from isdp.swapping.privacy.bound import check_size, log_odds
 
-REACH = 45  # standard deviations of the number moved; the tail is below 1e-300
+MAX_DEVIATIONS = 45  # of the number of moved records; the tail is below 1e-300
 
 
 class LossDistribution(NamedTuple):
-    """Distribution of the privacy loss of an exchange.
+    """Distribution of the privacy loss ln P(output) - ln P'(output) of an exchange.
 
-    `loss` is ln P(output) - ln P'(output), float64 (values,), and `chance` the probability under P,
-    which sums to 1 up to rounding.
+    `probability` is that of each value of `loss` under P. It sums to 1 up to rounding.
     """
 
     loss: np.ndarray
-    chance: np.ndarray
+    probability: np.ndarray
 
 
 def exchange_loss_distribution(size: int, rate: float) -> LossDistribution:
-    """Compute the distribution of the loss of an exchange, for 2 or more different records."""
+    """Compute the distribution of the loss for a stratum of `size` >= 2 different records."""
     n, p, odds = check_size(size, 2), check_rate(rate), log_odds(rate)
-    spread = REACH * (math.sqrt(n * p * (1 - p)) + 1)
+    spread = MAX_DEVIATIONS * (math.sqrt(n * p * (1 - p)) + 1)
     m = np.arange(max(0, math.floor(n * p - spread)), min(n, math.ceil(n * p + spread)) + 1)
-    chances = _binomial(m, n, p)[m != 1]
+    selected = _binomial(m, n, p)[m != 1]
     m = m[m != 1]
-    moved = chances / chances.sum()  # a selection of one record is redrawn
+    moved = selected / selected.sum()  # a selection of one record is drawn again
     pairs = n * (n - 1.0)
     both = moved * m * (m - 1.0) / pairs
     exchange, arrow = _given_both(m)
@@ -50,28 +50,26 @@ def exchange_loss_distribution(size: int, rate: float) -> LossDistribution:
         (odds - _log_ratio(m - 1, 1), both * 2 * arrow),
         (np.zeros(len(m)), both * (1 - exchange - 2 * arrow)),
     )
-    possible = [chance > 0 for _, chance in classes]
-    return LossDistribution(
-        np.concatenate([loss[ok] for (loss, _), ok in zip(classes, possible, strict=True)]),
-        np.concatenate([chance[ok] for (_, chance), ok in zip(classes, possible, strict=True)]),
-    )
+    loss, probability = map(np.concatenate, zip(*classes, strict=True))
+    possible = probability > 0
+    return LossDistribution(loss[possible], probability[possible])
 
 
 def _binomial(m: np.ndarray, n: int, p: float) -> np.ndarray:
     """Compute binomial probabilities of consecutive numbers m of n, by recursion from the mode.
 
-    They are scaled to sum to 1, so that m must include all numbers with relevant probability.
+    The probabilities are scaled to sum to 1, so that the numbers not in m must have a negligible
+    probability.
     """
-    # ratios of consecutive probabilities
-    ratio = (n - m[:-1]) / (m[:-1] + 1.0) * (p / (1 - p))
+    ratio = (n - m[:-1]) / (m[:-1] + 1.0) * (p / (1 - p))  # of consecutive probabilities
     mode = int((ratio >= 1).sum())
     below = np.cumprod(1 / ratio[:mode][::-1])[::-1]
-    chances = np.concatenate([below, [1.0], np.cumprod(ratio[mode:])])
-    return chances / chances.sum()
+    relative = np.concatenate([below, [1.0], np.cumprod(ratio[mode:])])
+    return relative / relative.sum()
 
 
 def _log_ratio(m: np.ndarray, step: int) -> np.ndarray:
-    """Compute ln(d_{m + step} / d_m); NaN where it is undefined and has no probability."""
+    """Compute ln(d_{m + step} / d_m), and NaN where the output has probability 0."""
     possible = (m >= 0) & (m != 1) & (m + step != 1)
     logs = np.full(len(m), math.nan)
     logs[possible] = np.log(subfactorial_ratio(m[possible], step))
@@ -79,45 +77,49 @@ def _log_ratio(m: np.ndarray, step: int) -> np.ndarray:
 
 
 def _given_both(m: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Compute probabilities of an exchange and of one given arrow only, if both records move."""
+    """Compute two probabilities for a derangement of m records, given two of the records.
+
+    They are the probability that the two records exchange their places, and the probability that
+    the first takes the place of the second but not the reverse.
+    """
     exchange, arrow = np.zeros(len(m)), np.zeros(len(m))
-    some = (m >= 2) & (m != 3)  # three records cannot be deranged with two of them exchanged
-    exchange[some] = 1 / subfactorial_ratio(m[some] - 2, 2)
+    possible = (m >= 2) & (m != 3)  # an exchange leaves m - 2 records, and one record cannot move
+    exchange[possible] = 1 / subfactorial_ratio(m[possible] - 2, 2)
     arrow[m > 2] = 1 / (m[m > 2] - 1.0) - exchange[m > 2]
     return exchange, arrow
 
 
-def delta_at_epsilon(law: LossDistribution, epsilon: float) -> float:
-    """Compute the smallest delta for which the exchange is (epsilon, delta)-indistinguishable.
+def delta_at_epsilon(losses: LossDistribution, epsilon: float) -> float:
+    """Compute the smallest delta for which the two datasets are (epsilon, delta)-indistinguishable.
 
-    Epsilon is that of the exchange, which is two units of d_HAM.
+    The exchange is two units of d_HAM, and `epsilon` is for both units together.
     """
-    over = law.loss > epsilon
-    return float((law.chance[over] * -np.expm1(epsilon - law.loss[over])).sum())
+    larger = losses.loss > epsilon
+    return float((losses.probability[larger] * -np.expm1(epsilon - losses.loss[larger])).sum())
 
 
 def exchange_epsilon(size: int, rate: float, delta: float) -> float:
-    """Compute the loss per unit of d_HAM that an exchange exceeds with weight delta only.
+    """Compute the epsilon per unit of d_HAM that an exchange has at delta, in nats.
 
-    `size` is the number of records of the stratum. `delta`, from 0 (the largest loss) to 1, is for
-    the exchange as a whole. The result is half the epsilon of the exchange, in nats.
+    `size` is the number of records of the stratum. The exchange is two units of d_HAM, and `delta`
+    is for both units together. At delta 0, epsilon is the largest loss.
     """
     return epsilon_at_delta(exchange_loss_distribution(size, rate), delta)
 
 
-def epsilon_at_delta(law: LossDistribution, delta: float) -> float:
-    """Compute `exchange_epsilon` from the distribution of the loss, for repeated use."""
+def epsilon_at_delta(losses: LossDistribution, delta: float) -> float:
+    """Compute `exchange_epsilon` from the distribution of the loss."""
     check_in_range("swapping: delta", delta, 0, 1)
-    top = float(law.loss.max())
-    gained = law.loss > 0  # only positive losses exceed an epsilon
-    law = LossDistribution(law.loss[gained], law.chance[gained])
-    if delta_at_epsilon(law, 0.0) <= delta:
+    max_loss = float(losses.loss.max())
+    positive = losses.loss > 0  # other losses contribute to no delta
+    losses = LossDistribution(losses.loss[positive], losses.probability[positive])
+    if delta_at_epsilon(losses, 0.0) <= delta:
         return 0.0
     if delta == 0:
-        return top / 2
+        return max_loss / 2
     return (
         scipy.optimize.brentq(
-            lambda epsilon: delta_at_epsilon(law, epsilon) - delta, 0.0, top, xtol=1e-12
+            lambda epsilon: delta_at_epsilon(losses, epsilon) - delta, 0.0, max_loss, xtol=1e-12
         )
         / 2
     )

@@ -1,4 +1,4 @@
-"""Fit of a swap rate to tables before and after a swap: chi-square and maximum likelihood."""
+"""Chi-square test and maximum-likelihood estimate of a swap rate, from tables before and after."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from isdp.errors import InputError
 from isdp.swapping.accuracy import covariance, expected_table
 from isdp.swapping.mechanism.permutation import check_table
 
-STEP = 1e-4  # of the rate, for the curvature of the likelihood
+STEP = 1e-4  # difference of rates in the second difference of the log-likelihood
 
 
 class Fit(NamedTuple):
-    """Distance of a table after the swap from its mean under a rate.
+    """Test of a table after a swap against its exact mean and covariance.
 
-    `z` is the deviation of each count in standard deviations, float64 (K, L). `p` is the
-    probability of a `chi_square` at least this large with `degrees` degrees of freedom.
+    `z` has the deviation of each count in standard deviations, with shape (K, L). `p` is the
+    p-value of `chi_square` with `degrees` degrees of freedom.
     """
 
     z: np.ndarray
@@ -31,8 +31,8 @@ class Fit(NamedTuple):
 def fit(before, after, rate: float) -> Fit:
     """Compare a swapped table with its exact mean and covariance under a swap rate.
 
-    `before` has shape (J, K, L), with the strata as far as they are known. `after` has shape (K, L)
-    and is summed over strata.
+    `before` has shape (J, K, L), with one table for each stratum. `after` has shape (K, L) and is
+    the sum over strata.
     """
     before, after = _check(before, after)
     sd = [np.sqrt(np.diag(covariance(before, rate, one))) for one in range(before.shape[2])]
@@ -43,7 +43,7 @@ def fit(before, after, rate: float) -> Fit:
 
 
 def chi_square(before, after, rate: float) -> float:
-    """Compute the chi-square statistic of `fit` alone."""
+    """Compute the chi-square statistic of `fit`."""
     residual, spread = _free(*_check(before, after), rate)
     return float(residual @ np.linalg.solve(spread, residual))
 
@@ -65,7 +65,7 @@ def _check(before, after) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _free(before: np.ndarray, after: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
-    """Compute deviation and covariance of the counts without the last county and category."""
+    """Compute the deviation and covariance of the counts, without the last county and category."""
     categories = range(before.shape[2] - 1)
     off = (after - expected_table(before, rate).sum(axis=0))[:-1, :-1]
     blocks = [[covariance(before, rate, a, b)[:-1, :-1] for b in categories] for a in categories]
@@ -73,16 +73,16 @@ def _free(before: np.ndarray, after: np.ndarray, rate: float) -> tuple[np.ndarra
 
 
 class LikelyRate(NamedTuple):
-    """Swap rate of highest likelihood, with its standard error."""
+    """Maximum-likelihood estimate of a swap rate, with its standard error."""
 
     rate: float
     error: float
 
 
 def likely_rate(before, after) -> LikelyRate:
-    """Estimate the swap rate by maximum likelihood, from the tables of `fit`.
+    """Estimate the swap rate from the tables of `fit`, by maximum likelihood.
 
-    The likelihood is the normal approximation with the exact mean and covariance.
+    The likelihood is that of a normal distribution with the exact mean and covariance.
     """
     before, after = _check(before, after)
 

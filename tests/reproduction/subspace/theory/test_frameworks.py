@@ -5,7 +5,6 @@ from isdp import InputError, Invariants
 from isdp.subspace import null_space
 from reproduction.subspace.theory.frameworks import (
     conditioned_covariance,
-    maps_null_space_to_itself,
     projected_covariance,
 )
 
@@ -20,12 +19,10 @@ def gap(covariance):
 
 def test_projecting_and_conditioning_round_noise_are_the_same():
     assert gap(2 * np.eye(16)) < 1e-13
-    assert maps_null_space_to_itself(np.eye(16), HELD)
 
 
 def test_they_differ_where_the_variances_do():
     assert gap(np.diag(np.arange(1.0, 17))) == pytest.approx(1.106, abs=5e-4)
-    assert not maps_null_space_to_itself(np.diag(np.arange(1.0, 17)), HELD)
 
 
 def test_they_agree_exactly_if_the_null_space_is_mapped_to_itself():
@@ -33,7 +30,6 @@ def test_they_agree_exactly_if_the_null_space_is_mapped_to_itself():
     mixing = RNG.standard_normal((16, 16))
     blocks = inside @ mixing @ mixing.T @ inside + 3 * (np.eye(16) - inside)
     blocks = (blocks + blocks.T) / 2
-    assert maps_null_space_to_itself(blocks, HELD)
     assert gap(blocks) < 1e-10 * np.abs(blocks).max()
 
 

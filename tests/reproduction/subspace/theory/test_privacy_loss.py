@@ -6,10 +6,11 @@ from scipy.integrate import quad
 
 from isdp import InputError, Invariants
 from isdp.subspace import Query, null_space, quotient_sensitivity
+from isdp.subspace.mechanisms.k_norm import draw_root_polytope_noise
 from reproduction.subspace.theory.privacy_loss import (
     integrated_profile,
+    k_norm_profile,
     log_density,
-    simulated_profile,
 )
 from tests.statistical.checks import check_mean
 
@@ -86,15 +87,22 @@ def test_no_loss_reaches_the_whole_epsilon():
     assert 0 <= deltas[-1] < 1e-60
 
 
-def test_simulation_agrees_with_integration():
-    held = Invariants.total(2)
-    noise = null_space(held).project(RNG.laplace(scale=2, size=(100_000, 2)))
-    found = simulated_profile(
-        np.split(noise, 4), [1, -1], lambda y: log_density(y, held, 2.0), [0.0, 0.5]
-    )
-    for delta, wanted, error in zip(found.deltas, [0.241837, 0.057238], found.errors, strict=True):
-        check_mean(delta, wanted, error)
-    check_mean(found.divergence, 0.145100, found.divergence_error)
+@pytest.mark.parametrize("cells", [3, 10])
+def test_the_exact_profile_of_k_norm_noise_agrees_with_draws(cells):
+    epsilons, shift = np.array([0.0, 0.5, 0.9]), np.eye(cells)[0] - np.eye(cells)[1]
+    noise = draw_root_polytope_noise(RNG, cells, 2.0, 100_000)
+    loss = (np.abs(noise - shift).sum(axis=1) - np.abs(noise).sum(axis=1)) / 2
+    found = k_norm_profile(cells, 2.0, epsilons)
+    for epsilon, delta in zip(epsilons, found.deltas, strict=True):
+        check_mean(-np.expm1(np.minimum(epsilon - loss, 0)), delta)
+    check_mean(loss, found.divergence)
+
+
+def test_two_cells_of_k_norm_noise_have_a_closed_form():
+    epsilons = np.array([0.0, 0.3, 1.0])
+    found = k_norm_profile(2, 2.0, epsilons)
+    assert found.deltas == pytest.approx(-np.expm1((epsilons - 1) / 2), abs=1e-12)
+    assert found.divergence == pytest.approx(np.exp(-1))
 
 
 def test_invariants_that_share_a_cell_are_refused():

@@ -70,9 +70,9 @@ def test_a_budget_that_depends_on_settings_is_not_compared():
 
 
 def test_every_flavour_cited_changes_one_of_the_four_blocks():
-    assert {one.block for one in CITED} == set(FLAVOUR)
-    assert len({one.name for one in CITED}) == len(CITED) == 26
-    assert all(one.citation for one in CITED)
+    assert {one["block"] for one in CITED} == set(FLAVOUR)
+    assert len({one["name"] for one in CITED}) == len(CITED) == 26
+    assert all(one["citation"] for one in CITED)
 
 
 def test_unknown_names_are_refused():

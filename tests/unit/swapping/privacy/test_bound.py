@@ -85,7 +85,8 @@ def test_odds_are_positive_numbers(odds):
 def test_rates_near_one_keep_their_digits():
     _, high = rates_with_epsilon(60, 264331)
     assert high.selected == 1
-    assert high.kept == pytest.approx(math.exp(-60), rel=1e-12)
+    assert high.odds == pytest.approx(math.exp(60), rel=1e-12)
+    assert epsilon_bound(high, 264331) == pytest.approx(60, rel=1e-12)
 
 
 @pytest.mark.parametrize("largest", [2, 10, 264331])
