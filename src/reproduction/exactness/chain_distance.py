@@ -5,13 +5,21 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from isdp.diagnostics.kolmogorov import CELLS, FULL, NORM, kolmogorov_bound, kolmogorov_distance
+from isdp.diagnostics.kolmogorov import (
+    CELLS,
+    FULL,
+    NORM,
+    detectable_distance,
+    kolmogorov_bound,
+    kolmogorov_distance,
+)
 from isdp.exact import EnumeratedDistribution, enumerate_distribution
 from isdp.mcmc.metropolis import LatticeWalk
 from isdp.mechanisms.generalized_laplace import double_geometric_pmf
 
 MAX_POINTS = 3000  # The maximum number of lattice points that are enumerated.
 TAIL_PROBABILITY = 1e-9
+DISTANCE_COLUMNS = ["t", "statistic", "distance", "error", "detectable"]
 
 
 def distance_curve(
@@ -26,20 +34,21 @@ def distance_curve(
 
     The independent chains are compared with exact draws of shape (draw, cell) at some iterations.
     These `times` increase from 0. The table has one row for each time and statistic. A Kolmogorov
-    distance, less its sampling error, is a lower bound on the total variation distance. The total
+    distance, less its sampling error, is a lower bound on the total variation distance. A distance
+    of `detectable` exceeds the sampling error with a probability of at least 0.8. The total
     variation distance itself is added if the lattice can be enumerated.
     """
     times = np.asarray(list(times), dtype=np.int64)
     followed = follow_chains(rng, walk, [walk.init()] * chains, times)
     target = walk.mechanism.noise_norm(exact)
-    norm_error = kolmogorov_bound(chains, len(exact))
-    cell_error = kolmogorov_bound(chains, len(exact), walk.cells)
+    sizes = {NORM: (chains, len(exact), 1), CELLS: (chains, len(exact), walk.cells)}
+    limits = {name: (kolmogorov_bound(*n), detectable_distance(*n)) for name, n in sizes.items()}
     rows = []
     for t, states in zip(times.tolist(), followed, strict=True):
         norm = kolmogorov_distance(walk.mechanism.noise_norm(states), target)
         cell = max(kolmogorov_distance(states[:, i], exact[:, i]) for i in range(walk.cells))
-        rows += [(t, NORM, norm, norm_error), (t, CELLS, cell, cell_error)]
-    table = pd.DataFrame(rows, columns=["t", "statistic", "distance", "error"])
+        rows += [(t, NORM, norm, *limits[NORM]), (t, CELLS, cell, *limits[CELLS])]
+    table = pd.DataFrame(rows, columns=DISTANCE_COLUMNS)
     full = distance_in_full(walk, times)
     return table if full is None else pd.concat([table, full], ignore_index=True)
 
@@ -72,8 +81,9 @@ def distance_in_full(walk: LatticeWalk, times: np.ndarray) -> pd.DataFrame | Non
         for _ in range(t - before):
             now = now @ matrix
         before = t
-        rows.append((t, FULL, 0.5 * float(np.abs(now - law.pmf).sum()), TAIL_PROBABILITY))
-    return pd.DataFrame(rows, columns=["t", "statistic", "distance", "error"])
+        distance = 0.5 * float(np.abs(now - law.pmf).sum())
+        rows.append((t, FULL, distance, TAIL_PROBABILITY, TAIL_PROBABILITY))
+    return pd.DataFrame(rows, columns=DISTANCE_COLUMNS)
 
 
 def enumerate_target(walk: LatticeWalk) -> EnumeratedDistribution | None:

@@ -26,7 +26,7 @@ from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 from isdp.streams import stream
-from reproduction.exactness.chain_distance import distance_curve, follow_chains
+from reproduction.exactness.chain_distance import DISTANCE_COLUMNS, distance_curve, follow_chains
 
 N_GROUPS = 4  # Exact draws are stored in this number of groups, as if each were a chain.
 
@@ -143,7 +143,8 @@ def compare_distributions(
 def tabulate_agreement(rows: pd.DataFrame) -> pd.DataFrame:
     """Combine all comparisons in one table, and mark the distances above their bound."""
     first = ["experiment", "law", "unit", "sampler", "draws", "statistic", "distance", "bound"]
-    others = ["beyond", "effective", "exact_by", "exact_draws", "exact_error", "note"]
+    others = ["p_value", "detectable", "beyond", "effective", "exact_by", "exact_draws"]
+    others += ["exact_error", "note"]
     table = rows.reindex(columns=[*first, *others])
     return table.assign(beyond=table["distance"] > table["bound"])
 
@@ -187,7 +188,7 @@ def follow_lattice(
     if len(flat):
         followed = distance_curve(rng, walk, flat, chains=chains, times=times)
     else:
-        followed = pd.DataFrame(columns=["t", "statistic", "distance", "error"], dtype=float)
+        followed = pd.DataFrame(columns=DISTANCE_COLUMNS, dtype=float)
     bounds = known[["t", "bound", "high", "censored"]]
     return followed.merge(bounds, on="t", validate="many_to_one")
 
@@ -229,6 +230,7 @@ def tabulate_distances(followed: pd.DataFrame) -> pd.DataFrame:
         last=("distance", "last"),
         error=("error", "last"),
         largest_excess=("excess", "max"),
+        detectable=("detectable", "last"),
         needless=("bound_below", "min"),
         distance_below=("distance_below", "min"),
     )

@@ -82,7 +82,7 @@ def plot_bias(table: pd.DataFrame) -> Figure:
         labels["Bureau"] = BUREAU_LABEL
     style = {"ms": 4.5, "lw": 0.9, "elinewidth": 1}
     _draw_by_class(axes[0], table, labels, ("cell_class", "mean"), "mean_error", **style)
-    _draw_by_class(axes[1], table, labels, ("cell_class", "rmse"), **style)
+    _draw_by_class(axes[1], table, labels, ("cell_class", "rmse"), "rmse_error", **style)
     for axis in axes:
         axis.tick_params("x", rotation=30)
         axis.grid(axis="x", visible=False)

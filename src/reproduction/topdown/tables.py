@@ -1,6 +1,7 @@
 """Tables that summarise the runs of all systems."""
 
 from collections.abc import Mapping
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,8 @@ SWITCHED_OFF = {
     "one pass: totals first": "slides, total first",
 }
 SHOWN_CLASSES = ("0", "6-10", "over 1000")
+MEANS_OF_CAUSES = ("mae_total", "negative_slopes", "significant_slopes", "pooled_slope")
+STATISTICS = ("states", "pooled_z", "pooled_z_robust")  # Their averages have no standard error.
 
 
 def average_runs(table: pd.DataFrame, by: list[str], values: list[str]) -> pd.DataFrame:
@@ -39,28 +42,30 @@ def tabulate_bias(bias: pd.DataFrame) -> pd.DataFrame:
     keys = ["system", "cell_class"]
     cells = bias.drop_duplicates(keys)[[*keys, "cells"]]
     found.insert(2, "cells", found.merge(cells, on=keys, validate="one_to_one")["cells"])
-    return found.drop(columns=["rmse_error", "zeros_error"])
+    return found
 
 
 def tabulate_trend(summary: pd.DataFrame) -> pd.DataFrame:
     """Average the errors and slopes of county populations over the runs."""
     values = list(summary.columns.drop(["system", "run"]))
-    shown = {"mae_total", "rmse_cell", "negative_slopes", "significant_slopes", "pooled_slope"}
     found = average_runs(summary, [], values)
-    return found.drop(columns=[f"{name}_error" for name in values if name not in shown])
+    return found.drop(columns=[f"{name}_error" for name in STATISTICS if name in values])
 
 
 def tabulate_causes(trend: pd.DataFrame, bias: pd.DataFrame) -> pd.DataFrame:
     """Tabulate the bias and the slopes without each feature (table topdown_causes)."""
     causes = pd.DataFrame(SWITCHED_OFF.items(), columns=["switched_off", "system"])
-    means = bias.pivot(index="system", columns="cell_class", values="mean").reindex(
-        columns=SHOWN_CLASSES
-    )
-    means = means.rename(columns=lambda name: f"mean_{name.replace(' ', '_')}")
-    columns = ["system", "runs", "mae_total", "negative_slopes", "negative_slopes_error"]
-    columns += ["significant_slopes", "pooled_slope", "pooled_slope_error", "pooled_z_robust"]
-    found = causes.merge(trend[columns], on="system", validate="one_to_one")
-    found = found.merge(means, on="system", how="left", validate="one_to_one")
+    means = {
+        f"mean_{name}{error}".replace(" ", "_"): bias[bias["cell_class"] == name]
+        .set_index("system")["mean" + error]
+        .reindex(causes["system"])
+        .to_numpy()
+        for name in SHOWN_CLASSES
+        for error in ("", "_error")
+    }
+    pairs = [(name, f"{name}_error") for name in MEANS_OF_CAUSES]
+    columns = ["system", "runs", *chain.from_iterable(pairs), "pooled_z_robust"]
+    found = causes.assign(**means).merge(trend[columns], on="system", validate="one_to_one")
     return found[["switched_off", "system", "runs", *means, *columns[2:]]]
 
 
