@@ -101,11 +101,22 @@ def tabulate_tails() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
+def tabulate_arithmetic() -> pd.DataFrame:
+    """Compute three numbers that the slides derive from other printed numbers."""
+    rows = [
+        ("cells", 12e9, 6e6 * 2 * 63 * 2 * 8),
+        ("queries", 3.6e9, 641 * 6e6),
+        ("failures", 1e-6, 1e-14 / 4 * 4e8),
+    ]
+    return pd.DataFrame(rows, columns=["quantity", "printed", "computed"])
+
+
 def compute_noise_tables() -> dict[str, pd.DataFrame]:
     """Compute all tables of noise, and the data of the figure."""
     tables = {
         "noise": tabulate_noise(),
         "conversions": tabulate_conversions(),
         "tails": tabulate_tails(),
+        "arithmetic": tabulate_arithmetic(),
     }
     return tables | {"noise_points": tables["noise"]}
