@@ -43,7 +43,7 @@ def build_areas(histogram: Histogram) -> Areas:
 
 
 def list_shares() -> list[Share]:
-    """List the shares of `SHARES` with their cells."""
+    """List the shares in `SHARES` with their cells."""
     names = [cell.split(":") for cell in CELLS]
     return [
         Share(share, [number for number, name in enumerate(names) if name[part] == letter])

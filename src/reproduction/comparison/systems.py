@@ -49,7 +49,7 @@ def published_rho() -> Fraction:
 
 
 def list_systems() -> dict[str, list[System]]:
-    """List the systems by family."""
+    """List the systems of each family."""
     return {
         "noise": [
             IntegerLaplace(),

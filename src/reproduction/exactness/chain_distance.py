@@ -32,8 +32,8 @@ def distance_curve(
 ) -> pd.DataFrame:
     """Measure the distance of chains that start at zero noise from their target.
 
-    The independent chains are compared with exact draws of shape (draw, cell) at some iterations.
-    These `times` increase from 0. The table has one row for each time and statistic. A Kolmogorov
+    Independent chains are compared with exact draws of shape (draw, cell) at the iterations
+    `times`, which increase from 0. The table has one row for each time and statistic. A Kolmogorov
     distance, less its sampling error, is a lower bound on the total variation distance. A distance
     of `detectable` exceeds the sampling error with a probability of at least 0.8. The total
     variation distance itself is added if the lattice can be enumerated.

@@ -40,7 +40,7 @@ def keep_states(histogram: Histogram, states) -> Histogram:
 
 
 def release_once(rng: np.random.Generator, histogram: Histogram, plan: Plan) -> Release:
-    """Release the tables of all levels once."""
+    """Run TopDown once on the counties of the histogram."""
     return run(rng, sum_counts(histogram, plan.schema), census_hierarchy(histogram), plan)
 
 

@@ -233,7 +233,10 @@ def witness_margins() -> tuple[np.ndarray, np.ndarray]:
 
 
 def can_be_met(matrix, sums, *, integer: bool) -> bool:
-    """Return True if a non-negative real or integer table has these sums."""
+    """Return True if a non-negative table with these sums exists.
+
+    With `integer`, the table must consist of integers.
+    """
     fixed = LinearConstraint(matrix, sums, sums)
     return milp(np.zeros(matrix.shape[1]), constraints=fixed, integrality=integer).status == 0
 

@@ -56,7 +56,7 @@ def trace_swapping(counties: pd.DataFrame, published, released) -> pd.DataFrame:
 
 
 def subtract_algorithm(trace: pd.DataFrame, system: str, algorithm: str) -> pd.DataFrame:
-    """Subtract the mean slopes of an algorithm without swapping from the slopes of a system.
+    """Subtract, from the slopes of a system, the mean slopes of an algorithm that does not swap.
 
     TopDown causes a slope even without swapping, because its counts are non-negative. The rows are
     those of `trace_swapping` for all systems. The new columns are missing for all other systems.

@@ -51,7 +51,7 @@ def run_other_systems(
 
     The cells have the privacy loss per person of the county cells in "identity 4". The county
     populations have epsilon = 0.192 per unit, as in SDP and ISDP. The cells are released `runs`
-    times and the populations alone `totals` times. `private` is the demonstration data.
+    times and the populations alone `totals` times. `private` gives the demonstration data.
     """
     found = []
 

@@ -71,8 +71,8 @@ def release_state_first(rng: np.random.Generator, measured: Measured, state: int
     """Release one state, and then its counties.
 
     With `implied`, the state meets the constraints that its counties imply. Otherwise it meets only
-    the minimum counts and the grand total, and the failsafe may move it. Returns the county table
-    and the l1 distance of this move.
+    the minimum counts and the grand total, and the failsafe may move it. Returns the county table,
+    and the l1 distance by which the failsafe moved the state.
     """
     here = measured.state == state
     known = measured.presence

@@ -75,8 +75,8 @@ def whole_vertices(
     """Prove or refute that {x >= 0: A x = b} has only integer vertices for every integer b.
 
     Total unimodularity is sufficient but not necessary. An equation of two variables determines one
-    of them from the other. It is sufficient that the matrix after their substitution has the
-    property. `proof` is the result of `totally_unimodular`, if known.
+    of them from the other. It is sufficient that the matrix is totally unimodular after all these
+    equations are substituted. `proof` is the result of `totally_unimodular`, if known.
     """
     matrix = _whole(matrix)
     proof = proof or totally_unimodular(rng, matrix)
