@@ -14,7 +14,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.lattice.elimination import independent_rows
 
-MAX_BLOCK_ENTRIES = 4_000_000  # entries of a dense block of columns
+MAX_BLOCK_ENTRIES = 4_000_000  # maximum number of entries of a dense block of columns
 MAX_MATRIX_CELLS = 4_000  # maximum number of cells of a dense projection matrix
 TOLERANCE = 1e-9  # maximum part of a vector outside the null space after the projection
 

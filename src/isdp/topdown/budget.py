@@ -105,7 +105,7 @@ class Budget:
         Shares of the total, which sum to exactly 1. The key "elsewhere" has the share that is not
         spent here.
     queries : mapping from level to a mapping from query to share
-        Shares of the budget of each level. They follow the same rules.
+        Shares of the budget of each level. They also sum to exactly 1.
 
     Raises
     ------

@@ -51,7 +51,7 @@ def round_tables(
     child_sums : int array, shape (children,), optional
         At least one of the two sums is required.
     ties : float array, shape (children, cells), optional
-        Priority among equal remainders, which is drawn by default. It is not used with both sums.
+        Priority among equal remainders, which is drawn by default. It has no effect with both sums.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def round_tables(
         If the table does not have the sums up to rounding errors.
     """
     table = np.asarray(table, dtype=float)
-    floor, part = whole_and_remainder(table)
+    floor, part = split_off_remainders(table)
     # large counts may have lost a remainder, so these may decrease by one
     lowered = (part == 0) & (RELATIVE_TOLERANCE * floor > INTEGER_TOLERANCE)
     order = rng.random(table.shape) if ties is None else np.asarray(ties)
@@ -74,11 +74,11 @@ def round_tables(
         up = _largest_remainders(part.T, lowered.T, missing_in_child, order.T).T
     else:
         raise InputError("topdown: cell_sums: rounding needs cell_sums or child_sums. Give one.")
-    whole = floor + up
-    return Rounded(whole, float(np.abs(whole - table).sum()), int((part > 0).sum()), off)
+    rounded = floor + up
+    return Rounded(rounded, float(np.abs(rounded - table).sum()), int((part > 0).sum()), off)
 
 
-def whole_and_remainder(table: FloatArray) -> tuple[IntArray, FloatArray]:
+def split_off_remainders(table: FloatArray) -> tuple[IntArray, FloatArray]:
     """Return the integer part and the remainder, in which values close to 0 or 1 are rounded."""
     nearest = np.rint(table)
     near = np.abs(table - nearest) <= INTEGER_TOLERANCE + RELATIVE_TOLERANCE * np.abs(table)
@@ -145,14 +145,14 @@ def _programme(
             f"topdown: table: no rounding has the given sums ({found.message.strip()}). Correct "
             f"the sums."
         )
-    whole = np.rint(found.x)
-    off = float(np.abs(found.x - whole).max())
+    rounded = np.rint(found.x)
+    off = float(np.abs(found.x - rounded).max())
     if off > VERTEX_TOLERANCE:
         raise InputError(
-            f"topdown: table: the rounded counts are {off:.2g} from integers. Use smaller counts."
+            f"topdown: table: rounded counts differ by {off:.2g} from integers. Use smaller counts."
         )
     up = np.zeros(part.shape, dtype=np.int64)
-    np.add.at(up, (j, x), sign * whole.astype(np.int64))
+    np.add.at(up, (j, x), sign * rounded.astype(np.int64))
     return up, off
 
 

@@ -34,7 +34,7 @@ NoiseSampler = Callable[[np.random.Generator, Flavour, Sequence[Fraction], Seque
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """Result of a run.
+    """Result of a TopDown run.
 
     Attributes
     ----------
@@ -203,7 +203,7 @@ class Family:
 
 
 class Descent:
-    """The steps of a run, from one level to the next."""
+    """The steps of a TopDown run, from one level to the next."""
 
     def __init__(self, plan: Plan, hierarchy: Hierarchy, streams: Streams, noise: NoiseSampler):
         self.plan, self.hierarchy, self.streams, self.noise = plan, hierarchy, streams, noise

@@ -219,17 +219,17 @@ def minimize_by_admm(
         mixed = RELAXATION * table + (1 - RELAXATION) * copy
         before, copy = copy, project(mixed + gap)
         gap = gap + mixed - copy
-        apart, moved = np.abs(table - copy).max(), np.abs(copy - before).max()
-        if max(apart, moved) <= limit:
+        primal, dual = np.abs(table - copy).max(), np.abs(copy - before).max()
+        if max(primal, dual) <= limit:
             return copy
         if balance and turn % 25 == 0:
-            ratio = apart / max(moved, 1e-300)
+            ratio = primal / max(dual, 1e-300)
             if not 1 / MAX_RESIDUAL_RATIO < ratio < MAX_RESIDUAL_RATIO:
                 factor = np.sqrt(np.clip(ratio, 0.04, 25))
                 step, gap = step * factor, gap / factor
     raise InputError(
         f"topdown: queries: the estimation did not converge in {MAX_STEPS} steps (residual "
-        f"{max(apart, moved):.2g} persons). Divide the budget more evenly among the queries."
+        f"{max(primal, dual):.2g} persons). Divide the budget more evenly among the queries."
     )
 
 

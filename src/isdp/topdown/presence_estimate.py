@@ -19,7 +19,7 @@ from scipy.sparse import coo_array, csr_array
 from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.constraints.presence import Presence
 from isdp.errors import InputError
-from isdp.topdown.controlled_rounding import VERTEX_TOLERANCE, whole_and_remainder
+from isdp.topdown.controlled_rounding import VERTEX_TOLERANCE, split_off_remainders
 from isdp.topdown.least_squares import minimize_by_admm
 from isdp.topdown.projections import project_onto_simplices
 
@@ -154,7 +154,7 @@ def _round(
     No change exceeds 1. The equations are those of a network flow from the smallest regions to the
     levels above, so the vertices of the programme are integers.
     """
-    floor, part = whole_and_remainder(table)
+    floor, part = split_off_remainders(table)
     if not part.any():
         return floor
     for candidates in (part > 0, presence.present):
@@ -168,13 +168,13 @@ def _round(
     up = found.x[: len(j)]
     if len(j) and np.abs(up - np.rint(up)).max() > VERTEX_TOLERANCE:
         raise InputError("minimal schema: the rounded counts are not integers. Use another seed.")
-    whole = floor.copy()
-    whole[j, k] += np.rint(up).astype(np.int64)
-    if (whole.sum(axis=1) != presence.surpluses).any() or whole.min(initial=0) < 0:
+    rounded = floor.copy()
+    rounded[j, k] += np.rint(up).astype(np.int64)
+    if (rounded.sum(axis=1) != presence.surpluses).any() or rounded.min(initial=0) < 0:
         raise InputError(
             "minimal schema: the rounded table does not have the regions' totals. Use another seed."
         )
-    return whole
+    return rounded
 
 
 def _programme(
@@ -183,7 +183,7 @@ def _programme(
     part: FloatArray,
     candidates: BoolArray,
     tree: RegionTree,
-    caps: IntArray,
+    surpluses: IntArray,
 ) -> tuple[scipy.optimize.OptimizeResult, tuple[IntArray, IntArray]]:
     """Build and solve the linear programme, and return the solution and the candidates (j, k).
 
@@ -195,8 +195,9 @@ def _programme(
     j, k = j[order], k[order]
     groups, regions = floor.shape[1], len(floor)
     rows, columns, entries = [j], [np.arange(len(j))], [np.ones(len(j))]
-    cost, sides, used, width = [1 - 2 * part[j, k]], [caps - floor.sum(axis=1)], regions, len(j)
-    real, whole = tree.sums(floor + part), tree.sums(floor)
+    cost, sides = [1 - 2 * part[j, k]], [surpluses - floor.sum(axis=1)]
+    used, width = regions, len(j)
+    real, rounded = tree.sums(floor + part), tree.sums(floor)
     # flow i of a level is variable number[i], and goes to group[i] of region member[i] above
     member, group, number = tree.parents[-1][j] if tree.parents else j, k, np.arange(len(j))
     for depth in reversed(range(len(tree.parents))):
@@ -208,12 +209,12 @@ def _programme(
         columns += [number, arcs]
         entries += [np.ones(len(nodes)), -np.ones(low.size)]
         cost.append(1 - 2 * share)
-        sides.append((low - whole[depth]).ravel())
+        sides.append((low - rounded[depth]).ravel())
         used, width, number = used + low.size, width + low.size, arcs
         if depth:
             member = np.repeat(tree.parents[depth - 1], groups)
             group = np.tile(np.arange(groups), len(low))
-            whole[depth - 1] = tree.summing[depth - 1] @ low
+            rounded[depth - 1] = tree.summing[depth - 1] @ low
     places = np.concatenate(rows), np.concatenate(columns)
     matrix = coo_array((np.concatenate(entries), places), shape=(used, width)).tocsr()
     found = scipy.optimize.linprog(

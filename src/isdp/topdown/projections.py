@@ -131,17 +131,17 @@ def _settle(table: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatAr
 
     The integer parts are summed exactly, so only the fractional parts have rounding errors.
     """
-    whole = np.rint(table)
-    rest = table - whole
-    rows, columns = rows - whole.sum(axis=1), columns - whole.sum(axis=0)
+    integers = np.rint(table)
+    rest = table - integers
+    rows, columns = rows - integers.sum(axis=1), columns - integers.sum(axis=0)
     for _ in range(MAX_STEPS):
         short, narrow = rows - rest.sum(axis=1), columns - rest.sum(axis=0)
         if max(np.abs(short).max(), np.abs(narrow).max()) <= REFINED_TOLERANCE:
             break
-        support = whole + rest > 0
+        support = integers + rest > 0
         da, db = _newton_step(support, short, narrow)
-        rest = np.where(support, np.maximum(rest + da[:, None] + db, -whole), rest)
-    return whole + rest
+        rest = np.where(support, np.maximum(rest + da[:, None] + db, -integers), rest)
+    return integers + rest
 
 
 def _column_start(points: FloatArray, columns: FloatArray) -> FloatArray:

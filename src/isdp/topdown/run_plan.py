@@ -20,7 +20,7 @@ Passes = Literal["one", "isolate_total"]
 
 @dataclass(frozen=True)
 class Plan:
-    """Settings of a run.
+    """Settings of a TopDown run.
 
     Parameters
     ----------

@@ -138,7 +138,7 @@ def test_chances_of_one_record_and_of_two(size, rate):
         )
         sums += float(chance) * np.array(kinds)
     law, p = pair_distribution(size, float(Fraction(rate))), float(Fraction(rate))
-    chances = [law.both_fixed, law.one_fixed, law.exchanged, law.one_arrow, law.apart]
+    chances = [law.both_fixed, law.one_fixed, law.exchanged, law.one_arrow, law.both_elsewhere]
     np.testing.assert_allclose([*chances, moved_probability(size, p)], sums, atol=1e-13)
 
 

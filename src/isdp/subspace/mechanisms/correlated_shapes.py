@@ -124,7 +124,7 @@ def min_trace_shape(
     Notes
     -----
     All ranges over 64 record types take less than a second. For prefix sums over 1,024 types, a
-    step takes a third of a second. A `tolerance` of 3e-4 is reached in a minute, and one of 1e-5 is
+    step takes a third of a second. A `tolerance` of 3e-4 is reached within a minute, but 1e-5 is
     not.
     """
     check_positive_float("subspace: tolerance", tolerance)
@@ -248,7 +248,7 @@ def min_volume_ellipsoid(space: Geometry) -> FloatArray:
     Parameters
     ----------
     space : Geometry
-        The differences span all of its coordinates.
+        A geometry whose differences span all coordinates.
 
     Returns
     -------

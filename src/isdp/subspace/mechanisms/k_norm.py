@@ -3,16 +3,14 @@
 K is the convex hull of all differences. The mechanism is that of Hardt and Talwar (2010) within the
 null space (SDP, Section 3.4). A draw is r U, with U uniform in K and r Gamma-distributed with shape
 m + 1 and rate epsilon. Here m is the dimension of the span of the differences. The recursion of
-Bhaskara et al. (2012) for elongated bodies is not implemented.
+Bhaskara, Dadush, Krishnaswamy and Talwar (2012) for elongated bodies is not implemented.
 
-There are three methods of drawing U or r U:
-
-- "image" applies if the answers distinguish all histograms of one total. K is then a linear image
-  of the polytope with the vertices e_z - e_y, and noise on this polytope has a closed form. Under a
-  total, it is independent Laplace noise conditioned on sum zero. This is the continuous counterpart
-  of the integer noise of *Integer Subspace Differential Privacy*.
-- "hull" divides the hull into simplices, in at most 6 dimensions.
-- "hit-and-run" is a Markov chain. `KNorm.estimated_error` gives its effective sample size.
+The method "image" applies if the answers distinguish all histograms of one total. K is then a
+linear image of the polytope with the vertices e_z - e_y. Noise on this polytope has a closed form.
+Under a total, it is independent Laplace noise conditioned on sum zero. This is the continuous
+counterpart of the integer noise of *Integer Subspace Differential Privacy*. The method "hull"
+divides the hull into simplices, in at most 6 dimensions. The method "hit-and-run" is a Markov
+chain, and `KNorm.estimated_error` gives its effective sample size.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ class ExtendedLaplace(NullSpaceMechanism):
     sensitivity depends on the basis, unlike the l2 sensitivity. The error can therefore be smaller
     or larger than that of the projection. For histograms of at least eight cells under a total, the
     error is larger in every basis of this package. For ranges and prefix sums, the error is much
-    smaller in `difference_basis`.
+    smaller with `difference_basis`.
 
     Parameters
     ----------
@@ -132,8 +132,8 @@ class ExtendedLaplace(NullSpaceMechanism):
         outside = np.abs(inside - inside @ self.basis @ self.basis.T).max(initial=0)
         if outside > ROUNDING_TOLERANCE * np.abs(inside).max(initial=0):
             raise InputError(
-                "subspace: basis: a record can move the answers out of the span. Add columns, or "
-                "use `difference_basis`."
+                "subspace: basis: a record can move the answers out of the span of the basis. Add "
+                "columns, or use `difference_basis`."
             )
 
     @cached_property

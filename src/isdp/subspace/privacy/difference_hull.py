@@ -74,8 +74,8 @@ def triangulate_hull(space: Geometry) -> HullTriangulation:
         ends = np.array([corners.max(), corners.min()])
         return HullTriangulation(ends.reshape(2, 1, 1), np.full(2, 0.5))
     hull = scipy.spatial.ConvexHull(corners)
-    cut = corners[hull.simplices]
-    volumes = np.abs(np.linalg.det(cut))
+    facets = corners[hull.simplices]
+    volumes = np.abs(np.linalg.det(facets))
     if abs(volumes.sum() / math.factorial(m) - hull.volume) > VOLUME_TOLERANCE * hull.volume:
         raise InputError(
             f'subspace: method: the simplices of "hull" do not fill the hull in {m} dimensions. '
@@ -83,7 +83,7 @@ def triangulate_hull(space: Geometry) -> HullTriangulation:
         )
     # facets with more than m vertices leave flat simplices
     full = volumes > VOLUME_TOLERANCE * volumes.max()
-    return HullTriangulation(cut[full], volumes[full] / volumes[full].sum())
+    return HullTriangulation(facets[full], volumes[full] / volumes[full].sum())
 
 
 def hit_and_run(rng: np.random.Generator, space: Geometry, n_steps: int) -> FloatArray:
@@ -102,8 +102,8 @@ def hit_and_run(rng: np.random.Generator, space: Geometry, n_steps: int) -> Floa
     for step in range(n_steps):
         direction = rng.standard_normal(space.rank)
         direction /= np.linalg.norm(direction)
-        near, far = chord_ends(space, point, direction)
-        point = point + rng.uniform(-near, far) * direction
+        backward, forward = chord_ends(space, point, direction)
+        point = point + rng.uniform(-backward, forward) * direction
         walked[step] = point
     return walked
 
@@ -118,7 +118,7 @@ def chord_ends(space: Geometry, point: FloatArray, direction: FloatArray) -> tup
 
     Returns
     -------
-    near, far : float
+    backward, forward : float
         Distances opposite to and along `direction`, in units of its length.
 
     Raises
@@ -130,20 +130,20 @@ def chord_ends(space: Geometry, point: FloatArray, direction: FloatArray) -> tup
     if space.relation == "add-remove":
         points = points[:, :-1] - points[:, -1:]
     types = points.shape[1]
-    both, way, goal, max_sum = np.hstack([points, -points]), direction, point, 1.0
+    both, column, target, max_sum = np.hstack([points, -points]), direction, point, 1.0
     if space.relation == "replace":
         # the positive and the negative weights have equal sums of at most 1
         both = np.vstack([both, np.repeat([1.0, -1.0], types)])
-        way, goal, max_sum = np.append(direction, 0.0), np.append(point, 0.0), 2.0
+        column, target, max_sum = np.append(direction, 0.0), np.append(point, 0.0), 2.0
     # variables for each end: the weights of the vertices, then the distance
-    ends = [np.hstack([both, sign * way[:, None]]) for sign in (1, -1)]
+    ends = [np.hstack([both, sign * column[:, None]]) for sign in (1, -1)]
     is_weight = np.append(np.ones(2 * types), 0.0)
     found = scipy.optimize.linprog(
         np.tile(is_weight - 1, 2),  # maximises the distances
         A_ub=np.kron(np.eye(2), is_weight),
         b_ub=[max_sum, max_sum],
         A_eq=scipy.linalg.block_diag(*ends),
-        b_eq=np.tile(goal, 2),
+        b_eq=np.tile(target, 2),
         bounds=(0, None),
     )
     if found.status != 0:

@@ -23,7 +23,7 @@ from isdp.errors import InputError
 
 INITIAL_BITS, MAX_BITS = 300, 20_000  # initial and maximum precision
 MIN_ACCURATE_BITS = 64  # minimum accuracy of a computed delta
-ROOT_STEP = 1e-12  # first relative increase of a root that is not certified; it doubles
+ROOT_STEP = 1e-12  # relative increase of an uncertified root; it doubles at each step
 Calibration = Literal["exact", "paper"]
 
 

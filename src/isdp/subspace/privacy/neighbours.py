@@ -20,7 +20,7 @@ from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.subspace.queries import Query
 
-MAX_TYPES = 20_000  # maximum number of distinct record types, as all pairs are compared
+MAX_TYPES = 20_000  # maximum number of record types of which all pairs are compared
 MAX_ENTRIES = 30_000_000  # maximum number of entries in a list of differences
 
 Relation = Literal["replace", "add-remove"]

@@ -29,7 +29,7 @@ from isdp.subspace.queries import Query
 CHUNK_SIZE = 256  # number of record types in a block of a distance matrix
 MAX_ENTRIES = 50_000_000  # maximum number of entries of a matrix of coordinates
 MAX_PROGRAMMES = 3_000  # maximum number of linear programmes
-MAX_SORTED_TYPES = 3_000  # maximum number of record types, as all pairs are sorted
+MAX_SORTED_TYPES = 3_000  # maximum number of record types of which all pairs are sorted
 DUALITY_TOLERANCE = 1e-7  # maximum relative gap between a linear programme and its dual
 
 
@@ -155,8 +155,8 @@ def quotient_norm(move: ArrayLike, invariants: Invariants) -> float:
     Returns
     -------
     float
-        The norm ||v + C'w||_1 for the multipliers w of HiGHS. Up to rounding, it is an upper bound
-        on q(v) and exceeds it by at most a relative 1e-7, as the value of the programme certifies.
+        The norm ||v + C'w||_1 for the multipliers w of HiGHS, which is an upper bound on q(v). The
+        value of the programme certifies that it exceeds q(v) by at most a relative 1e-7.
 
     Raises
     ------
@@ -211,7 +211,7 @@ def rank_of_differences(
 
 
 def check_fit(query: Query, invariants: Invariants) -> None:
-    """Raise `InputError` unless the invariants are on the answers of the query."""
+    """Raise `InputError` unless the invariants have one cell for each answer of the query."""
     if invariants.cells != query.answers:
         raise InputError(
             f"subspace: invariants: {invariants.cells} cells do not fit the query of "

@@ -89,7 +89,7 @@ def _shuffle_until_deranged(bits, position, image, start, stop):
             return position
         j += start
         image[i], image[j] = image[j], image[i]
-        # a restart needs no reset: a shuffle of any order is uniform
+        # a restart needs no reset, because a shuffle of any order is uniform
         i = stop - 1 if image[i] == i else i - 1
     return position
 

@@ -86,7 +86,7 @@ class Strata:
 
 
 def check_rate(rate: object) -> float:
-    """Return a swap rate strictly between 0 and 1 as a float."""
+    """Check that a swap rate is strictly between 0 and 1, and return it as a float."""
     if is_number(rate) and rate == 0:
         raise InputError(
             "swapping: a swap rate of 0 does not change the records and gives no privacy. Use a "

@@ -77,7 +77,7 @@ class PairDistribution(NamedTuple):
     one_fixed: Fraction  # the first record stays, and the second moves
     exchanged: Fraction  # each record takes the value of the other
     one_arrow: Fraction  # the first takes the value of the second, the second that of a third
-    apart: Fraction  # both records take values of other records
+    both_elsewhere: Fraction  # both records take values of other records
 
 
 @lru_cache(maxsize=1024)
@@ -96,7 +96,7 @@ def exact_pair_distribution(n: int, p: float) -> PairDistribution:
         one_fixed=single - both,
         exchanged=exchanged,
         one_arrow=one_takes - exchanged,
-        apart=both - 2 * one_takes + exchanged,
+        both_elsewhere=both - 2 * one_takes + exchanged,
     )
 
 

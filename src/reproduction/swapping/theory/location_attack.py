@@ -99,8 +99,8 @@ def exchange_log_likelihood_ratio(size: int, first: int, second: int, rate: floa
         )
     third = (first + second - 2) / max(n - 2, 1)  # a third record is from one of the counties
     fourth = (first - 1) * (second - 1) / max((n - 2) * (n - 3), 1)
-    same = pair.both_fixed + pair.one_fixed * third + pair.apart * fourth
-    exchanged = pair.exchanged + pair.one_arrow * third + pair.apart * fourth
+    same = pair.both_fixed + pair.one_fixed * third + pair.both_elsewhere * fourth
+    exchanged = pair.exchanged + pair.one_arrow * third + pair.both_elsewhere * fourth
     return math.log(same / exchanged)
 
 
