@@ -1,6 +1,7 @@
-"""Folder of this checkout, and its packages, for the rules.
+"""Find the folder of this checkout, and use its packages.
 
-Snakemake can import modules from the folder of a Snakefile, from any working directory.
+The rules can import this module from any working directory, because it is in the folder of the
+Snakefile.
 """
 
 import os
@@ -8,13 +9,13 @@ import sys
 from pathlib import Path
 
 BASE = Path(__file__).parents[1]
-# relative paths where possible, so that a moved checkout reruns nothing
+# a relative path if possible, because Snakemake reruns jobs if a path changes
 HERE = Path() if Path().samefile(BASE) else BASE
-# resolved, so that copies of the checkout that share the packages share compiled code too
+# the resolved path, because checkouts that share the packages by links also share compiled code
 SOURCES = str((BASE / "src").resolve())
 
-# rules, jobs and notebooks use the packages of this checkout, whether they are installed or not
+# rules, jobs and notebooks use the packages of this checkout, even if others are installed
 sys.path.insert(0, SOURCES)
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [SOURCES, os.getenv("PYTHONPATH")]))
-# containers set this variable, and each job would compile both packages
+# some containers set this variable, which would make every job compile the packages
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

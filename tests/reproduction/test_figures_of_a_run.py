@@ -15,8 +15,10 @@ import pandas as pd
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch
 
+from isdp.plots.style import INK
 from tests import ROOT
 from tests.reproduction.replay import FORMATS
 
@@ -64,15 +66,16 @@ def series(axis):
         if line not in taken and line.get_transform() == axis.transData:
             name, points = line.get_label(), line.get_xydata()
             if name.startswith("_"):
-                alike[line.get_color(), len(points), line.get_marker()].append(points)
+                look = line.get_linestyle(), line.get_marker()
+                alike[name_of(axis, line), line.get_color(), len(points), *look].append(points)
             else:
                 found.append((name, *points.T))
-    for points in alike.values():
+    for (name, *_), points in alike.items():
         both = np.array(points)
         if len(both) < 3 or not both.size:
-            found += [("", *each.T) for each in both]
+            found += [(name, *each.T) for each in both]
         else:  # of whiskers the lower ones, and the upper
-            found += [("", *both[i::2, end].T) for i in (0, 1) for end in (0, -1)]
+            found += [(name, *both[i::2, end].T) for i in (0, 1) for end in (0, -1)]
     for each in axis.collections:
         if each in taken:
             continue
@@ -93,6 +96,20 @@ def series(axis):
         middle = [(box.x0 + box.x1) / 2 for box in each]
         found += [("box", middle, [getattr(box, end) for box in each]) for end in ("y0", "y1")]
     return found
+
+
+def name_of(axis, line):
+    """The words of the legend for lines of a colour; dark entries are for a style."""
+    names = []
+    for legend in filter(None, [axis.get_legend(), *axis.figure.legends]):
+        for entry, words in zip(legend.legend_handles, legend.get_texts(), strict=True):
+            if isinstance(entry, Line2D) and (
+                entry.get_linestyle() == line.get_linestyle()
+                if entry.get_color() == INK
+                else entry.get_color() == line.get_color()
+            ):
+                names.append(words.get_text())
+    return " and ".join(names)
 
 
 def ends_of(name, segments):
@@ -152,7 +169,8 @@ def places_of(side, part):
     """Columns, each with a factor, among whose numbers are all of one side."""
     side = np.asarray(side, float)
     side = side[np.isfinite(side)]
-    if len(np.unique(side)) < 3:  # two numbers may be in a column by chance
+    few = len(np.unique(side)) < 3
+    if not side.size or (few and (side == side.round(3)).any()):  # these are in many columns
         return []
     return [
         (column, factor)

@@ -1,7 +1,6 @@
 """The distances of chains from exact laws: never above the truth, and they see what is wrong."""
 
 import numpy as np
-import pytest
 
 from isdp import GeneralizedLaplace, Invariants, draw_noise
 from isdp.diagnostics.kolmogorov import agreement_rows, kolmogorov_bound, kolmogorov_distance
@@ -9,9 +8,6 @@ from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from reproduction.exactness.chain_distance import (
     distance_curve,
-    distance_in_full,
-    enumerate_target,
-    transition_matrix,
 )
 from tests.statistical.checks import check_mean
 
@@ -21,12 +17,6 @@ LAW = GeneralizedLaplace(0.8)
 
 def walk(acceptance="coordinate", epsilon=0.8, basis="lll"):
     return LatticeWalk(kernel_lattice(TABLE, basis), GeneralizedLaplace(epsilon), 0.4, acceptance)
-
-
-def test_kolmogorov_by_hand():
-    assert kolmogorov_distance([1, 2, 3, 4], [1, 2, 3, 4]) == 0
-    assert kolmogorov_distance([0, 0], [1, 1]) == 1
-    assert kolmogorov_distance([0, 1, 1, 1], [1, 1, 1, 2]) == 0.25
 
 
 def test_the_bound_holds_for_one_law_and_not_for_another():
@@ -52,26 +42,6 @@ def test_a_right_chain_agrees_and_a_wrong_scale_does_not():
     assert check(wrong, exact)[0] is False
 
 
-def test_cells_without_freedom_are_no_distance():
-    none = np.zeros((1, 50, 3), np.int64)
-    rows = agreement_rows(none, none[0], LAW, {})
-    assert rows["distance"].tolist() == [0, 0]
-
-
-@pytest.mark.parametrize("acceptance", ["coordinate", "joint"])
-@pytest.mark.parametrize("basis", ["lll", "smith"])
-def test_the_transition_matrix_leaves_the_law_and_falls_to_it(acceptance, basis):
-    chain = walk(acceptance, basis=basis)
-    law = enumerate_target(chain)
-    matrix = transition_matrix(chain, law)
-    assert np.abs(matrix.sum(axis=1) - 1).max() < 1e-9
-    assert np.abs(law.pmf @ matrix - law.pmf).max() < 1e-9
-    full = distance_in_full(chain, np.array([0, 1, 4, 800]))["distance"]
-    assert full[0] == pytest.approx(1 - law.pmf.max(), abs=1e-9)
-    assert (np.diff(full) <= 1e-12).all()
-    assert full.iloc[-1] < 1e-6
-
-
 def test_estimated_distances_lie_below_the_distance_in_full():
     exact = draw_noise(LAW, TABLE, n_draws=20_000, rng=np.random.default_rng(4))
     curve = distance_curve(
@@ -84,8 +54,3 @@ def test_estimated_distances_lie_below_the_distance_in_full():
     chance = wide.loc[0, "in full"]  # of any noise at all: all chains start without
     check_mean(wide.loc[0, "norm"], chance, np.sqrt(chance * (1 - chance) / len(exact)))
     assert wide.loc[80, "norm"] < error.loc[80, "norm"]
-
-
-def test_a_large_lattice_is_not_followed_in_full():
-    large = LatticeWalk(kernel_lattice(Invariants.margins((4, 4))), LAW, 0.4)
-    assert distance_in_full(large, np.array([0, 1])) is None

@@ -179,7 +179,7 @@ def check_together(stepper, walk, first, second, steps, seed):
         equal = bool((one == two).all())
         assert together == state.identical == equal
         assert equal or not met
-        assert (state.apart == walk.lattice.coordinates(two - one)).all()
+        assert (state.difference == walk.lattice.coordinates(two - one)).all()
         assert state.first.size == (np.abs(one) ** power).sum()
         assert state.second.size == (np.abs(two) ** power).sum()
         met = equal

@@ -88,21 +88,6 @@ def test_a_cell_under_one_total_follows_the_convolution(cells, variance):
     check_mean(pair, mean, math.sqrt((pair.astype(float) ** 2).mean()))
 
 
-def test_halving_and_klein_draw_from_one_distribution():
-    invariants, variance = Invariants.total(5), Fraction(1, 2)
-    drawn = SplittingSampler(invariants, gaussian(variance)).draw(pseudo(), DRAWS)
-    other = KleinSampler(invariants, gaussian(variance)).draw(pseudo(18), 10 * DRAWS)
-    points, counts = np.unique(other, axis=0, return_counts=True)
-    common = counts > 200
-    seen = count_points(drawn, points[common])[:-1]
-    pooled = (seen.sum() + counts[common].sum()) / (DRAWS + len(other))
-    check_mean(
-        np.repeat([1.0, 0.0], [seen.sum(), DRAWS - seen.sum()]),
-        pooled,
-        math.sqrt(pooled * (1 - pooled) * (1 + DRAWS / len(other))),
-    )
-
-
 def test_a_table_of_use_has_the_variance_of_the_normal_distribution():
     """For sigma of 3 the lattice is fine: each cell of a 5 x 6 table has sigma^2 times 20/30."""
     invariants = Invariants.margins((5, 6))

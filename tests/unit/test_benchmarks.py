@@ -2,32 +2,19 @@ from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import benchmarks
-from benchmarks import numpy_algorithm1, timing
-from benchmarks.topdown_growth import ALL_BLOCKS, NATION, nation_table
+from benchmarks import numpy_algorithm1
 from benchmarks.workflow_cost import cost_table, rule_names, rule_of
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_distribution
 from isdp.lattice.null_lattice import kernel_lattice
-from isdp.mcmc.compiled_chains import metropolis
 from tests.statistical.checks import LawRejected, check_law
 
 WAYS = [numpy_algorithm1.run, numpy_algorithm1.run_vectorised]
 PEERS = {"peer_blackjax": "blackjax", "peer_opendp": "opendp"}  # in an environment of their own
 FILES = sorted(file.stem for file in Path(benchmarks.__path__[0]).glob("*.py"))
-
-
-class Forced:
-    """A generator whose only number is given, as a uniform or the exponential that it makes."""
-
-    def __init__(self, uniform):
-        self.uniform = uniform
-
-    def standard_exponential(self):
-        return -np.log(self.uniform)
 
 
 @pytest.mark.parametrize("run", WAYS)
@@ -49,13 +36,6 @@ def by_norm(draws, law):
     return np.bincount(size, minlength=norms.max() + 1), np.bincount(norms, weights=law.pmf)
 
 
-def test_the_transcription_accepts_what_the_core_accepts():
-    rng = np.random.default_rng(1)
-    for rise, uniform in zip(rng.normal(0, 2, 200), rng.random(200), strict=True):
-        core = metropolis.py_func(Forced(uniform), rise)
-        assert core == numpy_algorithm1.accepts(-rise, uniform)
-
-
 def test_jobs_are_added_up_by_rule(tmp_path):
     for job, seconds, memory in (
         ("sample_counties_IL", "2.5", "100.5"),
@@ -75,31 +55,6 @@ def test_every_rule_of_the_workflow_is_known(request):
     rules = rule_names(request.config.rootpath)
     assert {"all", "sample_counties", "select_states"} <= set(rules)
     assert rule_of("sample_counties_IL", rules) == "sample_counties"
-
-
-@pytest.mark.parametrize(
-    ("ours", "peer", "unit", "bar", "ratio", "met"),
-    [
-        (6.0, 3.0, "cells/s", 2, 2.0, "yes"),
-        (6.0, 3.0, "cells/s", 2.5, 2.0, "no"),
-        (6.0, 3.0, "s", 1, 0.5, "no"),
-        (6.0, np.nan, "cells/s", 2, np.nan, ""),
-    ],
-)
-def test_a_ratio_says_how_many_times_as_good_ours_is(ours, peer, unit, bar, ratio, met):
-    row = timing.row("exact / MCMC", "here", ours, peer, unit, bar)
-    assert row["ratio"] == pytest.approx(ratio, nan_ok=True)
-    assert row["met"] == met
-
-
-def test_the_nation_is_computed_from_the_largest_size():
-    growth = pd.DataFrame(
-        {"regions": [10, 1000], "blocks": [8, 900], "seconds": [1.0, 9.0], "ms_a_region": [9, 9.0]}
-    ).assign(mib=[1, 100])
-    table = nation_table(growth)
-    assert table["hours"].iloc[0] == pytest.approx(0.009 * 1000 / 900 * NATION / 3600)
-    assert table["hours"].iloc[2] == pytest.approx(9 / 900 * ALL_BLOCKS / 3600)
-    assert table["hours"].is_monotonic_decreasing
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -120,13 +120,6 @@ def test_the_lock_of_a_run_is_a_part_of_the_lock_for_development():
     assert locked(lock="requirements.lock").items() < locked().items()
 
 
-def test_a_run_needs_no_tools_of_development():
-    extras = project()["optional-dependencies"]
-    tools = {"pytest", "ruff", "snakefmt", "hypothesis", "dp-accounting"}
-    assert tools <= set(specifiers(extras["dev"]))
-    assert not tools & set(locked(lock="requirements.lock"))
-
-
 def test_the_lock_of_the_cluster_plugin_has_it_and_nothing_else():
     lock = locked(lock="requirements-slurm.lock")
     versions = specifiers(project()["optional-dependencies"]["slurm"])

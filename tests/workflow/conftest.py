@@ -31,6 +31,7 @@ LATTICES = {
     },
 }
 RECORDER = ROOT / "tests/workflow/recorder"  # notes what each job of a run is given
+collect_ignore = ["toy"]  # the files of a study that a test adds to a run
 PATIENCE = 3600  # seconds: ends what hangs; a busy machine takes many times what an idle one does
 # the smoke run executes them all; two are enough to see how a page is made
 NOTEBOOKS_LEFT_OUT = {

@@ -3,14 +3,12 @@
 import os
 import pkgutil
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import isdp
-from isdp.cli.entry import COMMANDS
 from reproduction.jobs.yaml_files import read_yaml
 from reproduction.review.claims import PAPERS
 from tests import ROOT
@@ -82,37 +80,6 @@ def test_names_of_modules_and_functions_in_the_pages_exist():
         except (ImportError, AttributeError):
             gone.append((page, name))
     assert gone == []
-
-
-def test_every_study_paper_and_command_is_named_to_a_newcomer():
-    pages = (ROOT / "notebooks").glob("0[1-9]_*.ipynb")
-    studies = {path.stem.partition("_")[2] for path in pages}
-    assert (
-        studies
-        > {path.parent.name for path in (ROOT / "src/reproduction").glob("*/claims.py")}
-        > {"counties"}
-    )
-    guide, readme = (" ".join((ROOT / name).read_text().split()) for name in PAGES)
-    (named,) = re.findall(r"one word names it everywhere: ([^.]*)\.", guide)
-    assert set(re.findall(r"`(\w+)`", named)) == studies
-    layers = guide.partition("### Layers")[2].partition("## ")[0]
-    assert [study for study in studies if study not in layers] == []
-    assert [paper for paper in PAPERS if f"| {paper} | *" not in readme] == []
-    assert [study for study in studies if f"| `{study}` |" not in readme] == []
-    named = re.findall(r"^\| (`isdp [^|]*`) \|", (ROOT / "README.md").read_text(), re.MULTILINE)
-    commands = re.findall(r"\w+", " ".join(named).replace("isdp", ""))
-    assert set(commands) == {command.__name__.rpartition(".")[2] for command in COMMANDS}
-
-
-def test_hooks_need_nothing_but_the_environment():
-    repos = read_yaml(ROOT / ".pre-commit-config.yaml")["repos"]
-    assert {repo["repo"] for repo in repos} == {"local"}
-    for hook in repos[0]["hooks"]:
-        assert hook["language"] == "system"
-        program = hook["entry"].split()[0]
-        assert shutil.which(program, path=str(Path(sys.executable).parent))
-        named = [word for word in hook["entry"].split() if "/" in word]
-        assert [word for word in named if not (ROOT / word).exists()] == []
 
 
 def test_the_sources_and_the_workflow_files_are_clean():

@@ -75,11 +75,6 @@ def test_each_scenario_has_a_folder_and_one_figure_compares_them(swept):
     assert "results/figures/sweep_tiny.svg" in swept.console
 
 
-def test_a_second_run_has_nothing_to_do(swept):
-    done = swept.run("--cores", "1", "sweep")
-    assert "Nothing to be done" in done.stdout + done.stderr
-
-
 def test_new_scenarios_run_alone_and_a_failure_does_not_stop_the_others(swept):
     folder = swept.folder / "results/sweeps/tiny"
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
@@ -128,11 +123,6 @@ def test_a_wrong_sweep_is_refused(changes, key):
     message = str(refused.value)
     assert message.startswith(f"config: {key}: ")
     assert "\n" not in message
-
-
-def test_the_example_is_a_right_one():
-    example = read_yaml(ROOT / "config/sweep.yaml")
-    check_config(changed() | example, ROOT)
 
 
 def test_every_combination_is_a_scenario_and_a_right_config_of_its_own(monkeypatch):

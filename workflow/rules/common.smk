@@ -1,11 +1,11 @@
-"""The checked config, and the functions that the studies share."""
+"""Check the configuration, and define the functions that the rules of all studies use."""
 
 import re
 import sys
 from pathlib import Path
 
 from checkout import BASE, HERE
-from reproduction.config.model import read_config
+from reproduction.config.model import Config, read_config
 from reproduction.jobs.descriptions import caption_file, read_descriptions
 from reproduction.jobs.settings import ConfigError, find_local_file, read_column
 from reproduction.jobs.single_run import claim_folder
@@ -14,24 +14,26 @@ from reproduction.jobs.summary import list_pages_to_open, read_optional_json
 
 
 def files_of(pattern):
-    """List the files of this checkout that fit a pattern."""
+    """List the files of this checkout whose path matches a pattern."""
     return sorted(str(path) for path in HERE.glob(pattern))
 
 
 try:
-    SETTINGS = read_config(config, BASE)  # content of results/config.yaml
+    SETTINGS = read_config(config, BASE)  # written to results/config.yaml
 except ConfigError as error:
     sys.exit(f"error: {error}")
-# tables of this checkout, unless the config names another file
+STUDIES_WITH_RULES = [
+    block for block in Config.model_fields if (HERE / f"workflow/rules/{block}.smk").is_file()
+]
+# paths in the configuration are relative to this checkout
 LEDGER, PUBLISHED = (str(HERE / config["data"][key]) for key in ("ledger", "published"))
 HISTOGRAM, GROUP_QUARTERS = (
     str(HERE / config["topdown"][key]) for key in ("histogram", "group_quarters")
 )
-ENVIRONMENT = "../envs/isdp.yaml"  # relative to a rules file
-# titles, captions and columns of all tables and figures
+ENVIRONMENT = "../envs/isdp.yaml"  # relative to the folder of the rules
 DESCRIPTION_FILES = files_of("src/reproduction/*/descriptions.yaml")
 DESCRIPTIONS = read_descriptions(DESCRIPTION_FILES)
-CAPTION_FOLDER = Path("results/captions").absolute()  # written when the report is built
+CAPTION_FOLDER = Path("results/captions").absolute()  # the report rule writes the files
 
 
 wildcard_constraints:
@@ -39,7 +41,7 @@ wildcard_constraints:
 
 
 def any_of(names):
-    """Return the constraint of a wildcard to some names."""
+    """Return the regular expression that allows only some values of a wildcard."""
     return "|".join(map(re.escape, names)) or "there-is-none"
 
 
@@ -60,7 +62,7 @@ def benchmarks(job):
 
 
 def in_report(path):
-    """Flag a table's page or a figure for the report, with its description."""
+    """Mark the page of a table, or a figure, for the report of Snakemake."""
     file = Path(path)
     kind = "figures" if file.suffix == ".svg" else "tables"
     _, study, entry = DESCRIPTIONS.find(kind, file.stem)
@@ -72,18 +74,18 @@ def in_report(path):
         caption=str(CAPTION_FOLDER / kind / caption_file(file.stem)),
         category=study.category,
         subcategory=entry.section,
-        # the report makes a switch of two labels, and fails if one is missing
+        # the report shows a switch if an output has two labels, and fails if another lacks one
         labels={"what": f"{title} ({kind.removesuffix('s')})"},
     )
 
 
 def made_by(folder, *made):
-    """List the outputs of some rules in a folder of the results."""
+    """List the outputs of some rules in one folder of the results."""
     return [path for rule in made for path in rule.output if path.startswith(f"results/{folder}/")]
 
 
 def rendered(tables):
-    """Return the Markdown and the HTML files of csv tables; the report shows the latter."""
+    """Return the Markdown and HTML files of CSV tables; the report shows the HTML files."""
     return {
         "markdown": [str(Path(table).with_suffix(".md")) for table in tables],
         "pages": [in_report(str(Path(table).with_suffix(".html"))) for table in tables],
@@ -101,9 +103,9 @@ def figure_files(**figures):
 
 
 def states_of(pattern):
-    """Return an input function that expands the pattern for each selected state."""
+    """Return an input function that expands a pattern for all selected states."""
     return lambda wildcards: expand(pattern, **{**wildcards, "state": selected_states()})
 
 
-# For the captions, which Snakemake renders with the report. No job reads this key.
+# the captions read this key when Snakemake renders the report; no job reads it
 config["provenance"] = read_optional_json("results/data/provenance.json")

@@ -1,4 +1,4 @@
-"""All systems on one table: the published 2010 counts, with the states' totals as invariants."""
+"""Compare all systems on the published 2010 counts, with the totals of the states as invariants."""
 
 from reproduction.comparison.settings import FAMILIES as SYSTEM_FAMILIES
 

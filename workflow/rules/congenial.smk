@@ -1,4 +1,4 @@
-"""Congenial differential privacy: sex by age under constraints, and a two-bin histogram (CDP)."""
+"""Run the study of congenial differential privacy: sex by age, and a two-bin histogram (CDP)."""
 
 SEX_BY_AGE = config["congenial"]["sex_by_age"]
 

@@ -1,6 +1,7 @@
-"""Integer noise in county populations under each state's total (ISDP, Sections 5 and E.4).
+"""Sample integer noise in county populations under each state's total (ISDP, Sections 5 and E.4).
 
-Regressions of the errors of the Census DAS (SDP, Section 1), projected noise, and truncation.
+Other rules regress the errors of the Census DAS (SDP, Section 1), and compute projected noise and
+truncation at zero.
 """
 
 from reproduction.jobs.scenarios import select_walk
@@ -27,7 +28,7 @@ checkpoint select_states:
         states=COUNTIES["states"],
         stand_in=COUNTIES["stand_in_states"],
     message:
-        "Regressions of the errors of the Census DAS, and the states to run"
+        "Selecting the states to run by regressions of the errors of the Census DAS"
     script:
         "../scripts/counties/select_states.py"
 
@@ -155,7 +156,7 @@ rule collect_counties:
         epsilon=COUNTIES["epsilon"],
         epsilons=COUNTIES["truncation"]["epsilons"],
     message:
-        "Tables of all states, and truncation of county counts at zero"
+        "Combining the tables of all states"
     script:
         "../scripts/counties/collect_counties.py"
 

@@ -1,4 +1,4 @@
-"""Published counts and demonstration data (NHGIS)."""
+"""Obtain the demonstration data (NHGIS), and combine them with the published counts."""
 
 
 rule fetch_demonstration_data:
@@ -19,6 +19,6 @@ rule fetch_demonstration_data:
         vintage=config["data"]["vintage"],
         cache="results/data/download",
     message:
-        "Demonstration data of vintage {params.vintage}: local file, download, or published counts"
+        "Obtaining the demonstration data of vintage {params.vintage}"
     script:
         "../scripts/data/fetch_demonstration_data.py"

@@ -1,4 +1,4 @@
-"""Exact draws of every experiment, and the distance of the Markov chains from them."""
+"""Draw every experiment exactly, and compute the distance of the Markov chains from the draws."""
 
 EXACT = config["exactness"]
 

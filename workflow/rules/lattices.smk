@@ -1,4 +1,4 @@
-"""Experiments on integer lattices: coupling bounds, noise, tables (ISDP, Sections 5, E.2, E.3)."""
+"""Run the experiments on integer lattices (ISDP, Sections 5, E.2 and E.3)."""
 
 from reproduction.lattices.settings import Experiments
 

@@ -1,6 +1,7 @@
-"""All states by all systems at many budgets, and TopDown down to blocks: `make national`.
+"""Release all states by all systems at many budgets, and run TopDown down to synthetic blocks.
 
-It is a separate target, not part of `all`. `national.batch` groups short releases into jobs.
+The command `make national` runs these rules, which are not part of the target `all`. Each job makes
+several releases; the block `national.batch` of the configuration gives their number.
 """
 
 from reproduction.national.settings import count_jobs, list_states, split_batches
@@ -28,7 +29,7 @@ rule run_releases:
     conda:
         ENVIRONMENT
     resources:
-        # swapping has every record of a state in memory
+        # swapping keeps every record of a state in memory
         mem_mb=lambda wildcards: 4000 if wildcards.family == "swapping" else 1000,
         runtime=30,
     params:

@@ -1,26 +1,24 @@
-"""Scorecard, data dictionary, Snakemake's report, review notebooks and front page."""
+"""Build the scorecard, data dictionary, Snakemake report, review notebooks and front page."""
 
 from isdp.errors import InputError
-from reproduction.review.claims import list_claims, list_tables, read_figures
+from reproduction.review.claims import list_claims, list_paper_figures, list_tables
 from reproduction.review.shown import list_made_tables
 
 NOTEBOOKS = files_of("notebooks/*.ipynb")
 PAGES = {
     "notebooks": NOTEBOOKS,
     "claims": files_of("src/reproduction/*/claims.py"),
-    "figures": files_of("config/figures/*.yaml"),
-    "figures_schema": str(HERE / "workflow/schemas/figures.schema.yaml"),
 }
 try:
     ALL_CLAIMS = list_claims(NOTEBOOKS)
-    ALL_FIGURES = read_figures(PAGES["figures"], PAGES["figures_schema"], ALL_CLAIMS)
+    list_paper_figures(DESCRIPTIONS, ALL_CLAIMS)
     for name in list_tables(ALL_CLAIMS):
         DESCRIPTIONS.find("tables", name)
 except InputError as error:
     sys.exit(f"error: {error}")
 
 
-# `national` is a separate target
+# `national` is a target of its own
 STUDIES = [study for study in DESCRIPTIONS.studies if study not in ("review", "national")]
 RESULTS = [getattr(rules, study).input for study in STUDIES]
 
@@ -44,7 +42,7 @@ rule verify_draws:
     params:
         sources=code(),
     message:
-        "Check of the invariants of every draw in results/, in exact integers"
+        "Checking the invariants of every draw in exact integers"
     script:
         "../scripts/review/verify_draws.py"
 
@@ -67,7 +65,7 @@ rule scorecard:
     params:
         sources=presentation("review"),
     message:
-        "Verdicts on the papers' claims"
+        "Computing the verdicts on the papers' claims"
     script:
         "../scripts/review/scorecard.py"
 
@@ -128,7 +126,7 @@ rule record_config:
         sources=presentation("review"),
         settings=SETTINGS,
     message:
-        "Config of this run: results/config.yaml"
+        "Storing the configuration of this run in results/config.yaml"
     script:
         "../scripts/review/record_config.py"
 
@@ -139,6 +137,7 @@ rule write_claims:
         card=rules.scorecard.output.card,
         checks=rules.scorecard.output.checks,
         config=rules.record_config.output.config,
+        schema=str(HERE / "workflow/schemas/claims.schema.json"),
     output:
         claims="results/claims.json",
     log:
@@ -176,7 +175,7 @@ rule build_report:
         snakefile=str(HERE / "workflow/Snakefile"),
         captions="results/captions",
     message:
-        "Report: results/report.html"
+        "Building the report results/report.html"
     script:
         "../scripts/review/build_report.py"
 
@@ -185,7 +184,7 @@ rule execute_notebook:
     input:
         rules.everything.input,
         notebook=str(HERE / "notebooks/{page}.ipynb"),
-        # the overview lists the titles of the other notebooks
+        # the overview reads the titles of the other notebooks
         others=lambda wildcards: NOTEBOOKS if wildcards.page == "00_overview" else [],
         config="results/config.yaml",
         shown="results/shown.txt",
@@ -199,7 +198,7 @@ rule execute_notebook:
     params:
         sources=presentation("review"),
     message:
-        "Review notebook {wildcards.page}"
+        "Executing the review notebook {wildcards.page}"
     script:
         "../scripts/review/execute_notebook.py"
 
@@ -224,6 +223,6 @@ rule build_front_page:
     params:
         sources=presentation("review"),
     message:
-        "Front page: results/index.html"
+        "Building the front page results/index.html"
     script:
         "../scripts/review/build_front_page.py"

@@ -1,4 +1,4 @@
-"""A sweep: the county experiment in several scenarios, one folder each, and one figure."""
+"""Run a sweep: the county experiment in several scenarios, each with its own folder."""
 
 from snakemake.utils import Paramspace
 

@@ -1,4 +1,4 @@
-"""Subspace differential privacy: mechanisms, guarantees, the campus and the counties (SDP)."""
+"""Run the study of subspace privacy: mechanisms, guarantees, campus and counties (SDP)."""
 
 from reproduction.subspace.settings import describe_workload
 

@@ -1,4 +1,4 @@
-"""Permutation swapping (SWAP): its budget and loss, Massachusetts in 1940, and attacks."""
+"""Run the study of permutation swapping: privacy loss, Massachusetts in 1940, attacks (SWAP)."""
 
 SWAPPING = config["swapping"]
 

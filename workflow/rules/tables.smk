@@ -1,4 +1,4 @@
-"""Rule by which each study renders its CSV tables for readers."""
+"""Define the rule that renders the CSV tables of a study as Markdown and HTML."""
 
 
 rule render_tables:
@@ -10,6 +10,6 @@ rule render_tables:
     params:
         descriptions=DESCRIPTION_FILES,
     message:
-        "Tables for readers"
+        "Rendering tables as Markdown and HTML"
     script:
         "../scripts/review/render_tables.py"

@@ -1,4 +1,4 @@
-"""The Census Bureau's TopDown algorithm on the published 2010 counts (TDA)."""
+"""Run the TopDown algorithm of the Census Bureau on the published 2010 counts (TDA)."""
 
 from reproduction.topdown.settings import ERROR_TABLES, group_configurations
 
@@ -114,7 +114,7 @@ rule measure_other_systems:
         runs=TOPDOWN["runs"],
         cache="results/data/download",
     message:
-        "Comparisons for TopDown: demonstration data, integer noise, no invariants"
+        "Measuring the demonstration data, exact noise, and TopDown without invariants"
     script:
         "../scripts/topdown/measure_other_systems.py"
 

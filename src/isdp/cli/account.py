@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from isdp.cli.options import add_columns, command
+import argparse
+from typing import Any
+
+from isdp.cli.options import add_columns
 
 MAX_SHOWN = 20
+HELP = "add up the privacy loss of several releases of the same data"
 EPILOG = """\
-Losses add up within one flavour and one unit, and only for tables that agree in the totals of all
-releases. The files do not show that the releases are of the same data, or that there is no other.
-With --cells and --invariants (of every release, in any order) the command lists the cells that all
-totals together determine or reveal modulo m. It then gives the loss per person at the smallest
-distance that all totals together force. Certificates of version 0.2 are read too.
+Losses can be added if they have the same flavour and the same unit. The sum holds for tables that
+agree in the totals of all releases. The files do not show that the releases are of the same data,
+or that there is no other release.
+
+--invariants takes the files of invariants of all releases, in any order. With --cells and
+--invariants the command lists the cells that all totals together determine or reveal modulo m. It
+then states the loss per person at the smallest distance that all totals together force.
+Certificates of version 0.2 are accepted too.
 """
 
 
-def add(commands) -> None:
-    """Add the command to those of `isdp`."""
-    own = command(
-        commands,
-        "account",
-        run,
-        EPILOG,
-        help="add up the privacy loss of several releases of the same data",
-        description="Add up the privacy loss of several releases of the same data.",
-    )
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     own.add_argument("certificate_paths", metavar="CERTIFICATE", nargs="+", help="certificate.json")
     own.add_argument("--cells", dest="cells_path", metavar="FILE", help="csv, such as noisy.csv")
     own.add_argument(
@@ -32,22 +31,22 @@ def add(commands) -> None:
         metavar="FILE",
         nargs="+",
         default=[],
-        help="YAML, of each",
+        help="YAML file of each release",
     )
     add_columns(own)
 
 
-def run(certificate_paths: list[str], **given) -> int:
+def run(certificate_paths: list[str], **given: Any) -> int:
     """Run the command and print the total."""
     from isdp.commands.account import account
-    from isdp.io.certificate import OF_THE_LAW_ALONE
+    from isdp.io.certificate import qualify_statement
     from isdp.io.wording import counted
     from isdp.mechanisms.generalized_laplace import NORMS
 
     found = account(certificate_paths, **given)
-    whose = f"{OF_THE_LAW_ALONE}: " if found.experiments else ""
     releases = counted(len(certificate_paths), "release")
-    print(f"{releases} together: {whose}{found.guarantee.statement()}")
+    statement = qualify_statement(found.guarantee.statement(), not found.experiments)
+    print(f"{releases} together: {statement}")
     print("tables are compared that agree in the totals of all of these releases")
     for path in found.experiments:
         print(f"{path}: NOT FOR RELEASE; no guarantee holds for it")
@@ -59,7 +58,7 @@ def run(certificate_paths: list[str], **given) -> int:
             f"can change cell alone under all of them{advice}"
         )
         return 0
-    determined, new, residues, _, _ = found.together
+    determined, new, residues, _ = found.together
     print(
         f"all totals together determine {counted(len(determined), 'cell')}, {len(new):,} of which "
         f"no release determines alone{_listed(new)}"

@@ -1,4 +1,4 @@
-"""Commands of the command line, and the exit status of each error."""
+"""The command line, and the exit status of each error."""
 
 from __future__ import annotations
 
@@ -20,24 +20,36 @@ COMMANDS = (plan, compare, privatize, topdown, swap, check, account)  # in the o
 
 @cache
 def parser() -> argparse.ArgumentParser:
-    """Build the parser of the command line."""
+    """Build the parser of the command line.
+
+    Each module of `COMMANDS` has the texts `HELP` and `EPILOG` and two functions: `add_options`
+    adds its options to a parser, and `run` takes their values by name and returns the exit status.
+    """
     top = argparse.ArgumentParser(
         prog="isdp", description="Integer noise that keeps mandated totals exact."
     )
     top.add_argument("--version", action="version", version=f"isdp {__version__}")
     commands = top.add_subparsers(dest="command", required=True)
-    for command in COMMANDS:
-        command.add(commands)
+    for module in COMMANDS:
+        own = commands.add_parser(
+            module.__name__.rpartition(".")[2],
+            help=module.HELP,
+            description=f"{module.HELP[0].upper()}{module.HELP[1:]}.",
+            epilog=module.EPILOG,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        own.set_defaults(run=module.run)
+        module.add_options(own)
     return top
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status.
 
-    The status is 2, with a message of one line, if the input is wrong or a file cannot be written.
-    Output is printed at the end of a command. If that is impossible, the process ends with status
-    74 after all files are written. If the reader of a pipe has closed it, the process ends with the
-    status of SIGPIPE, without a message.
+    The status is 2, with a message of one line, if the input is invalid or a file cannot be
+    written. Output is printed at the end of a command. If it cannot be printed, the process ends
+    with status 74 after all files are written. If the reader of a pipe has closed it, the process
+    ends with the status of SIGPIPE and prints no message.
     """
     printed = StringIO()
     try:
@@ -54,7 +66,8 @@ def _run(arguments: Sequence[str] | None) -> int:
                 raise InputError(f"{word.removesuffix('=--')}: wanted a value, got '--'")
         given = vars(parser().parse_args(arguments))
         del given["command"]
-        return given.pop("run")(**given)
+        status: int = given.pop("run")(**given)
+        return status
     except InputError as error:
         print(f"isdp: {' '.join(str(error).split())}", file=sys.stderr)
     except OSError as error:
@@ -67,17 +80,17 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _print(text: str) -> None:
-    """Write to standard output; if that fails, end the process with a status for the reason."""
+    """Write to standard output; if this fails, end the process with a status for the reason."""
     if not text:
         return
-    problem = "it is closed"
+    problem: str | None = "it is closed"
     try:
         if sys.stdout is not None:
             sys.stdout.write(text)
             sys.stdout.flush()
             return
     except OSError as error:
-        # Python flushes the buffer once more when it ends
+        # Python flushes the buffer again at the end of the process
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             raise SystemExit(128 + signal.SIGPIPE) from None

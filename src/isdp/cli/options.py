@@ -1,37 +1,21 @@
-"""Options that several commands share, and readers of their values.
+"""Options that several commands share, and functions that read their values.
 
-An option is stored under the name of the parameter that takes it in the library, so that commands
-pass their options on by name.
+Each option is stored under the name of the library's parameter, so that a command passes its
+options by name.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from isdp.errors import InputError
 
-MAX_DIGITS = 100  # of a seed
-DELTA = 1e-10  # as in `isdp.commands.shared.request`, which takes a second to import
+if TYPE_CHECKING:
+    from isdp.commands.shared.request import NoiseRequest
 
-
-def command(
-    commands, name: str, run: Callable[..., int], epilog: str, **words: str
-) -> argparse.ArgumentParser:
-    """Add a command whose epilog keeps its lines.
-
-    Parameters
-    ----------
-    run : callable
-        Function of the options, by name, that returns the exit status.
-    **words : str
-        `help` and `description` of the command.
-    """
-    own = commands.add_parser(
-        name, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter, **words
-    )
-    own.set_defaults(run=run)
-    return own
+MAX_SEED_DIGITS = 100
+DELTA = 1e-10  # the same as in `isdp.commands.shared.request`, which takes a second to import
 
 
 def add_count(own: argparse.ArgumentParser) -> None:
@@ -47,7 +31,7 @@ def add_columns(own: argparse.ArgumentParser) -> None:
         dest="names",
         metavar="COLUMN",
         action="append",
-        help="a column that names the cell, may be repeated; default: all except the counts",
+        help="a column that names the cell; may be repeated; default: all except the counts",
     )
 
 
@@ -68,7 +52,7 @@ def add_invariants(own: argparse.ArgumentParser) -> None:
         dest="invariants_path",
         metavar="FILE",
         required=True,
-        help="YAML: the totals to hold; isdp privatize --help explains it",
+        help="YAML file of the totals to hold; isdp privatize --help describes it",
     )
 
 
@@ -81,18 +65,19 @@ def add_cells(own: argparse.ArgumentParser) -> None:
         "--sums",
         dest="sums_path",
         metavar="FILE",
-        help="YAML: sums whose errors are wanted; default: by each column of 2 to 100 values",
+        help="YAML file of the sums whose errors are computed; default: the sums by each column "
+        "of 2 to 100 values",
     )
 
 
 def add_accept(own: argparse.ArgumentParser, *names: str) -> None:
-    """Add `--accept`, which takes names of risks."""
+    """Add `--accept`, which takes the names of risks."""
     own.add_argument(
         "--accept",
         metavar="NAME",
         action="append",
         default=[],
-        help=f"release although this risk is found, may be repeated: {', '.join(names)}; see below",
+        help=f"accept a risk, which is described below: {', '.join(names)}; may be repeated",
     )
 
 
@@ -103,22 +88,22 @@ def add_experiment(own: argparse.ArgumentParser) -> None:
         action="store_true",
         help="allow floating point and a pseudo-random generator; NOT FOR RELEASE",
     )
-    own.add_argument(
-        "--seed", metavar="N", help="draw the same noise again; implies --for-experiments"
-    )
+    own.add_argument("--seed", metavar="N", help="seed of the generator; implies --for-experiments")
 
 
 def add_noise(own: argparse.ArgumentParser) -> None:
     """Add the options of the noise, which `request` reads."""
-    own.add_argument("--epsilon", metavar="E", help="loss per person, such as 0.5 or 1/2")
-    own.add_argument("--norm", choices=("l1", "l2"), help="of the noise by --epsilon; default: l1")
+    own.add_argument(
+        "--epsilon", metavar="E", help="Laplace noise with this loss per person, such as 0.5 or 1/2"
+    )
+    own.add_argument("--norm", choices=("l1", "l2"), help="the norm of Laplace noise; default: l1")
     own.add_argument(
         "--sigma", metavar="S", help="Gaussian noise of this scale in persons, such as 2.5 or 5/2"
     )
     own.add_argument(
         "--rho",
         metavar="R",
-        help="Gaussian noise of this zero-concentrated loss (zCDP) per person",
+        help="Gaussian noise with this zero-concentrated loss (zCDP) per person",
     )
     own.add_argument(
         "--per-unit",
@@ -126,62 +111,44 @@ def add_noise(own: argparse.ArgumentParser) -> None:
         action="store_const",
         const="unit",
         default="person",
-        help="take --epsilon per unit of the norm, and --rho per unit of squared l2 distance",
+        help="--epsilon is per unit of the norm, and --rho per unit of squared l2 distance",
     )
     own.add_argument(
         "--delta",
         metavar="D",
-        help=f"at which Gaussian noise's epsilon is certified too; default: {DELTA}",
+        help=f"the certificate of Gaussian noise states epsilon at this delta; default: {DELTA}",
     )
     add_experiment(own)
 
 
-def request(given: dict):
-    """Remove the options of the noise from `given`, and build the request.
-
-    Raises
-    ------
-    InputError
-        If the options contradict each other or are out of range.
-    """
+def request(given: dict[str, Any]) -> NoiseRequest:
+    """Remove the options of the noise from `given`, and return the request."""
     from isdp.commands.shared.request import NoiseRequest
 
     experiment, seed = take_experiment(given)
     if given["allow_mcmc"] and not experiment:
         raise InputError(
-            "--allow-mcmc: a Markov chain uses floating point and is never for release; add "
-            "--for-experiments"
+            "--allow-mcmc: a Markov chain uses floating point and is never for release. Add "
+            "--for-experiments."
         )
     names = ("epsilon", "rho", "sigma", "norm", "delta", "per", "allow_mcmc")
     options = {name: given.pop(name) for name in names}
     return NoiseRequest(**options, experiment=experiment, seed=seed)
 
 
-def take_experiment(given: dict) -> tuple[bool, int | None]:
-    """Remove `--for-experiments` and `--seed` from `given`, and return their values.
-
-    Raises
-    ------
-    InputError
-        If the seed is not a whole number.
-    """
+def take_experiment(given: dict[str, Any]) -> tuple[bool, int | None]:
+    """Remove `--for-experiments` and `--seed` from `given`, and return their values."""
     allowed, seed = given.pop("for_experiments"), given.pop("seed")
     if seed is None:
         return allowed, None
-    return True, whole_number(seed, "--seed", MAX_DIGITS)
+    return True, whole_number(seed, "--seed", MAX_SEED_DIGITS)
 
 
 def whole_number(text: str, option: str, digits: int = 18) -> int:
-    """Read a whole number of 0 or more.
-
-    Raises
-    ------
-    InputError
-        If the text is not such a number. The message names the option.
-    """
+    """Read an integer of 0 or more."""
     if not text.isdecimal() or len(text) > digits:
         raise InputError(
-            f"{option} must be a whole number from 0 up, of at most {digits} digits, got "
+            f"{option} must be a whole number of 0 or more with at most {digits} digits, got "
             f"{text[:40]!r}"
         )
     return int(text)

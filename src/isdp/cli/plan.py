@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import argparse
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from isdp.cli.options import (
     add_accept,
@@ -11,65 +13,61 @@ from isdp.cli.options import (
     add_invariants,
     add_noise,
     add_out,
-    command,
     request,
 )
 from isdp.errors import InputError
 
+if TYPE_CHECKING:
+    from isdp.commands.shared.margins import Estimate, Margin
+
 MAX_SUMS_SHOWN = 12
 MAX_CELLS_SHOWN = 3
+HELP = "forecast the noise, without reading the counts"
 EPILOG = """\
-the cells: a csv as for isdp privatize; a column of counts is ignored
+isdp privatize --help describes the file of cells and the file of invariants. A column of counts is
+ignored. The file of sums has the format of the file of invariants.
 
-the file of invariants, and that of sums: YAML as for isdp privatize (isdp privatize --help)
+The command writes plan.csv, plan.json, curve.csv and a picture of the curve, plan.svg and plan.png,
+to DIR. plan.csv has one row for each cell class and each sum. Its columns are the standard
+deviation, the 95 % limit, and the probability that a count of a given size turns negative. Each
+number has its method and its error.
 
-The command writes to DIR: plan.csv (for each class of cells and each sum: standard deviation, 95 %
-limit, and the probability that a count of a given size turns negative; each with its method and
-error), plan.json, curve.csv and a picture of it, plan.svg and plan.png
+An exact number is computed from the distribution of the noise. A bounded number is an upper bound.
+A simulated number is computed from separate draws, and its error is two standard errors. With
+--error N, the command finds the smallest epsilon of three digits whose 95 % limit is at most N
+persons. With --sigma or --rho it finds the largest sigma instead.
 
-exact: computed from the distribution of the noise. bounded: the true figure is at most this one.
-simulated: from separate draws, with two standard errors. With --error the command searches for the
-smallest epsilon of three digits (with --sigma or --rho: the largest sigma) whose 95 % limit is at
-most that number of persons.
-
-Totals for which isdp privatize has no sampler, and noise that it refuses as too weak, are refused
-here as well; --accept weak-noise shows that noise. Whether the rows of the table reveal counts is
-checked by isdp privatize alone, because this command reads no counts.
+The command refuses totals for which isdp privatize has no sampler, and noise that isdp privatize
+refuses as too weak; --accept weak-noise shows this noise. Only isdp privatize checks whether the
+rows of the table reveal counts, because this command reads no counts.
 """
 
 
-def add(commands) -> None:
-    """Add the command to those of `isdp`."""
-    own = command(
-        commands,
-        "plan",
-        run,
-        EPILOG,
-        help="forecast the noise, without reading the counts",
-        description="Forecast the noise, without reading the counts.",
-    )
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     add_cells(own)
     add_invariants(own)
     add_noise(own)
-    own.add_argument("--error", metavar="N", help="find the epsilon with this 95 %% limit")
-    own.add_argument("--error-of", metavar="NAME", help="name of a sum; default: every cell")
+    own.add_argument("--error", metavar="N", help="find the epsilon for a 95 %% limit of N persons")
+    own.add_argument(
+        "--error-of", metavar="NAME", help="the sum with this limit; default: every cell"
+    )
     add_columns(own)
     add_out(own, "plan", picture=True)
     add_accept(own, "weak-noise")
     own.set_defaults(allow_mcmc=False)
 
 
-def run(error: str | None, error_of: str | None, **given) -> int:
+def run(error: str | None, error_of: str | None, **given: Any) -> int:
     """Run the command and print a summary."""
     from isdp.commands.plan import plan
     from isdp.io.wording import counted
 
     if error_of is not None and error is None:
-        raise InputError("--error-of: this option needs --error")
+        raise InputError("--error-of: this option needs --error. Give --error, or leave it out.")
     if error is not None and not any(given[budget] for budget in ("epsilon", "rho", "sigma")):
-        given["epsilon"] = "1"  # where the search starts
-    options = {"error": _persons(error), "error_of": error_of}
-    forecast = plan(request=request(given), **options, **given)
+        given["epsilon"] = "1"  # the start of the search
+    forecast = plan(request=request(given), error=_persons(error), error_of=error_of, **given)
     free = forecast.free
     unit = f" per {forecast.per}" * (forecast.setting == "epsilon")
     print(
@@ -84,28 +82,28 @@ def run(error: str | None, error_of: str | None, **given) -> int:
     print(forecast.statement)
     sampler = forecast.sampler
     print(
-        f"sampler: {sampler['method']}, {sampler['seconds']:.2g} s for one draw, which was "
-        f"thrown away; up to {forecast.megabytes:,.0f} MB here, reading included"
+        f"sampler: {sampler['method']}, {sampler['seconds']:.2g} s for one draw, which is "
+        f"discarded; peak memory of this command {forecast.megabytes:,.0f} MB"
     )
     return 0
 
 
-def _lines(margins, wanted: str | None, path: str) -> Iterator[str]:
+def _lines(margins: Sequence[Margin], wanted: str | None, path: str) -> Iterator[str]:
     """Yield the wanted margins, then sums with noise, cells, and the number of held sums."""
     from isdp.commands.shared.margins import UNKNOWN
     from isdp.io.wording import counted
 
-    known = [m for m in margins if not m.held and m.sd.how != UNKNOWN]
-    first = [m for m in known if (m.what == "cell" if wanted is None else m.name == wanted)]
-    sums = [m for m in known if m.what == "sum" and m not in first]
-    cells = [m for m in known if m.what == "cell" and m not in first]
+    known = [m for m in margins if not m.held and m.sd.method != UNKNOWN]
+    first = [m for m in known if (m.scope == "cell" if wanted is None else m.name == wanted)]
+    sums = [m for m in known if m.scope == "sum" and m not in first]
+    cells = [m for m in known if m.scope == "cell" and m not in first]
     if wanted is None:
         first = first[:MAX_CELLS_SHOWN]
     shown = [*first, *sums[:MAX_SUMS_SHOWN], *cells[:MAX_CELLS_SHOWN]]
     for margin in shown:
         yield (
-            f"{margin.name} ({counted(margin.cells, 'cell')}): sd {_said(margin.sd)}, "
-            f"95 % limit {_said(margin.limit)}"
+            f"{margin.name} ({counted(margin.cells, 'cell')}): sd {_format(margin.sd)}, "
+            f"95 % limit {_format(margin.limit)}"
         )
     if len(known) > len(shown):
         yield f"{len(known) - len(shown):,} more in {path}"
@@ -114,18 +112,18 @@ def _lines(margins, wanted: str | None, path: str) -> Iterator[str]:
         yield f"{counted(held, 'sum is', 'sums are')} held exactly: no noise"
     unknown = len(margins) - held - len(known)
     if unknown:
-        names = counted(unknown, "sum or kind of cells", "sums and kinds of cells")
-        yield f"the noise of {names} is not known: no exact sampler is quick enough to simulate it"
+        names = counted(unknown, "sum or cell class", "sums and cell classes")
+        yield f"the noise of {names} is unknown: no exact sampler is fast enough to simulate it"
 
 
-def _said(figure) -> str:
+def _format(figure: Estimate) -> str:
     from isdp.accounting import upper_decimal
     from isdp.commands.shared.margins import BOUNDED
 
     error = f" +- {figure.error:.2g}" if figure.error else ""
-    bounded = figure.how == BOUNDED
+    bounded = figure.method == BOUNDED
     value = upper_decimal(figure.value, 5) if bounded else f"{figure.value:.5g}"
-    return f"{value}{error} ({figure.how})"
+    return f"{value}{error} ({figure.method})"
 
 
 def _persons(text: str | None) -> float | None:
@@ -134,4 +132,4 @@ def _persons(text: str | None) -> float | None:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"--error must be a number of persons, got {text!r}") from None
+        raise InputError(f"--error must be a number of persons, such as 20, got {text!r}") from None

@@ -2,78 +2,74 @@
 
 from __future__ import annotations
 
+import argparse
+from typing import Any
+
 from isdp.cli.options import (
     add_accept,
     add_columns,
     add_invariants,
     add_noise,
     add_out,
-    command,
     request,
 )
 
+HELP = "add integer noise to a table of counts and keep named totals exactly"
 EPILOG = """\
-the table: a csv in UTF-8, one row per cell; a column of counts, and others that name the cell
+The table is a csv in UTF-8 with one row per cell. One column has the counts, and the other columns
+name the cell. List every possible cell, also the empty ones, in an order that does not depend on
+the counts, because the rows and their order are published.
 
-the file of invariants (YAML), by the table's columns:
+The file of invariants is a YAML file with one or several of these keys:
   total: true                  the grand total
-  totals:                      totals by the values of each column or combination listed
+  totals:                      the totals by the values of each listed column or combination
     - county
     - [county, sex]
-  subsets:                     the total of the cells selected
-    minors: {age: [0-4, 5-17]}         by values of columns
-    twins: ["Alpha, Low", "Beta, Low"] by names of cells (their columns joined by ', ')
+  subsets:                     the total of the selected cells
+    minors: {age: [0-4, 5-17]}         selected by values of columns
+    twins: ["Alpha, Low", "Beta, Low"] selected by names of cells (their columns joined by ', ')
 Both margins of a two-way table are  totals: [row, column].
 
-The command writes to DIR, all at the end or none: noisy.csv, totals.csv (the held totals),
+The command writes these files to DIR together at the end: noisy.csv, totals.csv (the held totals),
 margins.csv (margins of error), certificate.json, certificate.md, and a picture, noisy.svg and
-noisy.png, if matplotlib is installed
+noisy.png, if matplotlib is installed.
 
-Epsilon and rho are per person: the privacy loss between two tables that differ in the cell of one
-person and in as little else as the held totals allow. Epsilon is pure, for Laplace noise. Rho is
-zero-concentrated, for Gaussian noise. Within one total a person can move alone, which is a distance
-of 2. Under both margins of a table others have to move too, and the distance is 4. The certificate
-states the distance, and the loss per person and per unit. Where the distance is not known, the
-command asks for --per-unit: epsilon per unit of the norm, rho per unit of the squared l2 distance.
-Numbers are read as they are written, as 0.25 or 1/4.
+Epsilon is the pure privacy loss of Laplace noise, and rho is the zero-concentrated loss of Gaussian
+noise. Both are per person: the loss between two tables that agree in the held totals, differ in the
+cell of one person, and are otherwise as close as possible. Within one total a person can move
+alone, which is a distance of 2. Under both margins of a table other people have to move too, and
+the distance is 4. The certificate states the distance, and the loss per person and per unit. If the
+distance is not known, the command asks for --per-unit. Epsilon is then per unit of the norm, and
+rho per unit of the squared l2 distance. Numbers are exact decimals or fractions, such as 0.25 or
+1/4.
 
-List every possible cell, also the empty ones, in an order that does not depend on the counts: the
-rows and their order are published.
-
-Refused before anything is drawn, unless --accept names it; the certificate records the names given:
+The command refuses these risks before it draws noise. --accept accepts a risk by its name, and the
+certificate records the accepted names.
   weak-noise     a count stays unchanged with a probability of 0.95 or more
   sorted-rows    six rows or more are sorted by their counts
   missing-rows   some combinations of the columns' values have no row, and no count is 0
 """
 
 
-def add(commands) -> None:
-    """Add the command to those of `isdp`."""
-    own = command(
-        commands,
-        "privatize",
-        run,
-        EPILOG,
-        help="add noise to a table of counts and keep named totals exactly",
-        description="Add integer noise to a table of counts and keep named totals exactly.",
-    )
-    own.add_argument("table_path", metavar="TABLE", help="csv, one row per cell")
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    own.add_argument("table_path", metavar="TABLE", help="csv with one row per cell")
     add_invariants(own)
     add_noise(own)
     own.add_argument(
         "--allow-mcmc",
         action="store_true",
-        help="with --for-experiments: allow a Markov chain, whose error is of unknown size",
+        help="allow a Markov chain, whose error is of unknown size; needs --for-experiments",
     )
     add_columns(own)
     add_out(own, "noisy", picture=True)
     add_accept(own, "weak-noise", "sorted-rows", "missing-rows")
 
 
-def run(**given) -> int:
+def run(**given: Any) -> int:
     """Run the command and print a summary."""
     from isdp.commands.privatize.run import privatize_file
-    from isdp.io.certificate import said_of_privacy
+    from isdp.io.certificate import qualify_statement
     from isdp.io.wording import counted
 
     certificate = privatize_file(request=request(given), **given)
@@ -85,7 +81,7 @@ def run(**given) -> int:
         f"{counted(certificate['output']['negative_counts'], 'negative count')}"
     )
     print(f"{out}/certificate.md: {certificate['status']}")
-    print(said_of_privacy(certificate["mechanism"]["statement"], certificate["for_release"]))
+    print(qualify_statement(certificate["mechanism"]["statement"], certificate["for_release"]))
     fixed = certificate["lattice"]["cells_without_freedom"]
     if fixed:
         determined = counted(fixed, "cell is", "cells are")
@@ -97,5 +93,5 @@ def run(**given) -> int:
             f"{residues['published']}"
         )
     if given["picture"] and not certificate["output"]["picture"]:
-        print("no picture: matplotlib is not installed (pip install 'isdp[plots]')")
+        print("no picture: matplotlib is not installed; run pip install 'isdp[plots]'")
     return 0

@@ -2,52 +2,47 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
+from typing import Any
 
-from isdp.cli.options import add_out, command
+from isdp.cli.options import add_out
 from isdp.errors import InputError
 
+HELP = "swap values between records and keep the totals of the other columns exactly"
 EPILOG = """\
-the records: a csv in UTF-8 with one row for each record; all values are read as text
+The file of records is a csv in UTF-8 with one row per record. All values are read as text.
 
-Records are swapped only with records that agree on --match. Each is selected with the probability
---rate. A selected record takes the values of --swap and --carry from another one, which may be the
-same values. If one record of a group is selected alone, the whole group is drawn again. All other
-columns stay with the record. The totals of all columns but --swap and --carry, and of --match by
---swap and --carry, stay exactly as they are and are published.
+A record is swapped only with records that have the same values of --match. These records are its
+group. Each record is selected with the probability --rate. A selected record takes the values of
+--swap and --carry from another selected record of its group. These values may be the same. If only
+one record of a group is selected, the selection in the group is drawn again. All other columns stay
+with the record. The command publishes two sets of totals unchanged: the totals of all columns
+except --swap and --carry, and the totals of --match by --swap and --carry.
 
-Some columns must not stay with their records, and the command refuses them before it draws
-anything:
-- A column that determines a swapped or carried column, such as the tract of a county: each of its
-  values occurs with one value of that column. Name it in --carry, or leave it out.
-- A column that is determined by a swapped or carried column, such as the state of a county. Name
-  it in --match or --carry, or leave it out.
+The command refuses some columns that would stay with their records:
+- A column that determines a swapped or carried column: each of its values occurs with one value of
+  that column. The tract determines the county. Name the column in --carry, or leave it out.
+- A column that is determined by a swapped or carried column, as the state is determined by the
+  county. Name the column in --match or --carry, or leave it out.
 - A column that identifies the records: the number of its distinct values is more than 90 % of the
-  number of records, of which there are at least 50. Leave it out, name it in --carry, or declare it
-  with --public.
-The first two kinds are tested among all records and among records that agree on --match. They
-reveal swaps even if the column is public, so that --public does not allow them.
+  number of records, and there are at least 50 records. Leave the column out, name it in --carry, or
+  declare it with --public.
+The first two conditions are tested in the whole file and within the groups. Such a column reveals
+swaps even if it is public, so that --public does not allow it.
 
-The command writes to DIR: swapped.csv, certificate.json, certificate.md; all at the end or none.
-The records are sorted by their columns, because the order of the input would reveal swaps.
+The command writes swapped.csv, certificate.json and certificate.md to DIR together at the end. The
+records are sorted by their columns, because the order of the input would reveal swaps.
 
-There is no option for weighted records, for swaps within several levels of a hierarchy, or for
-records chosen by their risk: the theorem behind epsilon does not cover them, and no guarantee is
-known for such swaps. There is no seed, because it could be used to undo the swap.
+There are no options for weighted records, for swaps within several levels of a hierarchy, or for
+records selected by their risk, because no guarantee is known for these swaps. There is no seed,
+because a reader could use it to undo the swap.
 """
 
 
-def add(commands) -> None:
-    """Add the command to those of `isdp`."""
-    own = command(
-        commands,
-        "swap",
-        run,
-        EPILOG,
-        help="swap values between records and keep the totals of the other columns exactly",
-        description="Swap values between matching records for release, and write a certificate.",
-    )
-    own.add_argument("path", metavar="RECORDS", help="csv, one row per record")
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    own.add_argument("path", metavar="RECORDS", help="csv with one row per record")
     own.add_argument(
         "--swap", metavar="COLUMNS", required=True, help="columns to swap, such as county"
     )
@@ -55,16 +50,16 @@ def add(commands) -> None:
         "--match",
         metavar="COLUMNS",
         default="",
-        help="swap only where these agree, such as state,size; default: all records are one group",
+        help="columns that must agree, such as state,size; default: all records are one group",
     )
     own.add_argument(
         "--rate",
         metavar="P",
         required=True,
-        help="probability of selecting a record, between 0 and 1, such as 0.05 or 1/20; public",
+        help="probability of selecting a record, such as 0.05 or 1/20; it is published",
     )
     own.add_argument(
-        "--carry", metavar="COLUMNS", default="", help="columns that go with the swapped ones"
+        "--carry", metavar="COLUMNS", default="", help="columns that move with the swapped columns"
     )
     own.add_argument(
         "--public",
@@ -76,7 +71,7 @@ def add(commands) -> None:
     add_out(own, "swapped")
 
 
-def run(**given) -> int:
+def run(**given: Any) -> int:
     """Swap the records and print a summary."""
     from isdp.commands.swap.run import swap_file
     from isdp.io.wording import counted
@@ -105,8 +100,8 @@ def run(**given) -> int:
 
 
 def _columns(text: str, option: str) -> list[str]:
-    """Read names of columns as one row of a csv, so that quoted names may hold commas."""
+    """Read names of columns as one row of a csv, so that a quoted name may contain commas."""
     try:
         return next(csv.reader([text]), []) if text else []
     except csv.Error:
-        raise InputError(f"{option}: the name of a column has a line break; rename it") from None
+        raise InputError(f"{option}: a name has a line break. Rename the column.") from None

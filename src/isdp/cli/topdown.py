@@ -2,95 +2,92 @@
 
 from __future__ import annotations
 
+import argparse
+from fractions import Fraction
+from typing import Any
+
 from isdp.cli.options import (
     add_accept,
     add_count,
     add_experiment,
     add_out,
-    command,
     take_experiment,
     whole_number,
 )
 from isdp.errors import InputError
 
 MAX_SIMULATIONS = 10_000
+HELP = "release a table of nested regions without negative counts by the TopDown algorithm"
 EPILOG = """\
-the table: a csv in UTF-8, one row per cell of a smallest region. The columns of --levels name the
-region, one column has the counts, and all others describe the cell. Missing cells are empty.
+The table is a csv in UTF-8 with one row per cell of a smallest region. The columns of --levels name
+the region, one column has the counts, and all other columns are axes, which describe the cell. A
+cell without a row is empty.
 
-The command writes to DIR, all at the end or none: released.csv (every count of every level, with
-its simulated margin of error), measurements.csv, budget.csv, certificate.json, certificate.md
+The command writes these files to DIR together at the end: released.csv (the counts of all levels
+with simulated margins of error), measurements.csv, budget.csv, certificate.json and certificate.md.
 
-A share is a decimal or a fraction, such as 0.25 or 1/4; the shares of levels, and of the queries of
-each level, add up to 1. The levels are those named and `all`, the whole table. A query is
-`total`, `detail` (all cells; needed), an axis, or several axes joined by *. By default levels share
-equally; at each level detail has one half, and the total (if not held) and the axes share the rest.
+A share is a decimal or a fraction, such as 0.25 or 1/4. The shares of the levels add up to 1, and
+so do the shares of the queries of each level. In addition to --levels there is the level `all`, the
+whole table. A query is `total`, `detail` (all cells; required), an axis, or several axes joined by
+*. By default, the levels have equal shares. At each level `detail` has one half, and the total (if
+it is not held) and the axes have equal parts of the other half.
 
---present names a csv, one row per kind that is present in a smallest region: the last of the
-levels, one or several axes, and perhaps `least`, the smallest number of people (default: 1)
+--present names a csv with one row for each group of people that is present in a smallest region.
+Its columns are the last of the levels, one or several axes, and, if you like, `least`, the minimum
+number of people (default: 1).
 
-Refused before anything is drawn, unless --accept names it; the certificate records the names given:
+The command refuses this risk before it draws noise. --accept accepts it, and the certificate
+records the name.
   weak-noise     a measured count stays unchanged with a probability of 0.95 or more
 """
 
 
-def add(commands) -> None:
-    """Add the command to those of `isdp`."""
-    own = command(
-        commands,
-        "topdown",
-        run,
-        EPILOG,
-        help="release a table of nested regions that adds up at every level, without negatives",
-        description="Release a table of nested regions by the Census Bureau's TopDown algorithm.",
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    own.add_argument("table_path", metavar="TABLE", help="csv with one row per cell")
+    own.add_argument(
+        "--levels", metavar="A,B", required=True, help="columns of the regions, largest first"
     )
-    own.add_argument("table_path", metavar="TABLE", help="csv, one row per cell")
-    own.add_argument("--levels", metavar="A,B", required=True, help="columns, largest first")
     budget = own.add_mutually_exclusive_group(required=True)
     budget.add_argument("--epsilon", metavar="E", help="total pure privacy loss per person")
-    budget.add_argument("--rho", metavar="R", help="total zero-concentrated privacy loss")
+    budget.add_argument("--rho", metavar="R", help="total zero-concentrated loss per person")
     own.add_argument("--held", metavar="A,B", default="", help="levels whose totals stay exact")
-    many = {"action": "append", "default": []}
+    for option, name, metavar, words in (
+        ("--share", "level_shares", "LEVEL=SHARE", "share of the budget"),
+        ("--query", "query_shares", "[LEVEL:]QUERY=SHARE", "share of a level's budget"),
+        ("--structural-zero", "structural_zeros", "AXIS=CATEGORY[,...]", "cells that are empty"),
+    ):
+        words += "; may be repeated"
+        own.add_argument(
+            option, dest=name, metavar=metavar, action="append", default=[], help=words
+        )
     own.add_argument(
-        "--share", dest="level_shares", metavar="LEVEL=SHARE", help="part of the budget", **many
+        "--present", metavar="FILE", help="csv of groups of people that are present; see below"
     )
     own.add_argument(
-        "--query",
-        dest="query_shares",
-        metavar="[LEVEL:]QUERY=SHARE",
-        help="part of a level's budget",
-        **many,
-    )
-    own.add_argument(
-        "--structural-zero",
-        dest="structural_zeros",
-        metavar="AXIS=CATEGORY[,...]",
-        help="cells that must be empty, may be repeated",
-        **many,
-    )
-    own.add_argument(
-        "--present", metavar="FILE", help="csv of kinds that are present in a region, see below"
-    )
-    own.add_argument(
-        "--absent-otherwise", action="store_true", help="kinds not in --present are absent"
+        "--absent-otherwise",
+        action="store_true",
+        help="groups that are not in --present are absent",
     )
     own.add_argument("--one-pass", action="store_true", help="do not estimate totals first")
-    own.add_argument("--simulations", metavar="N", default="20", help="0, or from 10; default: 20")
+    own.add_argument(
+        "--simulations", metavar="N", default="20", help="0, or 10 or more; default: 20"
+    )
     add_count(own)
     add_out(own, "topdown")
     add_accept(own, "weak-noise")
     add_experiment(own)
 
 
-def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given) -> int:
+def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given: Any) -> int:
     """Run the command and print a summary."""
     from isdp.commands.topdown.run import TopDownOptions, topdown
     from isdp.exact.release_noise import parse_epsilon
-    from isdp.io.certificate import said_of_privacy
+    from isdp.io.certificate import qualify_statement
 
     options = {name: given.pop(name) for name in ("count", "force", "accept")}
     experiment, seed = take_experiment(given)
-    queries: dict[str, dict] = {}
+    queries: dict[str, dict[str, Fraction]] = {}
     for text in given["query_shares"]:
         level, _, rest = text.rpartition(":")
         name, share = _pair(rest, "--query")
@@ -112,27 +109,27 @@ def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given
         ),
         "simulations": simulations,
     }
-    wish = TopDownOptions(
-        flavour="zCDP" if epsilon is None else "pure",
-        total=parse_epsilon(rho, "rho") if epsilon is None else parse_epsilon(epsilon),
+    topdown_options = TopDownOptions(
+        flavour="pure" if rho is None else "zCDP",
+        total=parse_epsilon(epsilon or "") if rho is None else parse_epsilon(rho, "rho"),
         seed=seed,
         experiment=experiment,
         **given,
     )
-    certificate = topdown(table_path, wish, out, **options)
+    certificate = topdown(table_path, topdown_options, out, **options)
     print(f"{out}/certificate.md: {certificate['status']}")
-    print(said_of_privacy(certificate["guarantee"]["statement"], certificate["for_release"]))
+    print(qualify_statement(certificate["guarantee"]["statement"], certificate["for_release"]))
     return 0
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:
     name, sign, value = text.rpartition("=")
     if not (name and sign and value):
-        raise InputError(f"{option} needs NAME=VALUE, got {text!r}")
+        raise InputError(f"{option} must have the form NAME=VALUE, got {text!r}")
     return name, value
 
 
-def _share(text: str, option: str):
+def _share(text: str, option: str) -> Fraction:
     from isdp.checks import parse_rational
 
     return parse_rational(f"{option}: the share", text)

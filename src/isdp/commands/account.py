@@ -1,4 +1,4 @@
-"""The privacy loss of several releases of the same data, and the cells that their totals reveal."""
+"""The total privacy loss of several releases, and the cells that their totals together reveal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNLIKE_DISTANCES = (
     "the totals of these releases force different distances for one person; give --cells and "
     "--invariants"
 )
-PLACES = ("guarantee", "mechanism", "privacy")  # of a guarantee within a certificate
+PLACES = ("guarantee", "mechanism", "privacy")  # sections of a certificate that have the guarantee
 
 
 class RevealedCells(NamedTuple):
@@ -35,39 +35,33 @@ class RevealedCells(NamedTuple):
 
     Attributes
     ----------
-    determined : list of str
-        Names of the cells that all totals together determine.
     newly_determined : list of str
-        Names of the cells among them that no single release determines.
+        Names of the cells in `determined` that no single release determines.
     revealed_residues : list of str
-        Cells whose counts all totals reveal modulo a number, such as "d modulo 2", if no single
-        release reveals as much.
-    single_move : bool
-        Whether two cells have the same totals, so that one person can change between them.
+        Cells whose counts all totals together reveal modulo a larger number than each release
+        alone, such as "d modulo 2".
     distance : int or None
-        The smallest distance of two tables that differ in the cell of one person, from
-        `isdp.commands.shared.guarantee.person_distance`.
+        From `isdp.commands.shared.guarantee.person_distance`, under all totals together.
     """
 
     determined: list[str]
     newly_determined: list[str]
     revealed_residues: list[str]
-    single_move: bool
     distance: int | None
 
 
 class PrivacyAccount(NamedTuple):
-    """Composition of several releases.
+    """The composition of several releases.
 
     Attributes
     ----------
     guarantee : PrivacyGuarantee
-        For all releases, between tables that agree in the totals of every release. It has no loss
-        per person if the smallest distance under all totals is not known.
+        The guarantee of all releases together, between tables that agree in the totals of every
+        release. It has no loss per person if the smallest distance under all totals is not known.
     experiments : list of str
         Certificates of tables that are not for release.
     together : RevealedCells or None
-        Cells that all totals together reveal; None if the totals were not given.
+        None if the totals were not given.
     """
 
     guarantee: PrivacyGuarantee
@@ -88,7 +82,7 @@ def account(
     Parameters
     ----------
     certificate_paths : sequence of path
-        In JSON, two or more.
+        Two or more certificates in JSON.
     cells_path : path, optional
         A table with the cells of all releases, such as a noisy table; its counts are ignored.
     invariants_paths : sequence of path
@@ -97,25 +91,25 @@ def account(
     Raises
     ------
     InputError
-        If a release is repeated, the guarantees are of different kinds, or the files do not belong
-        to the releases.
+        If a release is repeated, the losses cannot be added, or the files do not belong to the
+        releases.
     """
     if len(certificate_paths) < 2:
-        raise InputError("account: give two certificates or more; one states its own loss")
+        raise InputError("account: only one certificate is given. Give two or more.")
     certificates = {str(path): read_certificate(path) for path in certificate_paths}
-    _refuse_twice(certificates, certificate_paths)
+    _refuse_repeated(certificates, certificate_paths)
     guarantees = [_guarantee(path, one) for path, one in certificates.items()]
     try:
         together = compose(guarantees)
     except InputError as refusal:
-        kinds = dict.fromkeys(f"{g.flavour} per {g.unit}" for g in guarantees)
-        raise InputError(f"account: {refusal} (there are {', '.join(kinds)})") from None
+        units = dict.fromkeys(f"{one.flavour} per {one.unit}" for one in guarantees)
+        raise InputError(f"account: {refusal} (there are {', '.join(units)})") from None
     experiments = [path for path, one in certificates.items() if one.get("for_release") is not True]
     found = None
     if cells_path is not None or invariants_paths:
         if cells_path is None or not invariants_paths:
-            raise InputError("account: give both --cells and --invariants, or neither")
-        found = _given_away(certificates, cells_path, invariants_paths, count, names)
+            raise InputError("--cells, --invariants: only one is given. Give both, or neither.")
+        found = _revealed_cells(certificates, cells_path, invariants_paths, count, names)
         together = _per_person(together, found.distance)
     elif together.metric in NORMS and len({one.per_person for one in guarantees} - {None}) > 1:
         together = replace(together, per_person=None, why_not_per_person=UNLIKE_DISTANCES)
@@ -123,20 +117,21 @@ def account(
 
 
 def _per_person(guarantee: PrivacyGuarantee, distance: int | None) -> PrivacyGuarantee:
-    """Set the loss per person by the smallest distance under all totals together."""
     if distance is None:
         return replace(guarantee, per_person=None, why_not_per_person=UNKNOWN_DISTANCE)
     norm = guarantee.metric if guarantee.growth == "linear" else None
     return replace(guarantee, per_person=units_of_distance(norm, distance), why_not_per_person="")
 
 
-def _refuse_twice(certificates: dict[str, dict[str, Any]], paths: Sequence[str | Path]) -> None:
+def _refuse_repeated(certificates: dict[str, dict[str, Any]], paths: Sequence[str | Path]) -> None:
     seen: dict[str, str] = {}
     for path in map(str, paths):
-        # the hash of the noisy table is not enough: two releases of a small table may be equal
+        # the whole certificate is compared, because two noisy tables of few cells may be equal
         key = json.dumps(certificates[path], sort_keys=True)
         if key in seen:
-            raise InputError(f"account: {seen[key]} and {path} belong to one release; name it once")
+            raise InputError(
+                f"account: {seen[key]} and {path} are of the same release. Name each release once."
+            )
         seen[key] = path
 
 
@@ -148,17 +143,16 @@ def _guarantee(path: str, certificate: dict[str, Any]) -> PrivacyGuarantee:
                 return guarantee_from_record(record)
             except InputError as wrong:
                 raise InputError(f"{path}: {wrong}") from None
-    raise InputError(f"{path}: this certificate holds no guarantee that can be added up")
+    raise InputError(f"{path}: this certificate has no guarantee that can be added. Leave it out.")
 
 
-def _given_away(
+def _revealed_cells(
     certificates: dict[str, dict[str, Any]],
     cells_path: str | Path,
     invariants_paths: Sequence[str | Path],
     count: str,
     names: list[str] | None,
 ) -> RevealedCells:
-    """Find the cells that all totals reveal, and those among them that no release reveals."""
     path = Path(cells_path)
     table = describe_cells(
         path, read_columns(path, "a csv with one row per cell", (count,)), names, count
@@ -167,19 +161,19 @@ def _given_away(
     for one in invariants_paths:
         raw = read_bytes(one)
         rules[hashlib.sha256(raw).hexdigest()] = read_invariants(one, table, raw)
-    alone = np.ones(len(table), dtype=np.int64)  # steps: 0 where a cell is determined
+    alone = np.ones(len(table), dtype=np.int64)  # largest step under one release's totals, or 0
     for name, certificate in certificates.items():
         given = certificate.get("input")
         given = given if isinstance(given, dict) else {}
         if given.get("invariants_sha256") not in rules:
             raise InputError(
-                f"{name}: its file of invariants ({given.get('invariants')!r:.80}) is not among "
-                f"--invariants, by its hash"
+                f"--invariants: no file has the hash of {given.get('invariants')!r:.80} of {name}. "
+                f"Give the file of invariants of each release."
             )
         if given.get("cells") != len(table):
             raise InputError(
-                f"{name}: a release of {given.get('cells')!r:.20} cells, and {path} has "
-                f"{len(table):,}; only releases of the same cells are compared"
+                f"{name}: the release has {given.get('cells')!r:.20} cells, and {path} has "
+                f"{len(table):,}. Give certificates of releases of the same cells."
             )
         held = rules[given["invariants_sha256"]]
         alone = np.lcm(alone, find_degrees_of_freedom(held).steps)
@@ -193,6 +187,5 @@ def _given_away(
             for row in free.revealed_residues
             if alone[row] != free.steps[row]
         ],
-        free.single_move,
         person_distance(free),
     )

@@ -1,4 +1,4 @@
-"""Verification of a release by a recipient: its totals, and the hashes of its certificate."""
+"""The verification of a release by a recipient, from its totals and its certificate."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from isdp.checks import INT64_MAX
 from isdp.commands.shared.degrees_of_freedom import find_degrees_of_freedom
 from isdp.commands.shared.invariants_file import HeldTotals, group_names, read_invariants
 from isdp.commands.shared.table import Table, read_table
-from isdp.constraints.hierarchy import INT64_MAX
 from isdp.errors import InputError
 from isdp.io.certificate import FORMAT
 from isdp.io.csv_files import read_columns, whole_numbers
@@ -24,9 +22,9 @@ TOTALS = "a csv with the columns name and total"
 
 
 class Finding(NamedTuple):
-    """Result of one check."""
+    """The result of the comparison of one item; `detail` has the value, or both values."""
 
-    what: str
+    item: str
     holds: bool
     detail: str
 
@@ -49,18 +47,18 @@ def check(
     invariants_path : path
         The file of invariants of the release.
     totals_path : path, optional
-        Published totals, such as `totals.csv` of the release: columns `name` and `total`. Totals
-        that it does not name are not compared; their number is reported.
+        Published totals, such as `totals.csv` of the release, with the columns `name` and `total`.
+        Totals that it does not name are not compared; their number is reported.
     certificate_path : path, optional
-        The certificate, in JSON.
+        The certificate in JSON.
 
     Raises
     ------
     InputError
-        If a file cannot be read, or there is nothing to compare with.
+        If a file cannot be read, or neither totals nor a certificate are given.
     """
     if totals_path is None and certificate_path is None:
-        raise InputError("check: there is nothing to compare with; give --totals or --certificate")
+        raise InputError("--totals, --certificate: neither is given. Give one or both.")
     table = read_table(noisy_path, count, names, negative=True)
     rules = read_bytes(invariants_path)
     held = read_invariants(invariants_path, table, rules)
@@ -76,7 +74,9 @@ def check(
 def _totals(table: Table, held: list[HeldTotals], path: str | Path) -> Finding:
     wanted = _read_totals(path)
     if int(abs(table.counts).max()) * len(table) > INT64_MAX:
-        raise InputError(f"{table.path}: sums of these counts could leave 64-bit integers")
+        raise InputError(
+            f"{table.path}: sums of these counts could overflow 64-bit integers. Correct them."
+        )
     wrong, compared, missing = [], 0, 0
     for one in held:
         for name, total in zip(group_names(table, one), one.sums(table.counts), strict=True):
@@ -88,11 +88,11 @@ def _totals(table: Table, held: list[HeldTotals], path: str | Path) -> Finding:
                 wrong.append(f"{name!r} is off")
     if wanted:
         raise InputError(
-            f"{path}: {next(iter(wanted))!r} is not a held total; the names are those in "
-            f"totals.csv of a release, such as {group_names(table, held[0])[0]!r}"
+            f"{path}: {next(iter(wanted))!r} is not a held total. Use the names in totals.csv of "
+            f"the release, such as {group_names(table, held[0])[0]!r}."
         )
     if not compared:
-        raise InputError(f"{path}: no held total is named; see totals.csv of a release")
+        raise InputError(f"{path}: no held total is named. Use totals.csv of the release.")
     left = f", {missing:,} are not named there" if missing else ""
     detail = f"{compared:,} compared in integers{left}"
     if wrong:
@@ -105,19 +105,19 @@ def _read_totals(path: str | Path) -> dict[str, int]:
     columns = read_columns(path, TOTALS)
     for name in ("name", "total"):
         if name not in columns:
-            raise InputError(f"{path}: no column {name!r}; wanted {TOTALS}")
+            raise InputError(f"{path}: no column {name!r}. Give {TOTALS}.")
     names = columns["name"]
     numbers = whole_numbers(
         columns["total"],
         lambda row: f"{path}: row {row + 1} ({names.text(row)}), column 'total'",
         "Totals must be whole numbers of at most 18 digits.",
-        largest=10**18 - 1,
+        max_magnitude=10**18 - 1,
         negative=True,
     )
     totals: dict[str, int] = {}
     for name, total in zip(names.rows(), numbers.tolist(), strict=True):
         if name in totals:
-            raise InputError(f"{path}: {name!r} is repeated; remove one of the two rows")
+            raise InputError(f"{path}: {name!r} is repeated. Remove one of the two rows.")
         totals[name] = total
     return totals
 
@@ -135,19 +135,21 @@ def read_certificate(path: str | Path) -> dict[str, Any]:
         content = json.loads(raw.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         words = " ".join(str(error).split())
-        raise InputError(f"{path}: not a JSON file ({words[:80]})") from None
+        raise InputError(
+            f"{path}: not a JSON file ({words[:80]}). Give certificate.json of a release."
+        ) from None
     if not isinstance(content, dict) or not str(content.get("made_by", "")).startswith("isdp "):
-        raise InputError(f"{path}: not a certificate of isdp; wanted certificate.json")
+        raise InputError(f"{path}: not a certificate of isdp. Give certificate.json of a release.")
     if content.get("format", "0.2") not in ("0.2", FORMAT):
         raise InputError(
-            f"{path}: format {content['format']!r:.20} of the certificate is unknown; this version "
-            f"of isdp reads 0.2 and {FORMAT}"
+            f"{path}: the format {content['format']!r:.20} is unknown. This version of isdp reads "
+            f"0.2 and {FORMAT}. Install a newer version."
         )
     return content
 
 
 def _part(certificate: Any, *keys: str) -> Any:
-    """Return the value under nested keys of a certificate, or None."""
+    """Return the value under nested keys, or None if a key is missing."""
     for key in keys:
         certificate = certificate.get(key) if isinstance(certificate, dict) else None
     return certificate
@@ -158,7 +160,7 @@ def _certified(
 ) -> list[Finding]:
     if certificate["made_by"] != "isdp privatize":
         raise InputError(
-            f"{path}: made by {certificate['made_by']!r}; wanted one of isdp privatize"
+            f"{path}: made by {certificate['made_by']!r}. Give a certificate of isdp privatize."
         )
     free = find_degrees_of_freedom(held)
     sums = [{"name": one.name, "totals": one.totals} for one in held]
@@ -171,37 +173,27 @@ def _certified(
             hashlib.sha256(rules).hexdigest(),
         ),
         "cells": (("input", "cells"), len(table)),
-        "columns": (("input", "published_as_they_are"), table.described_by),
+        "columns": (("input", "published_as_they_are"), table.published_columns),
         "negative counts": (("output", "negative_counts"), int((table.counts < 0).sum())),
         "degrees of freedom": (("lattice", "degrees_of_freedom"), int(free.degrees)),
         "determined cells": (("lattice", "cells_without_freedom"), len(free.determined)),
         "counts revealed modulo m": (("residues", "cells"), len(free.revealed_residues)),
     }
-    found = [
-        Finding(what, _part(certificate, *keys) == here, _compared(_part(certificate, *keys), here))
-        for what, (keys, here) in pairs.items()
-    ]
-    said = [{key: _part(one, key) for key in ("name", "totals")} for one in certified]
+    found = [_compared(item, _part(certificate, *keys), x) for item, (keys, x) in pairs.items()]
+    listed = [{key: _part(one, key) for key in ("name", "totals")} for one in certified]
     found.append(
-        Finding("totals that are said to be held", said == sums, counted(len(sums), "set"))
+        Finding("totals that are said to be held", listed == sums, counted(len(sums), "set"))
     )
     others = _part(certificate, "output", "others_sha256")
     for name, digest in others.items() if isinstance(others, dict) else ():
         other = table.path.parent / Path(name).name
         if other.is_file():
-            here = sha256_of(other)
-            found.append(
-                Finding(f"sha256 of {other.name}", here == digest, _compared(digest, here))
-            )
+            found.append(_compared(f"sha256 of {other.name}", digest, sha256_of(other)))
     return found
 
 
-def _compared(certified: object, here: object) -> str:
+def _compared(item: str, certified: object, here: object) -> Finding:
     if certified == here:
-        return f"{here}"
-    return f"the certificate says {certified!r:.80}, here it is {here!r:.80}"
-
-
-def nothing_wrong(found: list[Finding]) -> bool:
-    """Return whether all checks hold."""
-    return bool(np.all([finding.holds for finding in found]))
+        return Finding(item, True, f"{here}")
+    detail = f"the certificate says {certified!r:.80}, here it is {here!r:.80}"
+    return Finding(item, False, detail)

@@ -1,7 +1,7 @@
-"""The mechanism as an OpenDP measurement, for OpenDP's composition.
+"""The mechanism as an OpenDP measurement, which OpenDP can compose with others.
 
-The module needs the extra `opendp`. OpenDP cannot verify the privacy loss of the function: the
-measurement comes from `make_user_measurement`, for which `honest-but-curious` must be enabled.
+The module needs the extra `opendp`. OpenDP cannot verify the privacy loss of the function, because
+`make_user_measurement` builds it. Enable the feature `honest-but-curious` first.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ import hashlib
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import opendp.prelude as dp
 
-from isdp.checks import check_integer_vector
+from isdp.arrays import IntArray
+from isdp.checks import ExactNumber, check_integer_vector
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.release_noise import draw_noise, parse_epsilon
@@ -24,22 +26,22 @@ from isdp.streams import SYSTEM_RANDOMNESS
 METRIC = "l1 distance between tables of equal invariants"
 
 
-def l1_metric():
-    """Return the metric of these measurements; OpenDP composes only measurements of one metric."""
+def l1_metric() -> Any:
+    """Return the metric of these measurements; OpenDP composes measurements of equal metrics."""
     return dp.user_distance(METRIC)
 
 
-def table_domain(invariants: Invariants, totals: Sequence[int]):
-    """Build the domain of all tables with the given totals.
+def table_domain(invariants: Invariants, totals: Sequence[int]) -> Any:
+    """Return the domain of all tables with the given totals.
 
     Parameters
     ----------
     totals : sequence of int, shape (constraints,)
-        The invariants A x of all members.
+        The values of the invariants.
     """
     wanted = _totals(invariants, totals)
 
-    def member(table) -> bool:
+    def member(table: object) -> bool:
         try:
             values = check_integer_vector(
                 "opendp", "the table", np.asarray(table), invariants.cells
@@ -51,55 +53,58 @@ def table_domain(invariants: Invariants, totals: Sequence[int]):
     return dp.user_domain(f"tables with totals {_digest(invariants, wanted)}", member)
 
 
-def _totals(invariants: Invariants, totals: Sequence[int]) -> np.ndarray:
+def _totals(invariants: Invariants, totals: Sequence[int]) -> IntArray:
     return check_integer_vector("opendp", "totals", np.asarray(totals), invariants.constraints)
 
 
-def _digest(invariants: Invariants, totals: np.ndarray) -> str:
-    """Return a hash, by which OpenDP distinguishes two domains."""
+def _digest(invariants: Invariants, totals: IntArray) -> str:
+    """Return a hash of the invariants and totals; OpenDP distinguishes two domains by it."""
     a = invariants.sparse
     parts = (np.array(a.shape), a.indptr, a.indices, a.data, totals)
     return hashlib.sha256(b"".join(part.astype("<i8").tobytes() for part in parts)).hexdigest()
 
 
-def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon):
-    """Build the measurement that adds l1 noise by `isdp.draw_noise`.
+def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon: ExactNumber) -> Any:
+    """Return the measurement that adds l1 noise by `isdp.draw_noise`.
 
     Parameters
     ----------
     totals : sequence of int, shape (constraints,)
-        Invariants of the measured tables; they are public.
+        The values of the invariants in the measured tables; they are public.
     epsilon : Fraction, int, str or float
         Privacy loss per unit of l1 distance.
 
     Returns
     -------
     opendp.Measurement
-        It maps a list of counts to a list of noisy counts. Its privacy map takes an l1 distance,
-        which is 2 for one person who changes cell within all totals, and returns epsilon, rounded
-        up.
+        It maps a list of counts to a list of noisy counts. Its privacy map takes an l1 distance
+        and returns the privacy loss, rounded up. The distance is 2 for one person who changes cell
+        without a change of any total.
 
     Raises
     ------
     InputError
-        If epsilon is out of range, or the totals are not one whole number per invariant.
+        If epsilon is out of range, or `totals` does not have one integer per invariant.
     """
     exact = parse_epsilon(epsilon)
     mechanism = GeneralizedLaplace(exact)
     guarantee = mechanism.guarantee
     wanted = _totals(invariants, totals)
 
-    def noisy(table) -> list[int]:
+    def noisy(table: object) -> list[int]:
         counts = check_integer_vector("opendp", "the table", np.asarray(table), invariants.cells)
         if (invariants.apply(counts) != wanted).any():  # OpenDP does not check the domain
-            raise InputError("opendp: the totals of the table are not those of this measurement")
-        return (counts + draw_noise(mechanism, invariants, rng=SYSTEM_RANDOMNESS)[0]).tolist()
+            raise InputError(
+                "opendp: the totals of the table are not those of this measurement. Make one with "
+                "the totals of the table."
+            )
+        noise = draw_noise(mechanism, invariants, rng=SYSTEM_RANDOMNESS)[0]
+        return list(map(int, counts + noise))
 
-    def loss(distance) -> float:
-        # the exact loss, rounded up to a double; the guarantee is linear
+    def loss(distance: float) -> float:
         units = Fraction(distance)
         if guarantee.growth != "linear" or units < 0:
-            raise InputError(f"opendp: no loss is known at a distance of {distance}")
+            raise InputError(f"opendp: the distance must be 0 or more, got {distance}")
         try:
             near = float(exact * units)
         except OverflowError:

@@ -1,4 +1,4 @@
-"""A forecast of the noise that reads no counts, and the budget that meets a wanted error."""
+"""A forecast of the noise that reads no counts, and the search for the budget of a given error."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import math
 import resource
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -29,14 +29,16 @@ from isdp.commands.shared.margins import (
     usual_sums,
 )
 from isdp.commands.shared.noise import draw
+from isdp.commands.shared.output import output_folder
 from isdp.commands.shared.refusals import read_accepted, refuse_weak_noise
 from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import Table, describe_cells
 from isdp.errors import InputError
 from isdp.io.csv_files import read_columns
-from isdp.io.output_folder import OutputFolder
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 from isdp.plots import can_draw
 
 PICTURES = ("plan.svg", "plan.png")
@@ -44,26 +46,26 @@ FILES = ("plan.csv", "plan.json", "curve.csv", *PICTURES)
 DRAWS, DRAWS_OF_CURVE = 2000, 400
 FACTORS = tuple(2.0**power for power in range(-3, 4))
 MIN_SETTING, MAX_SETTING = 1e-6, 1e3  # range of the search
-STRIDE = 300  # settings of three digits, a third of a power of ten
+STRIDE = 300  # of the search, in settings of three digits; a power of ten has 900
 
 
 class NoiseForecast(NamedTuple):
-    """The noise of one request under one set of totals.
+    """A forecast of the noise of a request under the held totals.
 
     Attributes
     ----------
-    setting : str
-        "epsilon" or "sigma".
+    setting : {"epsilon", "sigma"}
+        The number that scales the noise.
     per : {"person", "unit"}
         The unit of epsilon.
     value : float
         Value of the setting.
     statement : str
-        The guarantee in words.
+        The privacy guarantee in words.
     sampler : dict
         Method, reason, error bound and seconds of one draw, which is discarded.
     megabytes : float
-        Peak memory of this process so far.
+        Peak memory of this process.
     """
 
     setting: str
@@ -72,20 +74,15 @@ class NoiseForecast(NamedTuple):
     statement: str
     margins: list[Margin]
     free: DegreesOfFreedom
-    sampler: dict
+    sampler: dict[str, object]
     megabytes: float
 
 
 @dataclass(frozen=True, eq=False)
 class PlannedTable:
-    """Cells without counts, and the totals to hold.
+    """The cells of a table without their counts, and the totals to hold.
 
-    Attributes
-    ----------
-    table : Table
-        All of its counts are 0.
-    targets : list of MarginTarget
-        Cell classes and sums whose margins are forecast.
+    `targets` are the cell classes and the sums whose margins of error are forecast.
     """
 
     table: Table
@@ -93,89 +90,84 @@ class PlannedTable:
     targets: list[MarginTarget]
 
     def forecast(self, request: NoiseRequest, accepted: Sequence[str] = ()) -> NoiseForecast:
-        """Forecast the noise of a request; its sampler draws once.
-
-        Parameters
-        ----------
-        accepted : sequence of str
-            Names of accepted risks.
+        """Forecast the noise of a request, and draw it once.
 
         Raises
         ------
         InputError
             If `isdp.commands.privatize.privatize_file` would refuse to draw this noise.
         """
-        setting, per, value = setting_of(request), request.per, self.value_of(request)
-        request = request_per_unit(request, self.free)
-        margins = margins_of(self.targets, self.free, request.mechanism, DRAWS)
-        refuse_weak_noise(margins, self.free, request.mechanism, accepted)
-        sampler = _tried(self.free, request)  # after all refusals that need no draw
+        per_unit = request_per_unit(request, self.free)
+        margins = margins_of(self.targets, self.free, per_unit.mechanism, DRAWS)
+        refuse_weak_noise(margins, self.free, per_unit.mechanism, accepted)
+        started = time.perf_counter()
+        report = draw(self.free, per_unit).report
         return NoiseForecast(
-            setting,
-            per,
-            value,
-            privacy_guarantee(request, self.free).statement(),
-            margins,
-            self.free,
-            sampler,
-            _megabytes(),
+            setting=setting_of(request),
+            per=request.per,
+            value=self.value_of(request),
+            statement=privacy_guarantee(per_unit, self.free).statement(),
+            margins=margins,
+            free=self.free,
+            sampler={
+                "method": report.method,
+                "reason": report.reason,
+                "error_bound": report.error_bound,
+                "seconds": time.perf_counter() - started,
+            },
+            megabytes=_megabytes(),
         )
 
     def value_of(self, request: NoiseRequest) -> float:
         """Return the epsilon of a request in its own unit, or its sigma."""
-        if request.rho is None:
-            return float(request.epsilon)
-        return float(request_per_unit(request, self.free).mechanism.sigma)
+        mechanism = request_per_unit(request, self.free).mechanism
+        if isinstance(mechanism, GeneralizedGaussian):
+            return float(mechanism.sigma)
+        return float(request.epsilon or 0)
 
     def mechanism_at(self, request: NoiseRequest, value: Fraction) -> Mechanism:
-        """Return the mechanism of a request with another epsilon or sigma, in any range."""
+        """Return the mechanism of a request with another epsilon or sigma, of any size."""
         unit = request_per_unit(request, self.free)
-        if request.rho is None:
-            value = value * unit.epsilon / request.epsilon
-        return replace(unit.mechanism, **{setting_of(request): float(value)})
+        if request.epsilon is None or unit.epsilon is None:
+            return GeneralizedGaussian(float(value))
+        per_unit = value * Fraction(unit.epsilon) / Fraction(request.epsilon)
+        return GeneralizedLaplace(float(per_unit), unit.norm or "l1")
 
     def target(self, name: str | None) -> list[MarginTarget]:
-        """Find the targets with a name; all cells for None.
-
-        Raises
-        ------
-        InputError
-            If no target has the name, or it has no noise.
-        """
-        found = [t for t in self.targets if (t.what == "cell" if name is None else t.name == name)]
+        """Find the targets with a name; None selects all cells."""
+        if name is None:
+            return [target for target in self.targets if target.scope == "cell"]
+        found = [target for target in self.targets if target.name == name]
         if not found:
             raise InputError(
-                f"--error-of: no sum or cell class is called {name!r}{self._near(name)}"
+                f"--error-of: no sum or cell class is called {name!r}. {self._suggestion(name)}"
             )
         if all(target.held for target in found):
-            raise InputError(f"--error-of: {name!r} is held exactly, so that it has no noise")
+            raise InputError(
+                f"--error-of: {name!r} is held exactly and has no noise. Name another sum."
+            )
         return found
 
-    def _near(self, name: str) -> str:
-        """Suggest similar names, or examples if there are none."""
-        names = [t.name for t in self.targets if t.what == "sum" and not t.held]
-        names += [t.name for t in self.targets if t.what == "cell" and self.free.blocks is None]
-        near = difflib.get_close_matches(name, [*names, *self._held_names()], cutoff=0.4)
+    def _suggestion(self, name: str) -> str:
+        names = [t.name for t in self.targets if t.scope == "sum" or self.free.blocks is None]
+        near = difflib.get_close_matches(name, names, cutoff=0.4)
         if near:
-            return f"; did you mean {' or '.join(map(repr, near))}?"
-        return f"; there are {', '.join(map(repr, names[:3]))}, ..." if names else ""
-
-    def _held_names(self) -> list[str]:
-        return [target.name for target in self.targets if target.held]
+            return f"Did you mean {' or '.join(map(repr, near))}?"
+        return f"Use a name of plan.csv, such as {', '.join(map(repr, names[:3]))}."
 
     def request_for_error(
         self, request: NoiseRequest, error: float, name: str | None = None
     ) -> NoiseRequest:
-        """Find the setting with which 95 % of the noise stays within an error, by bisection.
+        """Find the setting for which 95 % of the noise is within an error, by bisection.
 
         Parameters
         ----------
         request : NoiseRequest
-            Request whose setting is searched; the search starts at its present setting.
+            The search starts at the setting of this request.
         error : float
             Maximum of the 95 % limit in persons, 1 or more.
         name : str, optional
-            Name of a sum or a cell class; by default all cells meet the limit.
+            Name of a sum or a cell class; by default the limit is for all cells.
 
         Returns
         -------
@@ -191,82 +183,75 @@ class PlannedTable:
             raise InputError(f"--error: the error must be 1 person or more, got {error:g}")
         wanted = self.target(name)
 
-        def meets(step: int) -> bool:
-            law = self.mechanism_at(request, _setting_at(step))
-            margins = margins_of(wanted, self.free, law, DRAWS)
-            if any(margin.limit.how == UNKNOWN for margin in margins):
-                # if there is no sampler, its refusal suggests a mechanism
-                tried = _with(request, _setting_at(step))
-                draw(self.free, request_per_unit(tried, self.free))
+        def meets_limit(step: int) -> bool:
+            mechanism = self.mechanism_at(request, _setting_at(step))
+            margins = margins_of(wanted, self.free, mechanism, DRAWS)
+            if any(margin.limit.method == UNKNOWN for margin in margins):
+                # if no sampler is practical, the refusal of this draw suggests a mechanism
+                changed = _with_setting(request, _setting_at(step))
+                draw(self.free, request_per_unit(changed, self.free))
                 raise InputError(
                     "--error: no margin of error is known under these totals, because no exact "
-                    "sampler is fast enough; hold fewer totals, or use a smaller table"
+                    "sampler is fast enough. Hold fewer totals, or use a smaller table."
                 )
             return all(margin.limit.value <= error for margin in margins)
 
         setting = setting_of(request)
-        less = 1 if setting == "epsilon" else -1  # direction of less noise
-        ends = sorted((less * _step_of(MIN_SETTING), less * _step_of(MAX_SETTING)))
-        high = less * _step_of(self.value_of(request))
-        while not meets(less * high):
+        sign = 1 if setting == "epsilon" else -1  # the noise becomes smaller as sign * step grows
+        ends = sorted((sign * _step_of(MIN_SETTING), sign * _step_of(MAX_SETTING)))
+        high = sign * _step_of(self.value_of(request))
+        while not meets_limit(sign * high):
             if high >= ends[1]:
                 raise InputError(
-                    f"--error: no {setting} from {MIN_SETTING:g} to {MAX_SETTING:g} brings the "
-                    f"error down to {error:g}; give a larger error"
+                    f"--error: no {setting} from {MIN_SETTING:g} to {MAX_SETTING:g} keeps the "
+                    f"error within {error:g}. Give a larger error."
                 )
             high = min(high + STRIDE, ends[1])
         low = high - STRIDE
-        while low > ends[0] and meets(less * low):
+        while low > ends[0] and meets_limit(sign * low):
             low, high = low - STRIDE, low
         if low <= ends[0]:
             low = ends[0]
-            if meets(less * low):
+            if meets_limit(sign * low):
                 raise InputError(
                     f"--error: every {setting} from {MIN_SETTING:g} to {MAX_SETTING:g} keeps the "
-                    f"error within {error:g}; give a smaller error"
+                    f"error within {error:g}. Give a smaller error."
                 )
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if meets(less * middle) else (middle, high)
-        return _with(request, _setting_at(less * high))
+            low, high = (low, middle) if meets_limit(sign * middle) else (middle, high)
+        return _with_setting(request, _setting_at(sign * high))
 
     def curve(self, request: NoiseRequest, margins: Sequence[Margin]) -> pd.DataFrame:
-        """Find standard deviations at settings from an eighth to eight times that of a request.
+        """Find standard deviations at settings from an eighth to eight times a request's setting.
 
-        Parameters
-        ----------
-        margins : sequence of Margin
-            Margins of all targets for the request itself.
-
-        Returns
-        -------
-        DataFrame
-            Columns what, name, the setting, sd, sd_is (its method) and sd_error, for at most six
-            targets: cells come before sums, and larger noise before smaller noise.
+        The margins of all targets for the request decide which six targets are shown at most. The
+        columns are what, name, the setting, sd, sd_is (its method) and sd_error. Cells come before
+        sums, and larger noise before smaller noise.
         """
         setting, rows = setting_of(request), []
-        value = Fraction(repr(self.value_of(request)))
+        value = self.value_of(request)
         shown = _shown(self.targets, margins)
-        with progress("error against the setting", len(FACTORS)) as at:
+        with progress("error against the setting", len(FACTORS)) as report:
             for done, factor in enumerate(FACTORS):
-                law = self.mechanism_at(request, value * Fraction(factor))
-                for margin in margins_of(shown, self.free, law, DRAWS_OF_CURVE):
-                    row = {"what": margin.what, "name": margin.name, setting: float(value) * factor}
-                    rows.append(row | {"sd": margin.sd.value, "sd_is": margin.sd.how})
-                    rows[-1]["sd_error"] = margin.sd.error
-                at(done + 1)
+                mechanism = self.mechanism_at(request, Fraction(repr(value)) * Fraction(factor))
+                for margin in margins_of(shown, self.free, mechanism, DRAWS_OF_CURVE):
+                    sd = margin.sd
+                    row = {"what": margin.scope, "name": margin.name, setting: value * factor}
+                    rows.append(row | {"sd": sd.value, "sd_is": sd.method, "sd_error": sd.error})
+                report(done + 1)
         return pd.DataFrame(rows)
 
 
 def _shown(targets: Sequence[MarginTarget], margins: Sequence[Margin]) -> list[MarginTarget]:
     """Select the cells and the sums with the largest, median and smallest noise."""
     shown = []
-    for what in ("cell", "sum"):
-        widths: dict[str, MarginTarget] = {}  # one target for each width
+    for scope in ("cell", "sum"):
+        by_sd: dict[str, MarginTarget] = {}
         for target, margin in zip(targets, margins, strict=True):
-            if target.what == what and margin.sd.value > 0:
-                widths.setdefault(f"{margin.sd.value:.4g}", target)
-        found = [widths[width] for width in sorted(widths, key=float, reverse=True)]
+            if target.scope == scope and margin.sd.value > 0:
+                by_sd.setdefault(f"{margin.sd.value:.4g}", target)
+        found = [by_sd[sd] for sd in sorted(by_sd, key=float, reverse=True)]
         some = [*found[:1], *found[len(found) // 2 :][:1], *found[-1:]]
         shown += list({id(target): target for target in some}.values())
     return shown
@@ -277,15 +262,17 @@ def setting_of(request: NoiseRequest) -> str:
     return "epsilon" if request.rho is None else "sigma"
 
 
-def _with(request: NoiseRequest, value: Fraction) -> NoiseRequest:
-    """Copy a request with another setting."""
+def _with_setting(request: NoiseRequest, value: Fraction) -> NoiseRequest:
     if request.rho is None:
         return replace(request, epsilon=value)
     return replace(request, rho=1 / (2 * value * value), per="unit")
 
 
+# The settings of three digits are numbered: step 900 p + d - 100 is d 10^(p - 2), 100 <= d < 1000.
+
+
 def _step_of(value: float) -> int:
-    """Return the index of a number among the settings of three digits, rounded down."""
+    """Return the number of the largest setting of three digits that is at most a value."""
     power = math.floor(math.log10(value) + 1e-12)
     return 900 * power + math.floor(value / 10.0 ** (power - 2) + 1e-9) - 100
 
@@ -295,27 +282,16 @@ def _setting_at(step: int) -> Fraction:
     return (digits + 100) * Fraction(10) ** (power - 2)
 
 
-def _tried(free: DegreesOfFreedom, request: NoiseRequest) -> dict:
-    started = time.perf_counter()
-    report = draw(free, request).report
-    return {
-        "method": report.method,
-        "reason": report.reason,
-        "error_bound": report.error_bound,
-        "seconds": time.perf_counter() - started,
-    }
-
-
 def _megabytes() -> float:
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most / (2**20 if sys.platform == "darwin" else 2**10)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 def read_planned_table(
-    cells_path,
-    invariants_path,
+    cells_path: str | Path,
+    invariants_path: str | Path,
     *,
-    sums_path=None,
+    sums_path: str | Path | None = None,
     count: str = "count",
     names: list[str] | None = None,
 ) -> PlannedTable:
@@ -326,10 +302,10 @@ def read_planned_table(
     cells_path : path
         A csv with one row per cell.
     invariants_path : path
-        As for `isdp.commands.privatize.privatize_file`.
+        The file of invariants; see `isdp.commands.shared.invariants_file.read_invariants`.
     sums_path : path, optional
-        A file of the same format with the sums whose margins are forecast; by default the totals
-        by each column of 2 to 100 values.
+        A file of the same format with the sums whose margins are forecast. By default they are the
+        totals by each column of 2 to 100 values.
     count : str
         A column that is ignored if it exists.
     names : list of str, optional
@@ -341,56 +317,57 @@ def read_planned_table(
         If a file is invalid, or the totals determine every cell.
     """
     path = Path(cells_path)
-    columns = read_columns(path, "a csv with one row per cell", passed_over=(count,))
+    columns = read_columns(path, "a csv with one row per cell", skipped=(count,))
     table = describe_cells(path, columns, names, count)
     held = read_invariants(invariants_path, table)
     refuse_equal_names(held, table, invariants_path)
     free = find_degrees_of_freedom(held)
     if free.degrees == 0:
-        raise InputError(f"{invariants_path}: these totals determine every cell; hold fewer")
+        raise InputError(f"{invariants_path}: these totals determine every cell. Hold fewer.")
     sums = usual_sums(table) if sums_path is None else read_invariants(sums_path, table)
     return PlannedTable(table, free, targets_of(table, free, sums))
 
 
 def plan(
-    cells_path,
-    invariants_path,
+    cells_path: str | Path,
+    invariants_path: str | Path,
     request: NoiseRequest,
-    out,
+    out: str | Path,
     *,
     error: float | None = None,
     error_of: str | None = None,
     force: bool = False,
     picture: bool = True,
     accept: Iterable[str] = (),
-    sums_path=None,
-    **columns,
+    sums_path: str | Path | None = None,
+    **columns: Any,
 ) -> NoiseForecast:
     """Write a forecast of the noise, without reading the counts.
 
     Parameters
     ----------
     cells_path, invariants_path, sums_path : path
-        As in `read_planned_table`.
+        See `read_planned_table`.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
     error : float, optional
-        Maximum of the 95 % limit in persons; it replaces the setting of `request`.
+        Maximum of the 95 % limit in persons. The setting of `request` is changed to meet it.
     error_of : str, optional
-        Name of the sum or cell class with that limit; by default all cells.
+        Name of the sum or cell class with this limit; by default the limit is for all cells.
     accept : iterable of str
         Names of accepted risks, such as "weak-noise".
     **columns
-        As in `read_planned_table`: count, names.
+        The arguments `count` and `names` of `read_planned_table`.
 
     Raises
     ------
     InputError
-        If an input is invalid, or `isdp privatize` would refuse; nothing is written then.
+        If an input is invalid, or `isdp privatize` would refuse this noise. Nothing is written in
+        this case.
     """
     accepted = read_accepted(accept)
-    inputs = [path for path in (cells_path, invariants_path, sums_path) if path is not None]
-    folder = OutputFolder(Path(out), FILES, inputs, force, "plan costs nothing")
+    inputs = cells_path, invariants_path, sums_path
+    folder = output_folder(out, FILES, *inputs, force=force, cost="plan costs nothing")
     planned = read_planned_table(cells_path, invariants_path, sums_path=sums_path, **columns)
     if error is not None:
         request = planned.request_for_error(request, error, error_of)
@@ -402,8 +379,8 @@ def plan(
     return forecast
 
 
-def record(forecast: NoiseForecast) -> dict:
-    """Return a forecast for JSON, with null for unknown values."""
+def record(forecast: NoiseForecast) -> dict[str, object]:
+    """Return the content of `plan.json`, with None for unknown values."""
     rows = [
         {name: None if isinstance(x, float) and math.isnan(x) else x for name, x in row.items()}
         for row in (margin.row() for margin in forecast.margins)
@@ -423,7 +400,7 @@ def record(forecast: NoiseForecast) -> dict:
     }
 
 
-def _picture(curve: pd.DataFrame, forecast: NoiseForecast):
+def _picture(curve: pd.DataFrame, forecast: NoiseForecast) -> Callable[..., None]:
     """Draw the curve, and return a function that saves the figure."""
     from isdp.plots.noise_curves import plot_error_curves
     from isdp.plots.style import save

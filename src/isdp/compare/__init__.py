@@ -1,9 +1,8 @@
-"""The systems of the five papers on one table: release, privacy guarantee and errors.
+"""The systems of the five papers, which release one table under a common interface.
 
 A table has areas (rows) and cells (columns). Areas are in regions, and every system holds the total
-of each region. Some systems hold more totals, which `System.held` names. Compare budgets only
-within one flavour and one privacy unit. `isdp.commands.compare` compares the systems on a table and
-totals of a user.
+of each region. Some systems hold more totals, which `System.held` names. Compare only budgets of
+the same flavour and privacy unit. `isdp.commands.compare` compares the systems on a user's table.
 """
 
 from isdp.compare.areas import Areas

@@ -18,23 +18,23 @@ LEVELS = ("all", "region", "area")
 
 @dataclass(frozen=True, eq=False)
 class Areas:
-    """Counts of areas in regions whose totals are held.
+    """The counts of areas in regions, whose totals are held.
 
     Parameters
     ----------
     counts : int64 array, shape (areas, cells)
         Counts of 0 or more.
     regions : sequence of str, shape (areas,)
-        Region of each area.
+        The region of each area.
     schema : Schema
-        Axes of the cells.
+        The axes of the cells.
     names : sequence of str, optional
         Distinct names of the areas; by default their numbers.
 
     Raises
     ------
     InputError
-        If the shapes do not fit each other, or a count is not an integer of 0 or more.
+        If the shapes differ, or a count is not an integer of 0 or more.
     """
 
     counts: IntArray
@@ -46,27 +46,27 @@ class Areas:
         counts = np.asarray(self.counts)
         if counts.ndim != 2 or counts.dtype.kind not in "iu" or not counts.size:
             raise InputError(
-                f"compare: counts must be integers with a row for each area and a column for each "
-                f"cell, got {counts.dtype} of shape {counts.shape}"
+                f"Areas: counts must be an integer array of shape (areas, cells), got "
+                f"{counts.dtype} of shape {counts.shape}"
             )
         if counts.min() < 0:
-            raise InputError("compare: counts must be 0 or more, but one is negative")
+            raise InputError("Areas: a count is negative. Counts must be integers of 0 or more.")
         if counts.shape != (len(self.regions), self.schema.cells):
             raise InputError(
-                f"compare: counts must have {len(self.regions)} rows and {self.schema.cells} "
-                f"columns, got shape {counts.shape}"
+                f"Areas: counts must have the shape {(len(self.regions), self.schema.cells)}, got "
+                f"{counts.shape}"
             )
         given = range(len(counts)) if self.names is None else self.names
         names = tuple(str(name) for name in given)
         if len(set(names)) != len(counts):
-            raise InputError(f"compare: names must be {len(counts)} distinct names of areas")
+            raise InputError(f"Areas: names must be {len(counts)} distinct texts")
         object.__setattr__(self, "counts", counts.astype(np.int64))
         object.__setattr__(self, "regions", tuple(str(region) for region in self.regions))
         object.__setattr__(self, "names", names)
 
     @cached_property
     def blocks(self) -> dict[str, np.ndarray]:
-        """Numbers of the areas of each region, in order of the first area."""
+        """The numbers of the areas of each region; regions are in the order of their first area."""
         found: dict[str, list[int]] = {}
         for number, region in enumerate(self.regions):
             found.setdefault(region, []).append(number)
@@ -74,7 +74,7 @@ class Areas:
 
     @cached_property
     def hierarchy(self) -> Hierarchy:
-        """Hierarchy of all areas, regions and areas, for TopDown."""
+        """The hierarchy for TopDown, with the levels `LEVELS`."""
         _, region, area = LEVELS
         columns: dict[str, Sequence[Hashable]] = {region: self.regions, area: self.names or ()}
         return Hierarchy.from_columns(columns, root=LEVELS[0])

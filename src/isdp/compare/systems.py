@@ -1,8 +1,8 @@
-"""Common interface of the systems: release, privacy guarantee, and held totals.
+"""The systems of the five papers, and the interface that they have in common.
 
 The budget of a system with noise is epsilon (pure) or rho (zCDP) for one person who changes cell
-while the totals of all regions stay fixed. Permutation swapping holds more totals, under which no
-person can change alone. Its budget is the swap rate, and its guarantee has its own unit.
+while the totals of all regions stay fixed. Permutation swapping holds more totals, under which one
+person cannot change cell alone. Its budget is the swap rate, and its privacy unit is a record.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
 PER_MOVE = 2  # l1 distance and squared l2 distance of one person who changes cell
-DELTA = 1e-10  # calibrates the Gaussian of SDP; its rho does not depend on it
+DELTA = 1e-10  # for the calibration of SDP's Gaussian noise, whose rho does not depend on it
 REGION_TOTALS = "the total of each region"
-TWO_CELLS = Invariants.total(2)  # the scale of the noise of SDP is the same under all invariants
-MIN_BUDGET, MAX_BUDGET = 1e-14, 1000  # beyond, some distributions overflow
+TWO_CELLS = Invariants.total(2)  # SDP's noise has the same scale under all invariants
+MIN_BUDGET, MAX_BUDGET = 1e-14, 1000  # some distributions overflow outside this range
 
 
 Parameter = Literal["epsilon", "rho", "rate"]
@@ -52,13 +52,15 @@ class System(ABC):
     Attributes
     ----------
     name : str
-        Name in tables and figures.
-    paper : str
-        "ISDP", "SDP", "CDP", "TDA" or "SWAP".
+        The name in tables and figures.
+    paper : {"ISDP", "SDP", "CDP", "TDA", "SWAP"}
+        The paper that the system comes from.
     parameter : {"epsilon", "rho", "rate"}
-        Meaning of the budget.
-    nonnegative, whole : bool
-        True if all released counts are 0 or more, or integers.
+        The quantity that the budget gives.
+    nonnegative : bool
+        True if all released counts are 0 or more.
+    whole : bool
+        True if all released counts are integers.
     unbiased : bool
         True if the error of each count has mean zero.
     needs_counts : bool
@@ -75,22 +77,19 @@ class System(ABC):
 
     @abstractmethod
     def release(self, rng: np.random.Generator, areas: Areas, budget: float) -> NDArray[Any]:
-        """Release the table once, with a pseudo-random generator.
+        """Draw a released table, shape (areas, cells).
+
+        The table is int64, or float64 for a system with real-valued counts.
 
         Parameters
         ----------
         budget : float
             Epsilon or rho for one person who changes cell, or the swap rate.
-
-        Returns
-        -------
-        array, shape (areas, cells)
-            int64, or float64 for a system with real-valued counts.
         """
 
     @abstractmethod
     def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """Return the privacy guarantee; the arguments are those of `release`."""
+        """Return the privacy guarantee of `release` with the same arguments."""
 
     def held(self) -> str:
         """Name the totals that are released without error."""
@@ -98,7 +97,7 @@ class System(ABC):
 
 
 class Noise(System):
-    """Noise in the cells of a region that adds up to zero."""
+    """A system that adds noise to the cells of each region; the noise adds up to zero."""
 
     def release(self, rng: np.random.Generator, areas: Areas, budget: float) -> NDArray[Any]:
         """As `System.release`."""
@@ -115,11 +114,11 @@ class Noise(System):
 
 
 class PlainNoise(Noise):
-    """Noise whose distribution does not depend on the counts, under any invariants."""
+    """A system whose noise does not depend on the counts, and is defined for any invariants."""
 
     @abstractmethod
     def sampler(self, invariants: Invariants, budget: float) -> NoiseSampler:
-        """Return the sampler of the noise under any invariants.
+        """Return the sampler of the noise under some invariants.
 
         Raises
         ------
@@ -129,7 +128,7 @@ class PlainNoise(Noise):
 
     @abstractmethod
     def noise_guarantee(self, budget: float) -> PrivacyGuarantee:
-        """Return the guarantee, which depends on the invariants only in the names of the totals."""
+        """Return the guarantee without the names of the held totals."""
 
     def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """As `System.guarantee_of`."""
@@ -140,18 +139,21 @@ class PlainNoise(Noise):
         return self.sampler(Invariants.total(counts.size), budget).sample(rng, 1).ravel()
 
     def covariance_scale(self, budget: float) -> float | None:
-        """Return s^2 if the covariance is s^2 Pi_N or bounded by it, else None."""
+        """Return s^2 if the covariance is s^2 Pi_N or at most that, and None otherwise.
+
+        Pi_N is the orthogonal projection onto the null space of the invariants.
+        """
         return None
 
-    scale_is_exact: ClassVar[bool] = True  # false if `covariance_scale` is an upper bound
+    scale_is_exact: ClassVar[bool] = True  # False if `covariance_scale` is an upper bound
 
     def cell_variance(self, cells: int, budget: float) -> float:
-        """Return the variance of a cell of a block with one total, or of a cell in no total.
+        """Return the variance of a cell in a block of cells with one total.
 
         Parameters
         ----------
         cells : int
-            Number of cells of the block; 0 for a cell in no total.
+            Number of cells in the block; 0 for a cell without a total.
 
         Raises
         ------
@@ -165,7 +167,7 @@ class PlainNoise(Noise):
 
 
 class IntegerNoise(PlainNoise):
-    """Exact integer noise of a mechanism of the library (ISDP)."""
+    """A system with the exact integer noise of a mechanism of this library (ISDP)."""
 
     paper = "ISDP"
 
@@ -184,7 +186,10 @@ class IntegerNoise(PlainNoise):
 
 
 class IntegerLaplace(IntegerNoise):
-    """Exact integer noise, weight exp(-epsilon ||u||_1 / 2) (ISDP, Definition 9)."""
+    """Exact integer noise u of probability proportional to exp(-epsilon ||u||_1 / 2).
+
+    This is Definition 9 of ISDP with epsilon for one person who changes cell.
+    """
 
     name = "integer noise"
     parameter = "epsilon"
@@ -203,7 +208,7 @@ class IntegerLaplace(IntegerNoise):
 
 
 class IntegerGaussian(IntegerNoise):
-    """Exact integer noise, weight exp(-||u||_2^2 / (2 sigma^2)), sigma^2 = 1 / rho."""
+    """Exact integer noise u of probability proportional to exp(-rho ||u||_2^2 / 2)."""
 
     name = "integer Gaussian noise"
     parameter = "rho"
@@ -211,11 +216,11 @@ class IntegerGaussian(IntegerNoise):
 
     @staticmethod
     def mechanism(budget: float) -> GeneralizedGaussian:
-        """As `IntegerNoise.mechanism`: a squared l2 distance of 2 costs 2 / (2 sigma^2)."""
+        """As `IntegerNoise.mechanism`; the loss at a squared l2 distance of 2 is 1 / sigma^2."""
         return GeneralizedGaussian(math.sqrt(1 / budget))
 
     def covariance_scale(self, budget: float) -> float:
-        """As `PlainNoise.covariance_scale`: at most sigma^2.
+        """As `PlainNoise.covariance_scale`; sigma^2 is an upper bound.
 
         By Poisson summation, E exp(t'u) is at most exp(sigma^2 |Pi_N t|^2 / 2) on any lattice.
         """
@@ -227,7 +232,7 @@ class IntegerGaussian(IntegerNoise):
 
 
 class ProjectedLaplaceNoise(PlainNoise):
-    """Laplace noise minus its mean (SDP, projection framework)."""
+    """Laplace noise that is projected onto the null space of the invariants (SDP)."""
 
     name = "projected Laplace noise"
     paper = "SDP"
@@ -260,13 +265,13 @@ class KNormNoise(PlainNoise):
     def noise(self, rng: np.random.Generator, counts: IntArray, budget: float) -> NDArray[Any]:
         """As `Noise.noise`.
 
-        The norm of the hull of the moves in all regions is the sum of the norms of the regions.
-        The density is therefore a product over the regions.
+        The norm over all regions is the sum of the norms of the regions, so that the density is a
+        product over the regions.
         """
         return subspace.draw_root_polytope_noise(rng, counts.size, PER_MOVE / budget, 1).ravel()
 
     def sampler(self, invariants: Invariants, budget: float) -> subspace.KNorm:
-        """As `PlainNoise.sampler`; moves between regions count too, as in the paper."""
+        """As `PlainNoise.sampler`; neighbours include moves between regions, as in the paper."""
         try:
             return subspace.KNorm(subspace.Query.histogram(invariants.cells), invariants, budget)
         except InputError:
@@ -276,10 +281,11 @@ class KNormNoise(PlainNoise):
             ) from None
 
     def noise_guarantee(self, budget: float) -> PrivacyGuarantee:
-        """As `PlainNoise.noise_guarantee`; tables with equal totals at k moves have l1 distance 2k.
+        """As `PlainNoise.noise_guarantee`.
 
-        The noise is drawn region by region. A record that moves to another region costs up to
-        twice as much, because it changes the noise of two regions.
+        Tables with equal totals that differ by k moves have the l1 distance 2k. The noise is drawn
+        region by region. A record that moves to another region has up to twice the loss, because it
+        changes the counts of two regions.
         """
         return PrivacyGuarantee(
             "pure",
@@ -290,7 +296,7 @@ class KNormNoise(PlainNoise):
         )
 
     def cell_variance(self, cells: int, budget: float) -> float:
-        """As `PlainNoise.cell_variance`: that of the image of independent Laplace noise."""
+        """As `PlainNoise.cell_variance`, from the total variance of the sampler."""
         if not cells:
             raise InputError(f"compare: {self.name}: some cells are in no total")
         if cells == 1:
@@ -299,7 +305,7 @@ class KNormNoise(PlainNoise):
 
 
 class ProjectedGaussianNoise(PlainNoise):
-    """Normal noise of variance 1 / rho minus its mean (SDP, projection framework)."""
+    """Normal noise of variance 1 / rho, projected onto the null space of the invariants (SDP)."""
 
     name = "projected Gaussian noise"
     paper = "SDP"
@@ -331,8 +337,8 @@ def _bounded_noise(counts: tuple[int, ...], budget: float) -> exact.ExactSampler
 class ConditionedNoise(Noise):
     """Integer noise conditioned on nonnegative counts (CDP, Theorem 2.1).
 
-    The weight is exp(-epsilon ||u||_1 / 4). Conditioning on the data at most doubles the loss, so
-    that the noise has half of the budget.
+    The probability is proportional to exp(-epsilon ||u||_1 / 4). Conditioning at most doubles the
+    loss, so that the noise has half of the budget.
     """
 
     name = "conditioned noise, no count below zero"
@@ -347,7 +353,7 @@ class ConditionedNoise(Noise):
         return _bounded_noise(tuple(counts.tolist()), budget).sample(rng, 1).ravel()
 
     def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee_of`: the bound, twice the epsilon of the noise."""
+        """As `System.guarantee_of`; the loss is at most twice the epsilon of the noise."""
         return PrivacyGuarantee(
             "pure",
             budget / PER_MOVE,
@@ -370,7 +376,7 @@ class TopDown(System):
     Parameters
     ----------
     plan_of : function
-        ``plan_of(budget)`` returns a plan in which the levels all, region and area together spend
+        ``plan_of(budget)`` returns a plan for the levels all, region and area, which together have
         the budget.
     """
 
@@ -389,12 +395,12 @@ class TopDown(System):
         ]
 
     def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee_of`, for the levels of the run."""
+        """As `System.guarantee_of`."""
         return self.plan_of(budget).budget.guarantee_of(REGION_TOTALS)
 
 
 class Swapping(System):
-    """Permutation swapping of the records behind the table, areas within regions (SWAP)."""
+    """Permutation swapping of areas between the records of a region (SWAP)."""
 
     name = "permutation swapping"
     paper = "SWAP"
@@ -404,14 +410,14 @@ class Swapping(System):
     needs_counts = True
 
     def release(self, rng: np.random.Generator, areas: Areas, budget: float) -> NDArray[Any]:
-        """As `System.release`; the memory is proportional to the records of a region."""
+        """As `System.release`; the memory is proportional to the number of records in a region."""
         released = areas.counts.copy()
         for rows in areas.blocks.values():
             released[rows] = swapping.swap_table(rng, areas.counts[rows][None], budget)[0]
         return released
 
     def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee_of`, by the published bound for the largest region."""
+        """As `System.guarantee_of`; the loss is the published bound for the largest region."""
         largest = max(int(areas.counts[rows].sum()) for rows in areas.blocks.values())
         return swapping.guarantee_of(budget, largest)
 
@@ -426,7 +432,7 @@ def check_budget(system: System, budget: float) -> float:
     Raises
     ------
     InputError
-        If it is not between 1e-14 and 1000, or a rate is 1 or more.
+        If the budget is not between 1e-14 and 1000, or a swap rate is not between 0 and 1.
     """
     name = f"compare: {system.name}: the {system.parameter}"
     if system.parameter == "rate":

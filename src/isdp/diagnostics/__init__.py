@@ -1,4 +1,4 @@
-"""Convergence of chains, distances from known distributions, and summaries of draws."""
+"""Convergence of chains, distances between samples, and summaries of draws."""
 
 from isdp.diagnostics.chains import convergence
 

@@ -1,8 +1,6 @@
-"""Convergence of chains: R-hat, effective sample size, Monte Carlo error.
+"""Convergence of chains: R-hat, effective sample size and Monte Carlo standard error.
 
-The functions are those of `arviz_stats` on arrays, because importing all of ArviZ takes a second
-longer. Coordinates that do not move within a chain have no R-hat and no effective sample size; they
-are marked as frozen.
+The functions are those of `arviz_stats`, whose import is a second faster than that of ArviZ.
 """
 
 from __future__ import annotations
@@ -16,11 +14,10 @@ from numpy.typing import ArrayLike
 
 from isdp.errors import InputError
 
-TAILS = 0.05, 0.95  # quantiles whose effective sample sizes `ess_tail` is the smaller of
+TAILS = 0.05, 0.95  # `ess_tail` is the minimum effective sample size of these quantiles
 Statistic = Literal["rhat", "ess_bulk", "ess_tail", "mcse_mean"]
-STATISTICS: dict[
-    Statistic, tuple[str, dict[str, object]]
-] = {  # the function of ArviZ, and its options
+# functions of `arviz_stats` and their options
+STATISTICS: dict[Statistic, tuple[str, dict[str, object]]] = {
     "rhat": ("rhat", {}),
     "ess_bulk": ("ess", {"method": "bulk"}),
     "ess_tail": ("ess", {"method": "tail", "prob": TAILS}),
@@ -29,21 +26,21 @@ STATISTICS: dict[
 
 
 def convergence(draws: ArrayLike, statistics: Iterable[Statistic] = STATISTICS) -> pd.DataFrame:
-    """Diagnose each coordinate of several chains.
+    """Compute convergence statistics of each coordinate of several chains.
 
     Parameters
     ----------
     draws : array, shape (chain, draw, coordinate)
-        At least two chains of four draws.
+        There must be two or more chains of four or more draws.
     statistics : iterable of str
-        Those of `rhat` (rank-normalised split R-hat), `ess_bulk`, `ess_tail` and `mcse_mean` that
-        are wanted; each takes its time.
+        The statistics to compute: `rhat` (rank-normalised split R-hat), `ess_bulk`, `ess_tail` or
+        `mcse_mean`.
 
     Returns
     -------
     DataFrame with one row per coordinate
-        `mean`, `frozen` (whether some chain holds the coordinate at one value) and the statistics,
-        which are nan where frozen is true.
+        The columns are `mean`, `frozen` and the statistics. A coordinate is frozen if it is
+        constant in one of the chains. Its statistics are nan.
 
     Raises
     ------
@@ -53,11 +50,10 @@ def convergence(draws: ArrayLike, statistics: Iterable[Statistic] = STATISTICS) 
     draws = np.asarray(draws)
     if draws.ndim != 3 or draws.shape[0] < 2 or draws.shape[1] < 4:
         raise InputError(
-            f"diagnostics: R-hat needs an array (chain, draw, coordinate) of at least 2 chains "
-            f"and 4 draws, got shape {draws.shape}"
+            f"diagnostics: draws has shape {draws.shape}. Give (chain, draw, coordinate) with at "
+            f"least 2 chains and 4 draws"
         )
-    # when it is first needed: it takes longer than most jobs that could do without
-    from arviz_stats.base import array_stats
+    from arviz_stats.base import array_stats  # its import takes longer than most jobs
 
     frozen = (draws == draws[:, :1]).all(axis=1).any(axis=0)
     moving = draws[..., ~frozen].astype(float)

@@ -1,4 +1,4 @@
-"""Comparison of two sets of draws by Kolmogorov distances with a stated bound."""
+"""Comparison of two samples by Kolmogorov distances and their bounds."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ NORM, CELLS, FULL = "norm", "cells", "in full"
 
 
 def kolmogorov_distance(one: ArrayLike, two: ArrayLike) -> float:
-    """Largest difference of the distribution functions of two samples.
+    """Return the maximum difference of the empirical distribution functions of two samples.
 
-    It never exceeds the total variation distance of the distributions by more than sampling error.
+    Without sampling error, it is at most the total variation distance of the distributions.
     """
     one, two = sorted((np.sort(np.ravel(each)) for each in (one, two)), key=len)
-    # a distribution function is constant between its steps: the maximum is at one of the steps
-    apart = [
+    # the maximum is attained at a step of the smaller sample, on one of its sides
+    differences = [
         np.searchsorted(one, one, side) / len(one) - np.searchsorted(two, one, side) / len(two)
         for side in ("left", "right")
     ]
-    return float(np.abs(apart).max())
+    return float(np.abs(differences).max())
 
 
 def kolmogorov_bound(first: float, second: float, comparisons: int = 1) -> float:
@@ -76,16 +76,15 @@ def detectable_distance(first: float, second: float, comparisons: int = 1) -> fl
 def agreement_rows(
     noise: np.ndarray, exact: np.ndarray, mechanism: Mechanism, labels: dict[str, str]
 ) -> pd.DataFrame:
-    """Compare a sample with exact draws of its target.
+    """Compare a sample with exact draws of its target distribution.
 
     Parameters
     ----------
     noise : int64 array, shape (chain, draw, cell)
-        From a Markov chain: its effective sample size counts. With one chain it is taken as
-        independent draws.
+        Draws of several Markov chains, or independent draws as one chain.
     exact : int64 array, shape (draw, cell)
     labels : dict
-        Columns that identify the row: experiment, norm, sampler.
+        Columns that identify the sample.
 
     Returns
     -------
@@ -127,7 +126,10 @@ def agreement_rows(
 
 
 def quantile_table(named: dict[str, np.ndarray], cells: list[str]) -> pd.DataFrame:
-    """Quantiles of every cell for several samples: sampler, cell, name and q05 to q95."""
+    """Compute quantiles of every cell of several samples.
+
+    The columns are q05, q25, q50, q75, q95, sampler, cell and name.
+    """
     levels = (0.05, 0.25, 0.5, 0.75, 0.95)
     parts = []
     for name, noise in named.items():
@@ -140,12 +142,15 @@ def quantile_table(named: dict[str, np.ndarray], cells: list[str]) -> pd.DataFra
 def norm_histogram(
     named: dict[str, np.ndarray], measure: Callable[[np.ndarray], np.ndarray], bins: int = 40
 ) -> pd.DataFrame:
-    """Proportions of the norm in equal bins for several samples: sampler, low, high and share."""
+    """Compute histograms of the norm of several samples with common bins.
+
+    The columns are sampler, low, high and share, the proportion of the draws in the bin.
+    """
     norms = {name: np.ravel(measure(noise)).astype(float) for name, noise in named.items()}
     largest = max(float(each.max()) for each in norms.values())
     width = max(1, math.ceil((largest + 1) / bins))
     if all((values % 2 == 0).all() for values in norms.values()):
-        width += width % 2  # l1 norms are even where totals are held; odd bins would look ragged
+        width += width % 2  # with even norms, bins of odd width contain unequal numbers of values
     edges = np.arange(0, largest + width + 1, width) - 0.5
     parts = []
     for name, values in norms.items():

@@ -6,22 +6,23 @@ import numpy as np
 import pandas as pd
 
 QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
-WHISKER = 1.5  # interquartile ranges
+WHISKER = 1.5  # maximum length of a whisker in interquartile ranges
 
 
 def describe_cells(noise: np.ndarray, diagnostics: pd.DataFrame) -> pd.DataFrame:
-    """Describe the noise of every cell, with one row per cell.
+    """Compute summary statistics of the noise in each cell.
 
     Parameters
     ----------
     noise : int64 array, shape (chain, draw, cell)
     diagnostics : DataFrame
-        From `isdp.diagnostics.convergence`.
+        The result of `isdp.diagnostics.convergence`.
 
     Returns
     -------
-    DataFrame with columns mean, sd, quantiles from q01 to q99, min, max, mcse and z
-        `mcse` is the Monte Carlo standard error of the mean, `z` the mean in units of it.
+    DataFrame with one row per cell
+        The columns are mean, sd, q01 to q99, min, max, mcse (the Monte Carlo standard error of the
+        mean) and z (the mean divided by mcse).
     """
     flat = noise.reshape(-1, noise.shape[-1])
     table = pd.DataFrame({"mean": flat.mean(axis=0), "sd": flat.std(axis=0, ddof=1)})
@@ -35,21 +36,25 @@ def describe_cells(noise: np.ndarray, diagnostics: pd.DataFrame) -> pd.DataFrame
 
 
 def boxes(noise: np.ndarray) -> pd.DataFrame:
-    """List all values that a box plot of every cell shows, one per row.
+    """List the values that a box plot of every cell shows.
+
+    Parameters
+    ----------
+    noise : int64 array, shape (chain, draw, cell)
 
     Returns
     -------
-    DataFrame with columns cell (its index), series and value; the series are q1, median, q3,
-        whisker_low, whisker_high, extreme (each distinct value beyond the whiskers) and one_draw
-        (the last draw of the first chain)
+    DataFrame with the columns cell, series and value
+        The series are q1, median, q3, whisker_low, whisker_high, extreme (each distinct value
+        beyond the whiskers) and one_draw (the last draw of the first chain).
     """
     flat = noise.reshape(-1, noise.shape[-1])
     quartiles = np.quantile(flat, (0.25, 0.5, 0.75), axis=0)
     rows: list[tuple[int, str, float]] = []
     for cell, (q1, median, q3) in enumerate(quartiles.T):
         values = np.unique(flat[:, cell])
-        reach = WHISKER * (q3 - q1)
-        inside = values[(values >= q1 - reach) & (values <= q3 + reach)]
+        max_length = WHISKER * (q3 - q1)
+        inside = values[(values >= q1 - max_length) & (values <= q3 + max_length)]
         low, high = inside[0], inside[-1]
         rows += [(cell, "q1", q1), (cell, "median", median), (cell, "q3", q3)]
         rows += [(cell, "whisker_low", low), (cell, "whisker_high", high)]

@@ -1,1 +1,1 @@
-"""Draws and tables on disk."""
+"""Reading and writing of tables, draws and certificates."""

@@ -1,4 +1,4 @@
-"""Certificates in Markdown: one form for all commands, from the content of `certificate.json`."""
+"""Certificates of all commands in Markdown, from the content of `certificate.json`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from functools import cache
 
 from isdp.accounting.guarantees import upper_decimal
 
-FORMAT = "0.3"  # of certificates; those of version 0.2 have no such field
+FORMAT = "0.3"  # certificates of version 0.2 have no field `format`
 NOT_FOR_RELEASE = "NOT FOR RELEASE: drawn from a pseudo-random generator, for experiments"
 FOR_RELEASE = "drawn in exact arithmetic from the operating system's randomness"
-OF_THE_LAW_ALONE = "for the requested distribution, and not for this draw"
+DISTRIBUTION_ONLY = "for the requested distribution, and not for this draw"
 NO_GUARANTEE = (
     "No guarantee holds for this table. A pseudo-random generator can reveal the noise, as can "
     "floating point arithmetic, and a Markov chain has only approximately the requested "
@@ -21,7 +21,7 @@ SEED_KNOWN = "A reader who has the seed can remove the noise: nothing is protect
 
 
 def now() -> str:
-    """Return the time in UTC, in whole seconds."""
+    """Return the current time in UTC, without fractions of a second."""
     return datetime.now(UTC).replace(microsecond=0).isoformat()
 
 
@@ -31,26 +31,26 @@ def markdown(certificate: Mapping) -> str:
     Parameters
     ----------
     certificate : mapping
-        Content of `certificate.json`. The template is that of the command in `made_by`.
+        Content of `certificate.json`. Its entry `made_by` determines the template.
     """
     command = certificate["made_by"].removeprefix("isdp ")
     return _environment().get_template(f"{command}.md.jinja").render(certificate)
 
 
 def certificate_files(certificate: dict, **output: object) -> dict[str, str | Mapping]:
-    """Complete the output section of a certificate, and return the content of both of its files."""
+    """Add entries to the output section of a certificate, and return the content of both files."""
     certificate["output"] |= output
     return {"certificate.json": certificate, "certificate.md": markdown(certificate)}
 
 
-def said_of_privacy(statement: str, for_release: bool) -> str:
-    """Return a guarantee in words, with a reservation if the table is not for release."""
-    return statement if for_release else f"{OF_THE_LAW_ALONE}: {statement}"
+def qualify_statement(statement: str, for_release: bool) -> str:
+    """Return the statement of a guarantee, with a qualification if the table is not for release."""
+    return statement if for_release else f"{DISTRIBUTION_ONLY}: {statement}"
 
 
 @cache
 def _environment():
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # needed for a release alone
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # only a release needs them
 
     found = Environment(
         loader=PackageLoader("isdp.io"),
@@ -58,13 +58,13 @@ def _environment():
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # Markdown
+        autoescape=False,  # the output is Markdown
     )
     found.filters |= {
-        "cell": lambda text: text.replace("|", "/"),  # of a table
+        "cell": lambda text: text.replace("|", "/"),  # a cell of a Markdown table
         "number": "{:,}".format,
         "percent": "{:.1%}".format,
         "upper_bound": upper_decimal,
-        "said_of_privacy": said_of_privacy,
+        "qualify_statement": qualify_statement,
     }
     return found

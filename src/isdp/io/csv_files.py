@@ -1,9 +1,8 @@
-"""Reading and writing of CSV tables, all columns as text.
+"""Reading and writing of CSV tables whose columns are all text.
 
-Every table is checked by the `csv` module of the standard library in strict mode, which gives the
-line of an error, before pandas parses it. `read_columns` reads tables of any length: a column takes
-four bytes for each row and sixteen for each distinct text. `read_cells` reads small tables, whose
-cells are named by their lines.
+The `csv` module of the standard library checks every table in strict mode before pandas parses it,
+because it reports the line of an error. `read_columns` reads tables of any length, in four bytes
+per row and sixteen bytes per distinct text of each column. `read_cells` reads small tables.
 """
 
 from __future__ import annotations
@@ -22,47 +21,47 @@ from isdp.errors import InputError
 from isdp.io.files import MAX_BYTES, read_bytes
 from isdp.io.progress import progress
 
-ROWS_PER_CHUNK = 1 << 18  # rows
-BYTES_PER_BLOCK = 1 << 20  # bytes
-LINE_ENDS = ("\n", "\r")  # other separators of lines end no row of a CSV
+ROWS_PER_CHUNK = 1 << 18
+BYTES_PER_BLOCK = 1 << 20
+LINE_ENDS = ("\n", "\r")  # other line separators do not end a row of a CSV file
 SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 TEXT = np.dtypes.StringDType()
-MAX_QUOTED = 60  # characters of a label in a message
-MAX_PERSONS = 10**9  # the largest count that is plausible
+MAX_QUOTED = 60  # maximum number of characters of a label in a message
+MAX_PERSONS = 10**9  # maximum plausible count
 
 
 class Column(NamedTuple):
-    """A column of texts.
+    """A column of texts, in which each distinct text is stored once.
 
     Attributes
     ----------
     codes : integer array, shape (rows,)
-        Number of each row's text.
+        Index of the text of each row.
     texts : array of numpy.dtypes.StringDType, shape (distinct texts,)
-        In the order of their first rows, if they are from `read_columns`.
+        `read_columns` sorts the texts by their first rows.
     """
 
     codes: np.ndarray
     texts: np.ndarray
 
     def text(self, row: int) -> str:
-        """Text of a row, counted from 0."""
+        """Return the text of a row, counted from 0."""
         return str(self.texts[self.codes[row]])
 
     def rows(self, start: int = 0, stop: int | None = None) -> np.ndarray:
-        """Texts of some rows, as an object array of str."""
+        """Return the texts of the rows ``start:stop`` as an object array of str."""
         return self.texts[self.codes[start:stop]].astype(object)
 
     def first(self, chosen: np.ndarray) -> int | None:
-        """First row whose text is marked in `chosen`, bool (distinct texts,); None for none."""
+        """Return the first row whose text is marked in a bool array (distinct texts,), or None."""
         return int(np.argmax(chosen[self.codes])) if chosen.any() else None
 
     def is_blank(self) -> np.ndarray:
-        """Mark each text that is empty or blank; bool (distinct texts,)."""
+        """Test whether each text is empty or blank; the result has shape (distinct texts,)."""
         return np.strings.str_len(np.strings.strip(self.texts)) == 0
 
     def taken(self, rows: np.ndarray) -> Column:
-        """Column of the same texts with some of the rows, in their order."""
+        """Return the column of the given rows, in their order."""
         return Column(self.codes[rows], self.texts)
 
     def sorted(self) -> Column:
@@ -73,27 +72,28 @@ class Column(NamedTuple):
         return Column(rank[self.codes], self.texts[order])
 
 
-def read_columns(path, what: str, passed_over: Collection[str] = ()) -> dict[str, Column]:
-    """Read all columns of a CSV in UTF-8, with or without a byte order mark, unchanged.
+def read_columns(path, expected: str, skipped: Collection[str] = ()) -> dict[str, Column]:
+    """Read the columns of a CSV file in UTF-8, with or without a byte order mark.
 
     Parameters
     ----------
     path : path
         A file, or a pipe, which is read into memory.
-    what : str
-        The table that is expected, for messages, such as "a csv with one row for each cell".
-    passed_over : collection of str
+    expected : str
+        Description of the table for messages, such as "a csv with one row per cell".
+    skipped : collection of str
         Columns that are not read.
 
     Returns
     -------
     dict of str to Column
-        In the order of the header.
+        The columns have the order of the header.
 
     Raises
     ------
     InputError
-        With the file and the line; no value is quoted.
+        If the file is missing or invalid. The message gives the file and the line, and quotes no
+        value.
     """
     path = Path(path)
     try:
@@ -101,42 +101,40 @@ def read_columns(path, what: str, passed_over: Collection[str] = ()) -> dict[str
             if not file.seekable():
                 file = io.BytesIO(file.read())
             _refuse_binary(file, path)
-            header = _checked(file, path, what)
-            kept = [number for number, name in enumerate(header) if name not in passed_over]
+            header = _check_rows(file, path, expected)
+            kept = [number for number, name in enumerate(header) if name not in skipped]
             if not kept:
                 listed = ", ".join(map(repr, header))
-                raise InputError(f"{path}: there is no column but {listed}; add one")
-            pieces = _parsed(file, path, len(header), kept)
+                raise InputError(f"{path}: the only columns are {listed}. Add other columns")
+            pieces = _parse(file, path, len(header), kept)
     except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file; expected {what}") from None
+        raise InputError(f"{path}: there is no such file. Give {expected}") from None
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); expected {what}") from None
+        raise InputError(f"{path}: cannot be read ({error.strerror}). Give {expected}") from None
     if not any(len(piece.codes) for piece in pieces[kept[0]]):
-        raise InputError(f"{path}: the table has no rows below its header; expected {what}")
-    return {header[number]: _joined(pieces.pop(number)) for number in kept}
+        raise InputError(f"{path}: the table has no rows below its header. Give {expected}")
+    return {header[number]: _concatenate(pieces.pop(number)) for number in kept}
 
 
 def _refuse_binary(file, path: Path) -> None:
     start = file.read(4)
     if start.startswith(SPREADSHEETS):
-        raise InputError(f"{path}: this is a spreadsheet, not a csv; save it as csv (UTF-8)")
+        raise InputError(f"{path}: this file is a spreadsheet. Save it as csv (UTF-8)")
     file.seek(0)
     while block := file.read(BYTES_PER_BLOCK):
         if b"\0" in block:
-            raise InputError(
-                f"{path}: this is no csv table (it holds zero bytes); save it as csv (UTF-8)"
-            )
+            raise InputError(f"{path}: this file contains zero bytes. Save it as csv (UTF-8)")
 
 
-def _checked(file, path: Path, what: str) -> list[str]:
-    """Check all rows, and return the header."""
+def _check_rows(file, path: Path, expected: str) -> list[str]:
+    """Check all rows and return the header."""
     file.seek(0)
     lines = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     try:
         rows = _rows(lines, path)
         _, header = next(rows, (0, []))
         if not any(name.strip() for name in header):
-            raise InputError(f"{path}: the file is empty; expected {what}, below a header")
+            raise InputError(f"{path}: the file is empty. Give {expected}, with a header")
         for _ in rows:
             pass
         return header
@@ -147,14 +145,7 @@ def _checked(file, path: Path, what: str) -> list[str]:
 
 
 def _rows(lines, place) -> Iterator[tuple[int, list[str]]]:
-    """Yield the header and the rows, each with the line on which it ends, counted from 1.
-
-    Raises
-    ------
-    InputError
-        If a column name occurs twice, a row has not as many fields as the header, or the
-        text is no CSV.
-    """
+    """Yield the header and the rows, each with the line on which it ends, counted from 1."""
     reader, width = csv.reader(lines, strict=True), None
     try:
         for row in reader:
@@ -163,21 +154,20 @@ def _rows(lines, place) -> Iterator[tuple[int, list[str]]]:
                     continue  # a blank line
                 if width is not None:
                     raise InputError(
-                        f"{place}: line {reader.line_num}: {len(row)} fields under a header of "
-                        f"{width}; is the file cut short, or a comma not quoted?"
+                        f"{place}: line {reader.line_num}: the row has {len(row)} fields and the "
+                        f"header has {width}. Quote fields with commas, or complete the file"
                     )
                 width = len(row)
                 twice = [name for name in row if row.count(name) > 1]
                 if twice:
                     raise InputError(
                         f"{place}: line {reader.line_num}: the column {quoted(twice[0])} occurs "
-                        f"twice; rename one"
+                        f"twice. Rename one"
                     )
             yield reader.line_num, row
     except csv.Error as error:
         raise InputError(
-            f"{place}: line {reader.line_num}: this is no csv table ({error}); is a quotation mark "
-            f"without its second?"
+            f"{place}: line {reader.line_num}: not valid csv ({error}). Check the quotation marks"
         ) from None
 
 
@@ -188,11 +178,11 @@ def _not_utf8(file, path) -> InputError:
         content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-    return InputError(f"{path}: line {line}: this is no csv table in UTF-8; save it as csv (UTF-8)")
+    return InputError(f"{path}: line {line}: the text is not in UTF-8. Save it as csv (UTF-8)")
 
 
-def _parsed(file, path: Path, width: int, kept: list[int]) -> dict[int, list[Column]]:
-    """Parse a table that was checked; each column in pieces, by its number."""
+def _parse(file, path: Path, width: int, kept: list[int]) -> dict[int, list[Column]]:
+    """Parse a checked table; return the pieces of each column by its number."""
     columns: dict[int, list[Column]] = {number: [] for number in kept}
     length = file.seek(0, io.SEEK_END)
     file.seek(0)
@@ -201,18 +191,18 @@ def _parsed(file, path: Path, width: int, kept: list[int]) -> dict[int, list[Col
     options |= {"encoding": "utf-8-sig", "chunksize": ROWS_PER_CHUNK}
     with (
         pd.read_csv(file, **options) as pieces,
-        progress(f"reading {path.name}", length) as at,
+        progress(f"reading {path.name}", length) as update,
     ):
         for piece in pieces:
             for number, parts in columns.items():
                 codes, texts = pd.factorize(piece[number].to_numpy(dtype=object))
                 parts.append(Column(codes.astype(np.int32), texts.astype(TEXT)))
-            at(file.tell())
+            update(file.tell())
     return columns
 
 
-def _joined(pieces: list[Column]) -> Column:
-    """Join the pieces of a column; they are removed from the list, as memory may be short."""
+def _concatenate(pieces: list[Column]) -> Column:
+    """Concatenate the pieces of a column and remove them from the list, which frees memory."""
     texts = np.concatenate([piece.texts for piece in pieces])
     starts = np.cumsum([0, *(len(piece.texts) for piece in pieces)])
     numbers = None
@@ -229,7 +219,7 @@ def _joined(pieces: list[Column]) -> Column:
 
 
 def _may_repeat(texts: np.ndarray) -> bool:
-    """Test by hashes, in little memory, whether a text may occur twice."""
+    """Test by hashes, which need little memory, whether a text may occur twice."""
     hashes = [
         pd.util.hash_array(texts[start : start + ROWS_PER_CHUNK].astype(object))
         for start in range(0, len(texts), ROWS_PER_CHUNK)
@@ -239,50 +229,50 @@ def _may_repeat(texts: np.ndarray) -> bool:
 
 
 def refuse_line_breaks(columns: Mapping[str, Column], path, *names: str) -> None:
-    """Refuse labels with line breaks, which many readers of a csv take for the end of a row.
+    """Refuse labels with line breaks, at which many CSV readers end a row.
 
     Parameters
     ----------
     path : path
         Name of the table in messages.
     *names : str
-        Names of further columns.
+        Names of other columns to check.
 
     Raises
     ------
     InputError
-        With the column and the first such row, counted from 1 below the header.
+        If a label has a line break. The message gives the column and the first such row, counted
+        from 1 below the header.
     """
     for name in [*columns, *names]:
         if any(end in name for end in LINE_ENDS):
-            raise InputError(f"{path}: the name of column {name!r} has a line break; rename it")
+            raise InputError(f"{path}: the name of column {name!r} has a line break. Rename it")
     for name, column in columns.items():
         breaks = [np.strings.find(column.texts, end) >= 0 for end in LINE_ENDS]
         row = column.first(np.logical_or(*breaks))
         if row is not None:
             raise InputError(
-                f"{path}: row {row + 1}, column {name!r}: the value has a line break; remove it"
+                f"{path}: row {row + 1}, column {name!r}: the value has a line break. Remove it"
             )
 
 
 def write_columns(path, columns: Mapping[str, Column | np.ndarray]) -> None:
-    """Write columns as a csv in pieces.
+    """Write columns of equal length as a CSV file, in pieces that need little memory.
 
     Parameters
     ----------
-    columns : mapping of str to Column or array, shape (rows,)
-        By their names, in their order.
+    columns : mapping of str to Column or array, each of shape (rows,)
     """
     pd.DataFrame(columns=list(columns)).to_csv(path, index=False, lineterminator="\n")
     rows = max((len(getattr(values, "codes", values)) for values in columns.values()), default=0)
     path = Path(path)
     with (
         path.open("a", encoding="utf-8", newline="") as file,
-        progress(f"writing {path.name}", rows) as at,
+        progress(f"writing {path.name}", rows) as update,
     ):
         for start in range(0, rows, ROWS_PER_CHUNK):
             stop = start + ROWS_PER_CHUNK
-            at(start)
+            update(start)
             piece = {
                 name: values.rows(start, stop) if isinstance(values, Column) else values[start:stop]
                 for name, values in columns.items()
@@ -291,12 +281,12 @@ def write_columns(path, columns: Mapping[str, Column | np.ndarray]) -> None:
 
 
 def combined(columns: Sequence[Column]) -> np.ndarray:
-    """Give each combination of texts of some columns a number; equal just where all are equal.
+    """Assign an integer to each row, which is equal for rows with equal texts in all columns.
 
     Returns
     -------
     int64 array, shape (rows,)
-        Below 2^62 and otherwise of no meaning; see `numpy.unique` or `pandas.factorize`.
+        The integers are below 2^62 and have no other meaning.
     """
     numbers, bound = columns[0].codes.astype(np.int64), len(columns[0].texts)
     for codes, texts in columns[1:]:
@@ -320,12 +310,12 @@ def read_cells(path, limit: int = MAX_BYTES) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        As from `cells_of`.
+        See `cells_of`.
 
     Raises
     ------
     InputError
-        As `read_bytes` and `cells_of`, and where the text is in another encoding.
+        If the file is missing, empty, too large or invalid.
     """
     place, content = Path(path).name, read_bytes(path, limit)
     try:
@@ -345,80 +335,81 @@ def cells_of(text: str, place: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The cells as text without blanks around it. The columns are the header, and the index is the
-        line of the file on which a row ends, counted from 1. Blank lines are left out.
+        The cells are texts without surrounding blanks. The column names are the header. The index
+        is the line of the file on which the row ends, counted from 1. Blank lines are omitted.
 
     Raises
     ------
     InputError
-        If there is no header, a column occurs twice, a row has not as many cells as the
-        header, or the text is no CSV.
+        If there is no header, a column occurs twice, the number of cells of a row differs from the
+        header, or the text is not CSV.
     """
     lines, rows = [], []
     for line, row in _rows(io.StringIO(text, newline=""), place):
         lines.append(line)
         rows.append([cell.strip() for cell in row])
     if not rows:
-        raise InputError(f"{place}: the file is empty; put the whole file in its place")
+        raise InputError(f"{place}: the file is empty. Replace it by the complete file")
     return pd.DataFrame(rows[1:], columns=rows[0], index=lines[1:], dtype=object)
 
 
 def check_cells(
     cells: pd.Series, pattern: str, problem: str, where: Callable[[int], str], advice: str
 ) -> None:
-    """Refuse the first cell that is not of a pattern.
+    """Refuse the first cell that does not match a regular expression.
 
     Parameters
     ----------
-    pattern : str
-        A regular expression for the whole cell.
     problem : str
-        What is wrong with a cell that does not match: it follows the cell in the message.
+        The problem of a cell that does not match, which follows the cell in the message.
     where : callable
-        Words for the place of a cell, from its label in the index.
+        A function from a label of the index to the place of the cell in words.
     advice : str
         A sentence on the remedy, which ends the message.
 
     Raises
     ------
     InputError
+        If a cell does not match.
     """
     for label, cell in cells.items():
         if not re.fullmatch(pattern, cell):
             raise InputError(f"{where(label)}: {quoted(cell)} {problem}. {advice}")
 
 
-def check_unique(cells: pd.Series, what: str, place: str) -> None:
-    """Refuse the first cell that occurs for the second time.
+def check_unique(cells: pd.Series, noun: str, place: str) -> None:
+    """Refuse the first cell that repeats another.
 
     Parameters
     ----------
     cells : Series of str
-        Indexed by line.
-    what, place : str
-        What messages call the cell, and the file.
+        The index has the lines of the cells.
+    noun, place : str
+        The name of a cell and of the file in messages.
 
     Raises
     ------
     InputError
+        If a cell occurs twice. The message gives both lines.
     """
     again = cells[cells.duplicated()]
     if len(again):
         line, cell = again.index[0], again.iloc[0]
         first = cells.index[cells == cell][0]
         raise InputError(
-            f"{place}: line {line}: {what} {on_one_line(cell)} is on line {first} already; "
-            f"remove one of the two"
+            f"{place}: line {line}: {noun} {on_one_line(cell)} is on line {first} too. Remove one"
         )
 
 
 def counts_of(cells: pd.Series, where: Callable[[int], str], advice: str) -> np.ndarray:
-    """Turn cells of text into counts from 0 to 10^9 persons; see `whole_numbers`.
+    """Convert texts to counts from 0 to 10^9; see `whole_numbers`.
 
     Parameters
     ----------
     where : callable
-        Words for the place of a cell, from its label in the index.
+        A function from a label of the index to the place of the cell in words.
+    advice : str
+        A sentence on the remedy, which ends the message.
 
     Returns
     -------
@@ -432,21 +423,21 @@ def whole_numbers(
     column: Column,
     where: Callable[[int], str],
     advice: str,
-    largest: int,
+    max_magnitude: int,
     negative: bool = False,
 ) -> np.ndarray:
-    """Turn texts into whole numbers, each distinct text once.
+    """Convert texts to integers.
 
     Parameters
     ----------
     where : callable
-        Words for the place of a row, counted from 0.
+        A function from a row, counted from 0, to its place in words.
     advice : str
         A sentence on the remedy, which ends the message.
-    largest : int
-        Largest magnitude.
+    max_magnitude : int
+        Maximum absolute value.
     negative : bool
-        Whether numbers may be negative.
+        Allow negative numbers.
 
     Returns
     -------
@@ -455,27 +446,27 @@ def whole_numbers(
     Raises
     ------
     InputError
-        With the first row that has anything else, and what is wrong. The text is not quoted, as
-        it may be a confidential count.
+        If a text is not such a number. The message gives the first row and the problem. It does not
+        quote the text, which may be a confidential count.
     """
     texts = [text.strip() for text in column.texts.tolist()]
-    problems = [_problem(text, largest, negative) for text in texts]
+    problems = [_problem(text, max_magnitude, negative) for text in texts]
     row = column.first(np.array(problems, dtype=bool))
     if row is not None:
         raise InputError(f"{where(row)}: {problems[column.codes[row]]}. {advice}")
-    # int() refuses thousands of leading zeros
+    # int() refuses texts with thousands of digits, leading zeros included
     values = [(-1 if text.startswith("-") else 1) * int(text.lstrip("-0") or 0) for text in texts]
     return np.array(values, dtype=np.int64)[column.codes]
 
 
-def _problem(text: str, largest: int, negative: bool) -> str:
-    """Say what keeps a text from being a whole number; "" where it is one."""
+def _problem(text: str, max_magnitude: int, negative: bool) -> str:
+    """Describe the problem of a text that is not a valid number; return "" for a valid number."""
     digits = text.removeprefix("-") if negative else text
     if digits.isascii() and digits.isdigit():
         significant = digits.lstrip("0")
-        if len(significant) <= len(str(largest)) and int(significant or 0) <= largest:
+        if len(significant) <= len(str(max_magnitude)) and int(significant or 0) <= max_magnitude:
             return ""
-        return f"the number is more than {largest:,}"
+        return f"the number is more than {max_magnitude:,}"
     if not text:
         return "the number is missing"
     for pattern, words in (
@@ -489,11 +480,11 @@ def _problem(text: str, largest: int, negative: bool) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """Put a text from a file on one line that is not too long."""
+    """Replace white space by blanks, and shorten the text to at most `MAX_QUOTED` characters."""
     line = " ".join(text.split())
     return line if len(line) <= MAX_QUOTED else line[: MAX_QUOTED - 3] + "..."
 
 
 def quoted(text: str) -> str:
-    """Quote a text from a file, on one line that is not too long."""
+    """Quote a shortened text on one line."""
     return repr(on_one_line(text))

@@ -1,4 +1,4 @@
-"""Draws on disk: noise together with the invariants it must meet and how it was made."""
+"""Files of noise with its invariants and the settings of its sampler."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Draws:
     ----------
     noise : int64 array, shape (chain, draw, cell)
     cells : list of str
-        A name for each cell.
+        The names of the cells.
     settings : dict
-        How the noise was made; must be JSON.
+        The settings of the sampler, as values for JSON.
     """
 
     noise: np.ndarray
@@ -33,7 +33,7 @@ class Draws:
     settings: dict = field(default_factory=dict)
 
     def noise_of(self, cells: Sequence[str]) -> np.ndarray:
-        """Take the noise of the named cells, in the order asked for.
+        """Return the noise with its cells in the given order.
 
         Returns
         -------
@@ -42,19 +42,19 @@ class Draws:
         Raises
         ------
         InputError
-            If the draws are not of these very cells.
+            If `cells` does not contain each cell of the draws exactly once.
         """
-        place = {name: i for i, name in enumerate(self.cells)}
-        if len(place) != len(self.cells) or sorted(place) != sorted(cells):
-            other = sorted(set(place) ^ set(cells))
+        index = {name: i for i, name in enumerate(self.cells)}
+        if len(index) != len(self.cells) or sorted(index) != sorted(cells):
+            other = " ".join(sorted(set(index) ^ set(cells))[:5]) or "a repeated name"
             raise InputError(
-                f"draws: their cells are not those asked for: {' '.join(other[:5]) or 'one twice'}"
+                f"draws: the names of the cells differ ({other}). Draw the noise again"
             )
-        return np.take(self.noise, [place[name] for name in cells], axis=-1)
+        return np.take(self.noise, [index[name] for name in cells], axis=-1)
 
 
 def write_draws(path, draws: Draws) -> None:
-    """Write draws as netCDF (through h5netcdf), compressed."""
+    """Write draws as a compressed netCDF file by h5netcdf."""
     import xarray
 
     matrix = draws.invariants.sparse.tocoo()
@@ -74,7 +74,7 @@ def write_draws(path, draws: Draws) -> None:
 
 
 def read_draws(path) -> Draws:
-    """Read draws that `write_draws` wrote."""
+    """Read a file of `write_draws`."""
     import xarray
 
     with xarray.open_dataset(path, engine="h5netcdf") as data:

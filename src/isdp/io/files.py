@@ -1,4 +1,4 @@
-"""Whole files: read within a limit, and written so that no partial file has a result's name."""
+"""Reading of files up to a maximum size, and atomic writing of files."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ MAX_BYTES = 200_000_000
 
 @contextmanager
 def write_atomically(path) -> Iterator[Path]:
-    """Give a temporary path next to `path`, which replaces it at the end of the block.
+    """Yield a temporary path in the folder of `path`, and rename it to `path` at the end.
 
-    On any error or interrupt the temporary file is removed and `path` stays as it was.
+    After an error or an interrupt, the temporary file is removed and `path` is unchanged.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -39,48 +39,46 @@ def write_atomically(path) -> Iterator[Path]:
 
 
 def write_json(path, content) -> None:
-    """Write `content` as JSON, readable and in a stable order."""
+    """Write JSON atomically with indentation, and with keys in the order of `content`."""
     with write_atomically(path) as temporary:
         temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def sha256_of(path) -> str:
-    """SHA-256 of a file of any length, as hexadecimal digits."""
+    """Return the SHA-256 digest of a file as hexadecimal digits."""
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_json(path):
-    """Read a JSON file."""
+    """Read the content of a JSON file."""
     return json.loads(Path(path).read_text())
 
 
 def write_csv(table: pd.DataFrame, path) -> None:
-    """Write a table as CSV, without its index."""
+    """Write a table atomically as CSV without its index."""
     with write_atomically(path) as temporary:
         table.to_csv(temporary, index=False, lineterminator="\n")
 
 
 def read_bytes(path, limit: int = MAX_BYTES) -> bytes:
-    """Read a file of at most `limit` bytes that is neither missing nor empty.
+    """Read a file that has at most `limit` bytes and is not empty.
 
     Raises
     ------
     InputError
-        If it is missing, no file, unreadable, empty or larger.
+        If the file is missing, unreadable, empty or too large.
     """
     path = Path(path)
     try:
         with path.open("rb") as file:
             content = file.read(limit + 1)
     except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file; give the path of one") from None
+        raise InputError(f"{path}: there is no such file. Give the path of a file") from None
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); give a file") from None
+        raise InputError(f"{path}: cannot be read ({error.strerror}). Give a file") from None
     if len(content) > limit:
-        raise InputError(
-            f"{path.name}: larger than {limit:,} bytes, so not what is wanted; check the file"
-        )
+        raise InputError(f"{path.name}: larger than {limit:,} bytes. Give the correct file")
     if not content.strip():
-        raise InputError(f"{path.name}: the file is empty; put the whole file in its place")
+        raise InputError(f"{path.name}: the file is empty. Replace it by the complete file")
     return content

@@ -1,10 +1,9 @@
-"""Output folders whose files appear together or not at all.
+"""Output folders whose files appear all together or not at all.
 
-The files are written into a new folder next to the output folder, which only its owner can read.
-Two renames then put it in place of the old one. If the process is killed, the output folder is the
-old one, the new one, or not there, and the folder `NAME.partial-...` stays for the user to remove:
-between the renames it holds the old files and the new ones. Nothing in it is reused or removed by
-another run.
+The files are written into a new folder ``NAME.partial-...`` next to the output folder, which only
+its owner can read. Two renames then replace the output folder. If the process is killed, the output
+folder is the old one, the new one, or missing. The partial folder remains, with all files that are
+not in the output folder, and other runs do not use or remove it.
 """
 
 from __future__ import annotations
@@ -28,24 +27,24 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @dataclass(frozen=True)
 class OutputFolder:
-    """The output folder of a command, which is refused at once if it cannot be written.
+    """Output folder of a command. It is checked when it is created and again before it changes.
 
     Attributes
     ----------
     path : Path
     names : collection of str
-        All names that may be written.
+        The names of all files that the command may write.
     inputs : collection of path
-        All files that are read; none of them may be overwritten.
+        The files that the command reads and must not overwrite.
     force : bool
-        Whether to replace files that exist.
+        Replace existing files.
     cost : str
-        The cost of each further release, for the message.
+        The privacy cost of another release, for a message.
 
     Raises
     ------
     InputError
-        If an input does not exist, or files cannot be written into the folder.
+        If an input does not exist, or the folder cannot be written.
     """
 
     path: Path
@@ -64,17 +63,17 @@ class OutputFolder:
         save_picture: Callable[..., None] | None = None,
         pictures: Collection[str] = (),
     ) -> None:
-        """Write all files of a command, or none; the folder is checked again before it changes.
+        """Write all files of a command or none.
 
         Parameters
         ----------
         tables : mapping from file name to columns
-            Data frames, or what `isdp.io.csv_files.write_columns` takes.
+            Columns as for `isdp.io.csv_files.write_columns`, or a data frame.
         documents : callable
-            ``documents(digests)`` gives the other files by name, from the SHA-256 of each table:
-            texts, and mappings, which are written as JSON.
+            ``documents(digests)`` returns the other files by name. A file is a text, or a mapping
+            that is written as JSON. ``digests`` contains the SHA-256 digest of each table.
         save_picture : callable, optional
-            ``save_picture(*paths)`` writes the files named in `pictures`.
+            ``save_picture(*paths)`` writes the files whose names are in `pictures`.
         """
 
         def write(folder: Path) -> None:
@@ -95,58 +94,57 @@ class OutputFolder:
     def _check(self) -> None:
         for path in map(Path, self.inputs):
             if not path.exists():
-                raise InputError(f"{path}: there is no such file; give the path of one")
+                raise InputError(f"{path}: there is no such file. Give the path of a file")
         for name in self.names:
             path = self.path / name
             if path.exists() and any(path.samefile(given) for given in self.inputs):
-                raise InputError(f"{path}: this input would be overwritten; choose another --out")
-        _refuse_unfit(self.path, self.names)
+                raise InputError(f"{path}: this input would be overwritten. Choose another --out")
+        _refuse_unusable(self.path, self.names)
         for name in self.names:
             if os.path.lexists(self.path / name) and not self.force:
                 raise InputError(
-                    f"{self.path / name}: this file exists; --force replaces it, but each further "
-                    f"release of the {self.cost}"
+                    f"{self.path / name}: this file exists. The option --force replaces it, but "
+                    f"each further release of the {self.cost}"
                 )
 
 
 def write_together(folder, names: Collection[str], write: Callable[[Path], None]) -> None:
-    """Replace an output folder by one with new files.
+    """Replace an output folder by a folder with new files, or create it.
 
-    Signals that end the process do so before the first rename or after the last.
+    A signal ends the process before the first rename or after the second, and not between them.
 
     Parameters
     ----------
     folder : path
-        Made if it does not exist.
     names : collection of str
-        All names that may be written, the only ones that the folder may have.
+        The names of all files that may be written. The old folder must have no other files.
     write : callable
         ``write(path)`` writes the files into the folder `path`.
 
     Raises
     ------
     InputError
-        If the folder has other files.
+        If the folder has other files, or cannot be written.
     OSError
-        If a file cannot be written; nothing has changed then.
+        If a file cannot be written. The output folder has not changed then.
     """
     folder = Path(os.path.realpath(folder))
-    _refuse_unfit(folder, names)
+    _refuse_unusable(folder, names)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    came: list[int] = []
-    with _signals_taken_by(lambda number, _: came.append(number)):
+    received: list[int] = []
+    with _handle_signals(lambda number, _: received.append(number)):
         partial = Path(tempfile.mkdtemp(prefix=f"{folder.name}.partial-", dir=folder.parent))
         new, old = partial / "new", partial / "old"
         try:
             new.mkdir()
-            with _signals_taken_by(_end):
+            with _handle_signals(_end):
                 write(new)
-            _refuse_unfit(folder, names)
+            _refuse_unusable(folder, names)
             _replace(folder, new, old)
             for name in names:
                 (old / name).unlink(missing_ok=True)
         except OSError as error:
-            if error.filename is None and error.errno is not None:  # as of a full disk
+            if error.filename is None and error.errno is not None:  # for example, the disk is full
                 raise OSError(error.errno, error.strerror, str(folder)) from error
             raise
         finally:
@@ -154,34 +152,34 @@ def write_together(folder, names: Collection[str], write: Callable[[Path], None]
             for emptied in (old, partial):
                 with suppress(OSError):
                     emptied.rmdir()
-    if came:
-        signal.raise_signal(came[0])
+    if received:
+        signal.raise_signal(received[0])
 
 
-def _refuse_unfit(folder: Path, names: Collection[str]) -> None:
-    """Refuse a file, a mount point, a folder with other files, and one next to which none fits."""
+def _refuse_unusable(folder: Path, names: Collection[str]) -> None:
+    """Refuse a folder that cannot be replaced or that has other files."""
     parents = Path(os.path.realpath(folder)).parents
     parent = next((path for path in parents if path.exists()), Path("/"))
     if not parent.is_dir():
-        raise InputError(f"{parent}: this is a file; --out needs a folder there")
+        raise InputError(f"{parent}: this is a file. Choose an --out in a folder")
     if not os.access(parent, os.W_OK | os.X_OK):
-        raise InputError(f"{parent}: no permission to write into this folder; choose another --out")
+        raise InputError(f"{parent}: you may not write into this folder. Choose another --out")
     if not os.path.lexists(folder):
         return
     if not folder.is_dir():
-        raise InputError(f"{folder}: this is a file; --out names a folder")
+        raise InputError(f"{folder}: this is a file. Choose a folder as --out")
     for name in sorted(os.listdir(folder)):
         path = folder / name
         if name not in names:
-            raise InputError(f"{path}: this folder has other files; choose another --out")
+            raise InputError(f"{path}: the folder --out has other files. Choose another --out")
         if path.is_dir():
-            raise InputError(f"{path}: this is a folder; choose another --out")
+            raise InputError(f"{path}: this is a folder. Choose another --out")
     if os.path.ismount(folder):
-        raise InputError(f"{folder}: a mount point cannot be replaced; choose a folder in it")
+        raise InputError(f"{folder}: a mount point cannot be replaced. Choose a folder in it")
 
 
 def _replace(folder: Path, new: Path, old: Path) -> None:
-    """Rename a folder to `old`, if it exists, and `new` to it; both or none."""
+    """Rename a folder to `old`, if it exists, and `new` to `folder`; do both or neither."""
     existed = folder.exists()
     if existed:
         shutil.copymode(folder, new)
@@ -201,8 +199,8 @@ def _end(number: int, _frame) -> None:
 
 
 @contextmanager
-def _signals_taken_by(handler: Callable) -> Iterator[None]:
-    """Handle the signals that are not ignored, in the main thread, where Python runs handlers."""
+def _handle_signals(handler: Callable) -> Iterator[None]:
+    """Install a handler for the signals that are not ignored, if this is the main thread."""
     before = {}
     if threading.current_thread() is threading.main_thread():
         for number in SIGNALS:

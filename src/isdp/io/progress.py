@@ -1,4 +1,4 @@
-"""Progress of long steps: on a terminal only, in shares and time, never in counts."""
+"""Progress of long steps on a terminal, as a percentage and a time without counts."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ _Item = TypeVar("_Item")
 
 
 class _Bar(tqdm):
-    monitor_interval = 0  # no thread of its own, so that a process can still fork
+    monitor_interval = 0  # start no thread, so that the process can fork
 
 
-_Bar.set_lock(RLock())  # in place of one that all processes of a fork share
+_Bar.set_lock(RLock())  # the default lock is shared by the processes of a fork
 
-_depth = 0  # number of steps under way, each within the one before
+_depth = 0  # number of nested steps
 
 
 @contextmanager
-def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
-    """Show the progress of a block on the standard error output, if it is a terminal.
+def progress(task: str, total: float) -> Iterator[Callable[[float], None]]:
+    """Show the progress of a block on the standard error output if it is a terminal.
 
-    A step that takes less than `SHOWN_AFTER` shows nothing, and neither does a step within another.
+    Nothing is shown for a step within another, or for less than one second.
 
     Parameters
     ----------
-    what : str
+    task : str
         Name of the step, such as "reading".
     total : float
         Total amount of work. If it is 0 (unknown), nothing is shown.
@@ -43,45 +43,45 @@ def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
     Yields
     ------
     callable
-        ``at(done)`` updates the part of the total that is done.
+        ``update(done)`` sets the completed amount of work.
     """
     global _depth
     _depth += 1
-    disable = None if total > 0 and _depth == 1 else True  # None: unless it is a terminal
+    disable = None if total > 0 and _depth == 1 else True  # None disables it without a terminal
     look = {"bar_format": FORMAT, "leave": False, "file": sys.stderr}
     when = {"delay": SHOWN_AFTER, "mininterval": SHOWN_AFTER / 4, "miniters": 0}
     try:
-        with _Bar(desc=what, total=total, disable=disable, **look, **when) as bar:
+        with _Bar(desc=task, total=total, disable=disable, **look, **when) as bar:
             try:
                 yield lambda done: bar.update(min(done, total) - bar.n)
             except BaseException:
-                if not bar.disable:  # tqdm leaves a line that it was interrupted in writing
+                if not bar.disable:  # tqdm does not remove an incomplete line
                     print(f"\r{'':<{get_terminal_size().columns - 1}}\r", end="", file=sys.stderr)
                 raise
     finally:
         _depth -= 1
 
 
-def tracked(what: str, items: Sequence[_Item]) -> Iterable[_Item]:
-    """Iterate over items, and show the progress of what is done with each; see `progress`."""
-    with progress(what, len(items)) as at:
+def tracked(task: str, items: Sequence[_Item]) -> Iterable[_Item]:
+    """Iterate over items and show the progress of the loop; see `progress`."""
+    with progress(task, len(items)) as update:
         for done, item in enumerate(items, start=1):
             yield item
-            at(done)
+            update(done)
 
 
-def announce(what: str, seconds: float) -> None:
-    """Say on a terminal about how long a step takes whose progress cannot be followed.
+def announce(task: str, seconds: float) -> None:
+    """Print the expected duration of a step, such as one call of a library, on a terminal.
 
-    Such as one call of a library. Nothing is said of what takes less than `SHOWN_AFTER`.
+    Nothing is printed for less than one second.
 
     Parameters
     ----------
-    what : str
-        Such as "reducing a basis".
+    task : str
+        Name of the step, such as "reducing a basis".
     seconds : float
-        A forecast.
+        The expected duration.
     """
     if seconds >= SHOWN_AFTER and _depth == 0 and sys.stderr.isatty():
         ends = time.strftime("%H:%M:%S", time.localtime(time.time() + seconds))
-        print(f"{what}: about {seconds:.0f} s, until about {ends}", file=sys.stderr)
+        print(f"{task}: about {seconds:.0f} s, until about {ends}", file=sys.stderr)

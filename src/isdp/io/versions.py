@@ -1,4 +1,4 @@
-"""Versions that a certificate names."""
+"""Versions of packages for certificates."""
 
 from importlib.metadata import version
 
@@ -6,8 +6,9 @@ from isdp import __version__
 
 
 def versions(*packages: str) -> dict[str, str]:
-    """Version of this library and of others, by name.
+    """Return the versions of this library and of other packages by name.
 
-    Ours is that of the code that runs: what was recorded at an editable install may be older.
+    The version of this library is that of the running code. The metadata of an editable
+    installation can be out of date.
     """
     return {"isdp": __version__} | {package: version(package) for package in packages}

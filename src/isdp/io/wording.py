@@ -1,17 +1,17 @@
-"""Numbers with their nouns, for messages and pages."""
+"""Numbers with nouns in the singular or the plural."""
 
 from __future__ import annotations
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """Write a number with its noun in the singular or the plural.
+    """Write a number with a noun.
 
     Parameters
     ----------
     noun : str
-        In the singular.
+        The noun in the singular.
     plural : str, optional
-        By default the noun with an s.
+        The default plural is the noun with an s.
 
     Examples
     --------

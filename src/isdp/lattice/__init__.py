@@ -1,4 +1,4 @@
-"""The lattice of integer noise under invariants, and exact linear algebra."""
+"""The lattice of integer noise under invariants, and exact linear algebra over the integers."""
 
 from isdp.lattice.null_lattice import KernelLattice, degrees_of_freedom, kernel_lattice
 from isdp.lattice.smith import SmithForm, smith_normal_form

@@ -1,7 +1,4 @@
-"""Exact elimination: the cells that equalities determine from the others.
-
-All computations use integers over one denominator (python-flint); nothing is rounded.
-"""
+"""Exact Gaussian elimination by python-flint, in integers over a common denominator."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ from isdp.checks import INT64_MAX
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 
-MAX_DENSE_ENTRIES = 10_000_000  # entries of a matrix that is eliminated exactly
+MAX_DENSE_ENTRIES = 10_000_000  # maximum number of entries of a dense matrix
 
 
 class Echelon(NamedTuple):
@@ -30,12 +27,12 @@ class Echelon(NamedTuple):
     Attributes
     ----------
     rows : object array of int, shape (rank, columns)
-        The form times `denominator`: row i has `denominator` in column ``pivots[i]``, where all
-        others have 0, and nothing to the left of it.
-    pivots : int64 array, shape (rank,), increasing
-        The first columns that do not depend on those before them.
+        The form multiplied by `denominator`. The first nonzero entry of row i is `denominator` in
+        column ``pivots[i]``. The other rows have 0 in this column.
+    pivots : int64 array, shape (rank,)
+        The columns that do not depend linearly on the columns before them, in ascending order.
     denominator : int
-        The smallest positive number that makes the form integer.
+        The smallest positive number for which `rows` are integers.
     """
 
     rows: NDArray[np.object_]
@@ -44,9 +41,9 @@ class Echelon(NamedTuple):
 
 
 class DeterminedCells(NamedTuple):
-    """The solution of A u = 0 for some cells.
+    """Solution of A u = 0 in which the free cells determine the others.
 
-    ``u[cells] = weights @ u[free] / denominator`` for any numbers ``u[free]``.
+    ``u[cells] = weights @ u[free] / denominator`` for all values ``u[free]``.
 
     Attributes
     ----------
@@ -64,7 +61,7 @@ class DeterminedCells(NamedTuple):
 
 
 def row_reduce(matrix: ArrayLike) -> Echelon:
-    """Bring a matrix of integers to reduced row echelon form, exactly.
+    """Compute the reduced row echelon form of an integer matrix exactly.
 
     Parameters
     ----------
@@ -86,9 +83,9 @@ def row_reduce(matrix: ArrayLike) -> Echelon:
 
 
 def pivot_columns(matrix: ArrayLike) -> NDArray[np.int64]:
-    """Find the first columns that do not depend on those before them, as `row_reduce` does.
+    """Find the columns that do not depend linearly on the columns before them.
 
-    The function does not convert the form to Python integers, which would take most of the time.
+    It is faster than `row_reduce`, because it does not convert the form to Python integers.
 
     Parameters
     ----------
@@ -96,7 +93,8 @@ def pivot_columns(matrix: ArrayLike) -> NDArray[np.int64]:
 
     Returns
     -------
-    int64 array, shape (rank,), increasing
+    int64 array, shape (rank,)
+        The columns in ascending order.
     """
     matrix = np.asarray(matrix)
     pivots, column = [], -1
@@ -111,19 +109,18 @@ def pivot_columns(matrix: ArrayLike) -> NDArray[np.int64]:
 
 
 def _rref(matrix: NDArray[np.int64] | NDArray[np.object_]) -> tuple[fmpz_mat, fmpz, int]:
-    """Return the reduced form, its denominator of either sign, and the rank."""
+    """Return the reduced form, its denominator, which may be negative, and the rank."""
     return fmpz_mat(matrix.tolist()).rref()
 
 
 def solve_determined(matrix: ArrayLike, order: ArrayLike | None = None) -> DeterminedCells:
-    """Solve A u = 0 for the first independent cells, exactly.
+    """Solve A u = 0 exactly for the first cells with linearly independent columns.
 
     Parameters
     ----------
     matrix : int or object array_like, shape (equalities, cells)
     order : int array, shape (cells,), optional
-        The order in which cells are solved for, and in which the free cells are returned. The
-        default is increasing order.
+        The order of the cells, by default ascending. The results keep this order.
 
     Examples
     --------
@@ -139,18 +136,19 @@ def solve_determined(matrix: ArrayLike, order: ArrayLike | None = None) -> Deter
 
 
 def unit_cells(equalities: Invariants) -> NDArray[np.int64]:
-    """Find cells that can be solved from the others in integers.
+    """Find cells that the other cells determine in integers.
 
-    Each row is eliminated by an entry of 1 or -1, and the cell of the entry is solved.
+    The pivot of each row is an entry of 1 or -1. Its cell is determined.
 
     Returns
     -------
-    int64 array, shape (rank,), increasing
+    int64 array, shape (rank,)
+        The cells in ascending order.
 
     Raises
     ------
     InputError
-        If some row has no such entry left.
+        If a row has no entry of 1 or -1 after elimination by the rows before it.
     """
     matrix = equalities.sparse
     rows = [
@@ -161,12 +159,12 @@ def unit_cells(equalities: Invariants) -> NDArray[np.int64]:
     for position, name in enumerate(equalities.names):
         row = rows[position]
         if not row:
-            continue  # it follows from the rows before
+            continue  # the row is a combination of the rows before it
         units = [cell for cell, value in row.items() if abs(value) == 1]
         if not units:
             raise InputError(
-                f"solve: {name!r} determines no cell from the others in integers; give the "
-                f"solved cells, or use the lattice walk"
+                f"solve: the equality {name!r} determines no cell in integers. Give the solved "
+                f"cells, or use isdp.mcmc.LatticeWalk"
             )
         pivot = min(units)
         found.append(pivot)
@@ -183,32 +181,34 @@ def unit_cells(equalities: Invariants) -> NDArray[np.int64]:
 def solve_for(
     equalities: Invariants, totals: Iterable[int], solved: Iterable[int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Solve A u = a for some cells, exactly: u_solved = offset + matrix @ u_free.
+    """Solve A u = a exactly for given cells.
 
     Parameters
     ----------
     totals : int array, shape (equalities,)
+        The vector a.
     solved : int array, shape (rank,)
+        The cells to solve for.
 
     Returns
     -------
     offset : int64 array, shape (rank,)
     matrix : int64 array, shape (rank, cells - rank)
+        The solution is ``u[solved] = offset + matrix @ u[free]``.
 
     Raises
     ------
     InputError
-        If the number of cells is not the rank of A, a cell is unknown or repeated, their columns
-        are dependent, the totals contradict each other, or the solution is not integer or exceeds
-        64 bits.
+        If the solved cells are not distinct cells with independent columns that span the columns
+        of A, the totals contradict each other, or the solution is not in 64-bit integers.
     """
     cells = equalities.cells
     solved = [int(cell) for cell in solved]
     if len(set(solved)) != len(solved) or not all(0 <= cell < cells for cell in solved):
         raise InputError(
-            f"solve: the solved cells {solved} must be different cells from 0 to {cells - 1}"
+            f"solve: the solved cells {solved} must be distinct cells from 0 to {cells - 1}"
         )
-    # A u - a v = 0 for a further cell v = 1, the last to be solved for
+    # solve A u - a v = 0 with an additional cell v = 1, which is last in the order
     last = np.array([-int(total) for total in totals], dtype=object).reshape(-1, 1)
     free = np.setdiff1d(np.arange(cells), solved)
     found = solve_determined(
@@ -218,39 +218,32 @@ def solve_for(
     first, rank = np.isin(found.cells, solved).sum(), (found.cells < cells).sum()
     if not first == rank == len(solved):
         raise InputError(
-            f"solve: {len(solved)} solved cells {solved} whose columns have rank {first}, "
-            f"but the equalities have rank {rank}; choose {rank} cells with independent columns"
+            f"solve: the {len(solved)} solved cells {solved} have columns of rank {first}, and the "
+            f"equalities have rank {rank}. Choose {rank} cells with independent columns"
         )
     if len(found.cells) > rank:
-        raise InputError(
-            "solve: the equalities depend on each other, and their totals disagree; "
-            "check the totals"
-        )
-    return _whole_solution(found)
-
-
-def _whole_solution(found: DeterminedCells) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the weight of the last free cell, as offset, and those of the others, as int64."""
+        raise InputError("solve: the totals contradict each other. Check the totals")
+    # the weight of the additional cell is the offset
     table = np.roll(found.weights, 1, axis=1)
-    broken = np.argwhere(table % found.denominator != 0)
-    if len(broken):
-        row, column = broken[0]
+    fractions = np.argwhere(table % found.denominator != 0)
+    if len(fractions):
+        row, column = fractions[0]
         value = Fraction(table[row, column], found.denominator)
         raise InputError(
-            f"solve: cell {found.cells[row]} would be solved in fractions, with denominator "
-            f"{value.denominator}; choose other solved cells, or leave them out"
+            f"solve: the solution of cell {found.cells[row]} has the denominator "
+            f"{value.denominator}. Choose other solved cells, or omit them"
         )
     table = table // found.denominator
     if abs(table).max(initial=0) > INT64_MAX:
-        raise InputError("solve: the solution leaves 64-bit integers; simplify the equalities")
+        raise InputError("solve: the solution exceeds 64-bit integers. Simplify the equalities")
     return table[:, 0].astype(np.int64), table[:, 1:].astype(np.int64)
 
 
 def independent_rows(matrix: csr_array) -> NDArray[np.int64]:
-    """Choose the first independent rows, which form a basis of the row space, exactly.
+    """Find the rows that do not depend linearly on the rows before them.
 
-    Rows of different components are independent, so that each component is eliminated separately.
-    Equal columns are used once.
+    Rows of different connected components are independent. Each component is therefore eliminated
+    separately, and equal columns are used once.
 
     Parameters
     ----------
@@ -258,30 +251,28 @@ def independent_rows(matrix: csr_array) -> NDArray[np.int64]:
 
     Returns
     -------
-    int64 array, ascending; its length is the rank
+    int64 array, shape (rank,)
+        The rows in ascending order.
 
     Raises
     ------
     InputError
-        If a component is too large to eliminate exactly.
+        If a component is too large for exact elimination.
     """
     matrix = matrix[:, find_cell_classes(Invariants(matrix))[1]]
     graph = block_array([[None, matrix], [matrix.T, None]], format="csr")
     component = connected_components(graph, directed=False)[1][: matrix.shape[0]]
-    alone = np.bincount(component)[component] == 1
-    lonely = np.flatnonzero(alone & (np.diff(matrix.indptr) > 0))
-    others = np.flatnonzero(~alone)
+    is_single = np.bincount(component)[component] == 1
+    single = np.flatnonzero(is_single & (np.diff(matrix.indptr) > 0))
+    others = np.flatnonzero(~is_single)
     order = others[np.argsort(component[others], kind="stable")]
     groups = np.split(order, np.flatnonzero(np.diff(component[order])) + 1)
-    chosen = [rows[_first_spanning(matrix[rows])] for rows in groups if len(rows)]
-    return np.sort(np.concatenate([lonely, *chosen]).astype(np.int64))
+    chosen = [rows[_independent_rows_of(matrix[rows])] for rows in groups if len(rows)]
+    return np.sort(np.concatenate([single, *chosen]).astype(np.int64))
 
 
-def _first_spanning(rows: csr_array) -> NDArray[np.int64]:
-    """Find the positions of the first rows that span all of them.
-
-    The rows of C C' have the same linear dependences as the rows of C.
-    """
+def _independent_rows_of(rows: csr_array) -> NDArray[np.int64]:
+    """Find the independent rows of C as pivot columns of C C', which has the same dependences."""
     _refuse_large(rows.shape[0], rows.shape[0])
     largest = int(abs(rows.data).max(initial=0))
     if largest**2 * rows.shape[1] < 2**62:
@@ -291,16 +282,19 @@ def _first_spanning(rows: csr_array) -> NDArray[np.int64]:
 
 
 def integer_kernel(matrix: csr_array) -> NDArray[np.int64]:
-    """Return integer vectors that span {c : matrix c = 0}, one per row.
+    """Return integer vectors that span the null space {c : matrix c = 0} over the rationals.
 
     Returns
     -------
     int64 array, shape (columns - rank, columns)
+        One vector per row.
 
     Raises
     ------
     InputError
-        If the matrix is too large, or an entry leaves int64.
+        If the matrix is too large for exact elimination.
+    OverflowError
+        If an entry of a vector exceeds 64-bit integers.
     """
     _refuse_large(*matrix.shape)
     rows, columns = matrix.shape
@@ -314,6 +308,6 @@ def integer_kernel(matrix: csr_array) -> NDArray[np.int64]:
 def _refuse_large(rows: int, columns: int) -> None:
     if rows * columns > MAX_DENSE_ENTRIES:
         raise InputError(
-            f"subspace: {rows} x {columns} entries that share columns exceed the limit of "
-            f"{MAX_DENSE_ENTRIES} for exact elimination; use fewer invariants"
+            f"invariants: exact elimination of {rows} x {columns} entries exceeds the limit of "
+            f"{MAX_DENSE_ENTRIES} entries. Use fewer invariants"
         )

@@ -1,4 +1,4 @@
-"""The lattice of feasible noise: all integer vectors u with A u = 0, and its bases."""
+"""The lattice of all integer vectors u with A u = 0, and its bases."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Basis = Literal["smith", "lll", "exchange"]
 Kind = Literal["smith", "lll", "exchange"]
 
 BASES = ("smith", "lll")
-QUICK_LLL_DIMENSION = 400  # LLL takes about a second up to it; see `basis_seconds`
+QUICK_LLL_DIMENSION = 400  # LLL takes about one second at this dimension
 EXCHANGE_ROUNDS = 3
-MAX_ENTRY = 2**31  # so that products with the jumps' coefficients stay within 64 bits
+MAX_ENTRY = 2**31  # products with coefficients of jumps do not exceed 64 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +34,12 @@ class KernelLattice:
     Attributes
     ----------
     invariants : Invariants
-        The constraints A.
+        The matrix A.
     kind : {"smith", "lll", "exchange"}
         The construction of the vectors; see `kernel_lattice`.
-    columns : csc_array, shape (cells, vectors)
-        Vectors that generate the lattice, int64, one per column: the basis C, or the larger set of
-        "exchange". There is no column if the invariants fix every cell.
+    columns : csc_array of int64, shape (cells, vectors)
+        Vectors that generate the lattice, one per column. They form the basis C, or a larger set
+        for "exchange". There are no columns if the invariants determine every cell.
     """
 
     invariants: Invariants
@@ -48,14 +48,14 @@ class KernelLattice:
 
     @cached_property
     def dimension(self) -> int:
-        """Degrees of freedom d; 0 where the invariants fix every cell."""
+        """The degrees of freedom d."""
         if self.kind in BASES:
             return int(self.columns.shape[1])
         return degrees_of_freedom(self.invariants)
 
     @property
     def basis(self) -> NDArray[np.int64]:
-        """C as a dense int64 array, shape (cells, dimension).
+        """The basis C as a dense int64 array, shape (cells, dimension).
 
         Raises
         ------
@@ -64,17 +64,16 @@ class KernelLattice:
         """
         if self.kind not in BASES:
             raise InputError(
-                f"lattice: the {self.kind} vectors generate the lattice but are not a basis; use "
-                f"one of {', '.join(BASES)}"
+                f"lattice: the {self.kind} vectors are not a basis. Use {' or '.join(BASES)}"
             )
         return np.asarray(self.columns.toarray(), dtype=np.int64)
 
     def contains(self, noise: ArrayLike) -> NDArray[np.bool_]:
-        """Test whether each vector is feasible noise; bool, shape ``noise.shape[:-1]``."""
+        """Test each vector of an array (..., cells) exactly; the result has shape (...)."""
         return np.asarray(~self.invariants.apply(noise).any(axis=-1))
 
     def coordinates(self, vector: ArrayLike) -> NDArray[np.int64]:
-        """Return the integer coordinates c with u = C c, exactly.
+        """Return the integer coordinates c of a vector u = C c exactly.
 
         Parameters
         ----------
@@ -97,10 +96,10 @@ class KernelLattice:
 
     @cached_property
     def _inverse(self) -> tuple[NDArray[np.int64], NDArray[np.object_], int]:
-        """Return cells J of independent rows of C, and the transposed inverse of C_J.
+        """Return the pivots J of C^T, and the integers M and the denominator of C_J^-T.
 
-        Elimination turns [C^T, I] into [.., M] where M C_J^T = I, with J the pivots; then
-        u_J = C_J c gives c^T = u_J^T M.
+        Elimination transforms [C^T, I] into [.., M] with M C_J^T = I. Then c^T = u_J^T M, because
+        u_J = C_J c.
         """
         identity = np.eye(self.dimension, dtype=np.int64)
         rows, cells, denominator = row_reduce(np.hstack([self.basis.T, identity]))
@@ -108,27 +107,27 @@ class KernelLattice:
 
 
 def degrees_of_freedom(invariants: Invariants) -> int:
-    """Return the exact dimension d = n - rank(A) of the lattice."""
+    """Return the dimension n - rank(A) of the lattice."""
     return invariants.cells - smith_normal_form(invariants.sparse).rank
 
 
 def kernel_lattice(invariants: Invariants, basis: Kind = "smith") -> KernelLattice:
-    """Build the lattice of feasible noise with a basis.
+    """Build the lattice of integer noise u with A u = 0.
 
     Parameters
     ----------
     basis : {"smith", "lll", "exchange"}
-        "smith": the last columns of V in the Smith normal form U A V = D (Proposition 8).
-        "lll": the same lattice in the shorter, more orthogonal vectors of Lenstra, Lenstra and
-        Lovasz.
-        "exchange": more vectors than a basis has. Cells of one class (equal columns of A) exchange
-        with near and far cells of the class. A reduced basis of the quotient moves between the
-        classes. Walks with large classes mix faster along it, as no cell is in every jump.
+        "smith" takes the last columns of V in the Smith normal form U A V = D (ISDP, Proposition
+        8). "lll" reduces this basis by the algorithm of Lenstra, Lenstra and Lovasz, which makes
+        the vectors shorter and more orthogonal. "exchange" builds more vectors than a basis. Some
+        move one person between two cells of a class (cells with equal columns of A). The others
+        move persons between classes, along a reduced basis for one cell per class. Walks with
+        large classes then mix faster, because no cell occurs in every jump.
 
     Raises
     ------
     InputError
-        For an unknown basis, or one whose entries are too large for 64-bit sampling.
+        If the basis is unknown, or an entry of it exceeds 2^31.
     """
     if basis == "exchange":
         return KernelLattice(
@@ -144,9 +143,8 @@ def kernel_lattice(invariants: Invariants, basis: Kind = "smith") -> KernelLatti
 def basis_seconds(invariants: Invariants, basis: Kind) -> float:
     """Forecast the time of `kernel_lattice` in seconds, within a factor of about two.
 
-    The time of LLL grows with the cube of the dimension. It was measured from 512 to 978, for
-    margins of two and three ways, totals of states and classes, and random sums. The rest grows
-    with the number of cells.
+    The time of LLL grows with the cube of the dimension. It was measured at dimensions from 512 to
+    978. The time of the Smith normal form grows with the number of cells.
     """
     elimination = 2e-5 * invariants.cells
     if basis == "smith":
@@ -165,9 +163,9 @@ def _lll(kernel: Sequence[SparseVector], cells: int) -> Sequence[SparseVector]:
 
 
 def _exchanges(invariants: Invariants) -> list[SparseVector]:
-    """Return vectors within and between cell classes, on several cells of each class."""
-    kind, first = find_cell_classes(invariants)
-    members = np.split(np.argsort(kind, kind="stable"), np.cumsum(np.bincount(kind))[:-1])
+    """Return vectors that move persons within cell classes, and vectors between cell classes."""
+    class_of, first = find_cell_classes(invariants)
+    members = np.split(np.argsort(class_of, kind="stable"), np.cumsum(np.bincount(class_of))[:-1])
     vectors = []
     for cells in members:
         n = len(cells)
@@ -176,9 +174,9 @@ def _exchanges(invariants: Invariants) -> list[SparseVector]:
             for i in range(n if 2 * step < n else n - step):
                 vectors.append({int(cells[i]): 1, int(cells[(i + step) % n]): -1})
     between = _lll(smith_normal_form(invariants.sparse[:, first]).kernel, len(first))
-    most = max((len(members[t]) for vector in between for t in vector), default=0)
+    largest = max((len(members[t]) for vector in between for t in vector), default=0)
     for vector in between:
-        for turn in range(min(most, 2 * EXCHANGE_ROUNDS + 2)):
+        for turn in range(min(largest, 2 * EXCHANGE_ROUNDS + 2)):
             vectors.append(
                 {int(members[t][(turn * 5) % len(members[t])]): x for t, x in vector.items()}
             )
@@ -188,11 +186,8 @@ def _exchanges(invariants: Invariants) -> list[SparseVector]:
 def _columns(kernel: Sequence[SparseVector], cells: int, basis: Kind) -> csc_array:
     largest = max((abs(x) for vector in kernel for x in vector.values()), default=0)
     if largest > MAX_ENTRY:
-        advice = 'try basis "lll"' if basis == "smith" else "simplify the invariants"
-        raise InputError(
-            f"lattice: the {basis} basis has an entry of {len(str(largest))} digits, more than "
-            f"64-bit sampling allows (2^31); {advice}"
-        )
+        advice = 'Use the basis "lll"' if basis == "smith" else "Simplify the invariants"
+        raise InputError(f"lattice: an entry of the {basis} basis exceeds 2^31. {advice}")
     indptr = np.cumsum([0, *(len(vector) for vector in kernel)], dtype=np.int64)
     indices = np.array([i for vector in kernel for i in sorted(vector)], dtype=np.int64)
     data = np.array([vector[i] for vector in kernel for i in sorted(vector)], dtype=np.int64)

@@ -1,8 +1,8 @@
 """Smith normal form of an integer matrix, with both unimodular transforms.
 
-ISDP (Proposition 8) builds the kernel lattice from the transforms, which python-flint does not
-compute. Rows and columns are sparse and hold Python integers, so that nothing overflows. The star
-of a single total takes time linear in the cells.
+ISDP, Proposition 8, builds the kernel lattice from the transforms, which python-flint does not
+compute. Rows and columns are sparse vectors of Python integers, which cannot overflow. The form of
+a single total takes time linear in the number of cells.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ SparseVector = dict[int, int]
 
 @dataclass(frozen=True)
 class SmithForm:
-    """U A V = D with U and V unimodular and D diagonal, each divisor dividing the next.
+    """Smith normal form U A V = D, in which U and V are unimodular and D is diagonal.
 
-    The transforms are sparse; `U`, `V` and `D` return them as arrays.
+    Each divisor divides the next. The properties `U`, `V` and `D` are dense arrays.
 
     Attributes
     ----------
     divisors : tuple of int
-        The positive diagonal of D; its length is the rank of A.
+        The positive entries of the diagonal of D. Their number is the rank of A.
     u_rows, v_columns : tuple of dict
-        Sparse rows of U and sparse columns of V (index to entry).
+        Sparse rows of U and sparse columns of V, as maps from index to entry.
     """
 
     divisors: tuple[int, ...]
@@ -38,38 +38,39 @@ class SmithForm:
 
     @property
     def rank(self) -> int:
-        """Rank of A."""
+        """The rank of A."""
         return len(self.divisors)
 
     @property
     def U(self) -> NDArray[np.object_]:
-        """U as an object array of Python integers, shape (constraints, constraints)."""
+        """The matrix U of Python integers, shape (constraints, constraints)."""
         return _dense(self.u_rows, len(self.u_rows))
 
     @property
     def V(self) -> NDArray[np.object_]:
-        """V as an object array of Python integers, shape (cells, cells)."""
+        """The matrix V of Python integers, shape (cells, cells)."""
         return _dense(self.v_columns, len(self.v_columns)).T
 
     @property
     def D(self) -> NDArray[np.object_]:
-        """D as an object array of Python integers, shape (constraints, cells)."""
+        """The matrix D of Python integers, shape (constraints, cells)."""
         diagonal = tuple({i: divisor} for i, divisor in enumerate(self.divisors))
         zeros: tuple[SparseVector, ...] = ({},) * (len(self.u_rows) - self.rank)
         return _dense(diagonal + zeros, len(self.v_columns))
 
     @property
     def kernel(self) -> tuple[SparseVector, ...]:
-        """The last columns of V: a basis of the integer vectors that A maps to zero."""
+        """The last columns of V, which are a basis of the integer vectors u with A u = 0."""
         return self.v_columns[self.rank :]
 
 
 def smith_normal_form(matrix: ArrayLike | sparray) -> SmithForm:
     """Compute the Smith normal form with its transforms.
 
-    The pivot is a smallest entry of the remaining matrix and, among those, one in the shortest
-    column, which keeps the transforms of 0/1 matrices small and sparse. One total over n cells
-    gives the star: differences between each cell and the first.
+    The pivot is the smallest entry of the remaining matrix. Ties are resolved by the smallest
+    number of entries in the column. This rule keeps the transforms of 0/1 matrices small and
+    sparse. For one total, each basis vector of the kernel moves one person to or from the first
+    cell.
 
     Parameters
     ----------
@@ -141,7 +142,7 @@ def _clear(
     k: int,
     row: int,
 ) -> int:
-    """Clear the pivot's row and column by Euclid's algorithm; return the pivot's final row."""
+    """Eliminate the pivot's row and column by Euclid's algorithm; return the row of the pivot."""
     while True:
         pivot = columns[k][row]
         for j in range(k + 1, len(columns)):
@@ -151,7 +152,7 @@ def _clear(
             quotient = _nearest(entry, pivot)
             _subtract(columns[j], columns[k], quotient)
             _subtract(v_columns[j], v_columns[k], quotient)
-            if row in columns[j]:  # a remainder, smaller than the pivot, takes its place
+            if row in columns[j]:  # the remainder is smaller than the pivot and replaces it
                 _swap(columns, v_columns, k, j)
                 break
         else:
@@ -162,7 +163,10 @@ def _clear(
 
 
 def _clear_column(column: SparseVector, u_rows: list[SparseVector], row: int) -> int | None:
-    """Row operations on a column whose pivot row is clear elsewhere; None when it is done."""
+    """Eliminate a column by row operations, which do not change other columns.
+
+    Return the row of a remainder, which becomes the pivot, or None if there is no remainder.
+    """
     pivot = column[row]
     for i in [i for i in column if i != row]:
         quotient = _nearest(column[i], pivot)
@@ -175,7 +179,7 @@ def _clear_column(column: SparseVector, u_rows: list[SparseVector], row: int) ->
 
 
 def _nearest(entry: int, pivot: int) -> int:
-    """Quotient that leaves the smallest remainder, which keeps the transforms' entries small."""
+    """Return the quotient with the smallest remainder, which keeps the transforms small."""
     return (2 * entry + abs(pivot)) // (2 * abs(pivot)) * (1 if pivot > 0 else -1)
 
 
@@ -211,7 +215,7 @@ def _make_divisible(
 
 
 def _extended_gcd(a: int, b: int) -> tuple[int, int, int]:
-    """Return g, x, y with g = gcd(a, b) = x a + y b for positive a and b."""
+    """Return g, x and y with g = gcd(a, b) = x a + y b, for positive a and b."""
     g = gcd(a, b)
     x = pow(a // g, -1, b // g) if b != g else 0
     return g, x, (g - x * a) // b

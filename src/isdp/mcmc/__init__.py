@@ -1,6 +1,7 @@
-"""Markov chains on the lattice, for experiments, and couplings that bound their error.
+"""Markov chains on the lattice for experiments, and couplings that bound their error.
 
-Every function raises `InputError` for settings that are out of range.
+The chains use pseudo-random numbers and floating point, so that their draws are not for release.
+Every function raises `InputError` for an argument that is out of range.
 """
 
 from typing import TYPE_CHECKING

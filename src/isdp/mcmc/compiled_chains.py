@@ -1,4 +1,7 @@
-"""Compiled steps of the Markov chains, single and coupled, and their arguments."""
+"""Compiled loops of single and coupled Markov chains, and their arguments.
+
+The size of a noise vector u is the integer sum of |u_i|^power, on which its energy depends.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,10 @@ from isdp.compiled import njit
 
 
 class Vectors(NamedTuple):
-    """Sparse vectors: entries ``indptr[j]`` to ``indptr[j + 1]`` are of the j-th.
+    """Sparse vectors; the entries of vector j have the positions ``indptr[j]:indptr[j + 1]``.
 
-    `data` is int64; `indptr` and `indices` are uint64, so that the loops need
-    no check for negative indices.
+    `data` is int64. `indptr` and `indices` are uint64, so that the compiled loops do not check for
+    negative indices.
     """
 
     indptr: np.ndarray
@@ -23,10 +26,7 @@ class Vectors(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """Arguments of the compiled loops for a walk: its jumps, acceptance rule and energy.
-
-    `power`, `root` and `rate` are those of `isdp.mechanisms.base.Energy`.
-    """
+    """Jumps, proposal parameter, acceptance rule and `isdp.mechanisms.base.Energy` of a walk."""
 
     jumps: Vectors
     proposal: float
@@ -37,9 +37,16 @@ class Walk(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Work arrays of a coupled sweep: two rows of jumps over cells, and of steps over coordinates.
+    """Work arrays of a coupled sweep.
 
-    `powers` holds 1, a, a^2, ... of the proposal's parameter a, down to 0.
+    Attributes
+    ----------
+    jumps : int64 array, shape (2, cells)
+        The proposed jump of each chain.
+    steps : int64 array, shape (2, dimension)
+        The coefficients of the jumps.
+    powers : float64 array
+        The powers 1, a, a^2, ... of the proposal parameter a, and 0 at the end.
     """
 
     jumps: np.ndarray
@@ -48,16 +55,17 @@ class Scratch(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Guide table of the double geometric distribution near zero, for draws by inversion.
+    """Guide table for draws from the double geometric distribution by inversion.
 
     Attributes
     ----------
-    cumulative : float64 array, shape (2 * reach + 1,)
-        Cumulative probabilities of -reach to reach; the end points include the tails.
+    cumulative : float64 array, shape (2 * max_value + 1,)
+        Cumulative probabilities of the values from -max_value to max_value. The probability of each
+        end point includes the tail beyond it.
     guide : int64 array
         Start of the search for each of 2^k equal parts of [0, 1].
     scale : float
-        Scale of the exponential variable whose integer part is the excess over an end point.
+        Scale of the exponential variable whose integer part is added beyond an end point.
     """
 
     cumulative: np.ndarray
@@ -71,28 +79,27 @@ class Proposals(NamedTuple):
     Attributes
     ----------
     free : int64 array
-        Cells that are drawn, in order.
+        Cells that are drawn, in this order.
     solved : int64 array
-        Cells that follow, ``u[solved] = offset + follow @ u``, in the order in
-        which they are determined.
+        Cells that are computed as ``u[solved] = offset + follow @ u``, in this order.
     stages : int64 array, shape (solved + 2,)
-        Solved cell i is determined by ``free[:stages[i + 1]]``.
+        Solved cell i depends on ``free[:stages[i + 1]]``.
     offset : int64 array, shape (solved,)
     follow : Vectors
-        The rows of the matrix.
-    floor : int64 array, shape (cells,)
+        Rows of the matrix.
+    lower : int64 array, shape (cells,)
         Lower bound on the noise of each cell.
-    gap : float
-        Scale of the exponential variable whose integer part is the number of proposals with a free
-        cell below its lower bound, before the next without.
-    others : Vectors
-        The other inequalities, row by row.
-    least : int64 array
-        Their lower sides.
+    refusal_scale : float
+        Scale of the exponential variable whose integer part is a number of consecutive proposals
+        that have a free cell below its lower bound.
+    inequalities : Vectors
+        Rows of the other inequalities.
+    lower_bounds : int64 array
+        Right-hand sides of these inequalities.
     rate : float
         Rate of the double geometric distribution of the free cells.
     table : Table
-        Guide table of that distribution.
+        Guide table of this distribution.
     """
 
     free: np.ndarray
@@ -100,17 +107,16 @@ class Proposals(NamedTuple):
     stages: np.ndarray
     offset: np.ndarray
     follow: Vectors
-    floor: np.ndarray
-    gap: float
-    others: Vectors
-    least: np.ndarray
+    lower: np.ndarray
+    refusal_scale: float
+    inequalities: Vectors
+    lower_bounds: np.ndarray
     rate: float
     table: Table
 
 
 @njit(cache=True)
 def _double_geometric(rng, p_zero, log_a):
-    """Draw from the double geometric distribution."""
     r = rng.random()
     if r < p_zero:
         return 0
@@ -120,20 +126,20 @@ def _double_geometric(rng, p_zero, log_a):
 
 @njit(cache=True)
 def _nonzero_step(rng, scale):
-    """Draw a double geometric variable with a = exp(-1 / scale), given that it is not zero."""
+    """Draw a double geometric variable with a = exp(-1 / scale), conditioned on not being zero."""
     k = 1 + int(rng.standard_exponential() * scale)
     return k if rng.random() < 0.5 else -k
 
 
 @njit(cache=True)
-def _zeros(rng, scale, most):
-    """Draw the number of zero steps before the next nonzero one, geometric and at most `most`."""
-    return int(min(rng.standard_exponential() * scale, float(most)))
+def _run_length(rng, scale, max_length):
+    """Draw a geometric number, the length of a run of zero steps, and bound it by `max_length`."""
+    return int(min(rng.standard_exponential() * scale, float(max_length)))
 
 
 @njit(cache=True)
 def _growth(old, new, power):
-    """Change of |u_i|^power when a cell goes from `old` to `new`, in integers."""
+    """Return the change of |u_i|^power if a cell changes from `old` to `new`."""
     if power == 1:
         return abs(new) - abs(old)
     return new * new - old * old
@@ -141,7 +147,7 @@ def _growth(old, new, power):
 
 @njit(cache=True)
 def _vector_growth(noise, start, stop, indices, data, k, power):
-    """Growth of the size when `k` times one basis vector is added."""
+    """Return the change of the size if `k` times one basis vector is added."""
     growth = 0
     for entry in range(start, stop):
         old = noise[indices[entry]]
@@ -151,7 +157,6 @@ def _vector_growth(noise, start, stop, indices, data, k, power):
 
 @njit(cache=True)
 def _jump_growth(noise, jump, power):
-    """Growth of the size when a whole jump is added."""
     growth = 0
     for i in range(len(noise)):
         if jump[i] != 0:
@@ -161,62 +166,57 @@ def _jump_growth(noise, jump, power):
 
 @njit(cache=True)
 def _rise(size, growth, root, rate):
-    """Rise of the energy, minus the log-weight, when the size grows by `growth`."""
+    """Return the decrease of the log-weight if the size grows by `growth`."""
     return rate * (math.sqrt(size + growth) - math.sqrt(size) if root else float(growth))
 
 
 @njit(cache=True)
 def metropolis(rng, rise):
-    """Metropolis rule: accept with probability min(1, exp(-rise))."""
+    """Accept with probability min(1, exp(-rise)), the Metropolis rule."""
     return rise <= 0 or rng.standard_exponential() > rise
 
 
 @njit(cache=True)
-def _stays_within(slack, walls, j, k):
-    """Test that every inequality holds after `k` times the j-th basis vector."""
-    for entry in range(walls.indptr[j], walls.indptr[j + 1]):
-        if slack[walls.indices[entry]] + k * walls.data[entry] < 0:
+def _stays_within(slack, slack_changes, j, k):
+    """Test whether every inequality holds after `k` times basis vector j is added."""
+    for entry in range(slack_changes.indptr[j], slack_changes.indptr[j + 1]):
+        if slack[slack_changes.indices[entry]] + k * slack_changes.data[entry] < 0:
             return False
     return True
 
 
 @njit(cache=True)
-def _use_up(slack, walls, j, k):
-    """Change the slack as `k` times the j-th basis vector does."""
-    for entry in range(walls.indptr[j], walls.indptr[j + 1]):
-        slack[walls.indices[entry]] += k * walls.data[entry]
-
-
-@njit(cache=True)
-def _move_along(slack, walls, moved, steps, count, sign):
-    """Change the slack as a whole jump does, or take that back."""
-    for i in range(count):
-        _use_up(slack, walls, moved[i], sign * steps[i])
+def _update_slack(slack, slack_changes, j, k):
+    """Update the slack of the inequalities after `k` times basis vector j is added."""
+    for entry in range(slack_changes.indptr[j], slack_changes.indptr[j + 1]):
+        slack[slack_changes.indices[entry]] += k * slack_changes.data[entry]
 
 
 @njit(cache=True)
 def _copy(values, into):
-    """Assign one by one: for `into[:] = values` the words of an error take seconds to compile."""
+    """Copy entry by entry, because ``into[:] = values`` takes seconds to compile."""
     for i in range(len(values)):
         into[i] = values[i]
 
 
 @njit(cache=True)
-def run_chain(rng, noise, walked, slack, size, walk, walls, thins, kept):
-    """Run ``thins[i]`` sweeps, changing `noise`, and put where that ends into ``kept[i]``.
+def run_chain(rng, noise, walked, slack, size, walk, slack_changes, thins, kept):
+    """Run ``thins[i]`` sweeps for each draw i, and store the state after them in ``kept[i]``.
 
-    `walked` follows the chain in the basis: noise changes by C times the change of `walked`.
-    `slack`, one entry an inequality, follows how far the chain is from each.
+    The function updates `noise`, its coordinates `walked` in the basis, and the slack of each
+    inequality in place. It returns the size and the numbers of proposed and accepted jumps.
     """
     proposed = 0
     accepted = 0
     for draw in range(len(kept)):
         thin = thins[draw]
         if walk.joint:
-            size, jumps, taken = _joint_sweeps(rng, noise, walked, slack, size, walk, walls, thin)
+            size, jumps, taken = _joint_sweeps(
+                rng, noise, walked, slack, size, walk, slack_changes, thin
+            )
         else:
             size, jumps, taken = _coordinate_sweeps(
-                rng, noise, walked, slack, size, walk, walls, thin
+                rng, noise, walked, slack, size, walk, slack_changes, thin
             )
         proposed += jumps
         accepted += taken
@@ -226,15 +226,16 @@ def run_chain(rng, noise, walked, slack, size, walk, walls, thins, kept):
 
 @njit(cache=True)
 def _scales(proposal):
-    """Scales of the exponential variables whose whole parts are a step, and a run of zeros."""
+    """Return the scales of exponential variables for nonzero steps and for runs of zero steps."""
     return -1.0 / math.log(proposal), -1.0 / math.log((1.0 - proposal) / (1.0 + proposal))
 
 
 @njit(cache=True)
-def _joint_sweeps(rng, noise, walked, slack, size, walk, walls, sweeps):
-    """Propose whole jumps, each drawn vector by vector and taken back if it is refused.
+def _joint_sweeps(rng, noise, walked, slack, size, walk, slack_changes, sweeps):
+    """Propose one jump along all vectors in each sweep, and undo the jump if it is refused.
 
-    Only vectors with a step are visited. Returns the size, the jumps proposed and those accepted.
+    The loop skips vectors with a zero step. The function returns the size and the numbers of
+    proposed and accepted jumps.
     """
     indptr, indices, data = walk.jumps.indptr, walk.jumps.indices, walk.jumps.data
     power, root, rate = walk.power, walk.root, walk.rate
@@ -248,7 +249,7 @@ def _joint_sweeps(rng, noise, walked, slack, size, walk, walls, sweeps):
     for _ in range(sweeps):
         count = 0
         growth = 0
-        j = _zeros(rng, zero_scale, dimension)
+        j = _run_length(rng, zero_scale, dimension)
         while j < dimension:
             k = _nonzero_step(rng, jump_scale)
             for entry in range(indptr[j], indptr[j + 1]):
@@ -260,34 +261,38 @@ def _joint_sweeps(rng, noise, walked, slack, size, walk, walls, sweeps):
             moved[count] = j
             steps[count] = k
             count += 1
-            j += 1 + _zeros(rng, zero_scale, dimension)
+            j += 1 + _run_length(rng, zero_scale, dimension)
         if count == 0:
             continue
         proposed += 1
         if confined:
-            _move_along(slack, walls, moved, steps, count, 1)
-        least = 0  # one by one: an array's minimum takes most of a second to compile
+            for i in range(count):
+                _update_slack(slack, slack_changes, moved[i], steps[i])
+        min_slack = 0  # np.min takes most of a second to compile
         for value in slack:
-            least = min(least, value)
-        allowed = least >= 0
+            min_slack = min(min_slack, value)
+        allowed = min_slack >= 0
         if allowed and metropolis(rng, _rise(size, growth, root, rate)):
             accepted += 1
             size += growth
             for i in range(count):
                 walked[moved[i]] += steps[i]
             continue
-        if confined:
-            _move_along(slack, walls, moved, steps, count, -1)
         for i in range(count):
             j = moved[i]
+            if confined:
+                _update_slack(slack, slack_changes, j, -steps[i])
             for entry in range(indptr[j], indptr[j + 1]):
                 noise[indices[entry]] -= steps[i] * data[entry]
     return size, proposed, accepted
 
 
 @njit(cache=True)
-def _coordinate_sweeps(rng, noise, walked, slack, size, walk, walls, sweeps):
-    """Propose a step along each vector in turn; return the size, steps proposed and accepted."""
+def _coordinate_sweeps(rng, noise, walked, slack, size, walk, slack_changes, sweeps):
+    """Propose a step along each vector in turn.
+
+    The function returns the size and the numbers of proposed and accepted nonzero steps.
+    """
     indptr, indices, data = walk.jumps.indptr, walk.jumps.indices, walk.jumps.data
     power, root, rate = walk.power, walk.root, walk.rate
     jump_scale, zero_scale = _scales(walk.proposal)
@@ -296,65 +301,64 @@ def _coordinate_sweeps(rng, noise, walked, slack, size, walk, walls, sweeps):
     proposed = 0
     accepted = 0
     for _ in range(sweeps):
-        j = _zeros(rng, zero_scale, dimension)
+        j = _run_length(rng, zero_scale, dimension)
         while j < dimension:
             k = _nonzero_step(rng, jump_scale)
             start, stop = indptr[j], indptr[j + 1]
             growth = _vector_growth(noise, start, stop, indices, data, k, power)
             proposed += 1
-            allowed = not confined or _stays_within(slack, walls, j, k)
+            allowed = not confined or _stays_within(slack, slack_changes, j, k)
             if allowed and metropolis(rng, _rise(size, growth, root, rate)):
                 accepted += 1
                 size += growth
                 walked[j] += k
                 if confined:
-                    _use_up(slack, walls, j, k)
+                    _update_slack(slack, slack_changes, j, k)
                 for entry in range(start, stop):
                     noise[indices[entry]] += k * data[entry]
-            j += 1 + _zeros(rng, zero_scale, dimension)
+            j += 1 + _run_length(rng, zero_scale, dimension)
     return size, proposed, accepted
 
 
 @njit(cache=True)
-def coupled_double_geometric(rng, apart, powers, p_zero, log_a):
-    """Draw double geometric steps e and f from the maximal coupling of e and apart + f.
+def coupled_double_geometric(rng, difference, powers, p_zero, log_a):
+    """Draw double geometric steps e and f from the maximal coupling of e and difference + f.
 
-    With the overlap as probability both come from the mass that the two distributions share, else
-    each from its residual. There is no rejection. `powers` holds a^0, a^1, ... down to 0.
+    With a probability equal to the overlap of their distributions, e = difference + f is drawn from
+    the overlap. Otherwise each is drawn from its residual distribution. There is no rejection.
     """
-    if apart == 0:
+    if difference == 0:
         e = _double_geometric(rng, p_zero, log_a)
         return e, e
     last = len(powers) - 1
-    distance = abs(apart)
-    sign = 1 if apart > 0 else -1
+    distance = abs(difference)
+    sign = 1 if difference > 0 else -1
     m = distance // 2
     if distance % 2 == 0:
         shared = powers[min(last, m)]
     else:
         shared = powers[min(last, m + 1)] * (1.0 + p_zero)  # 2 a^(m + 1) / (1 + a)
     if rng.random() < shared:
-        if distance % 2 == 0:  # the shared mass is p around the middle
+        if distance % 2 == 0:  # the overlap is a double geometric distribution around the midpoint
             e = m + _double_geometric(rng, p_zero, log_a)
-        else:  # two equal halves, falling away from the middle on either side
+        else:  # the overlap has two equal halves that decrease away from the midpoint
             r = rng.random()
             if r < 0.5:
                 e = m + 1 + int(math.log(1.0 - 2.0 * r) / log_a)
             else:
                 e = m - int(math.log(2.0 - 2.0 * r) / log_a)
         return sign * e, sign * (e - distance)
-    e = _unshared(rng, distance, 1.0 - shared, powers, p_zero, log_a)
-    f = _unshared(rng, distance, 1.0 - shared, powers, p_zero, log_a)
+    e = _residual(rng, distance, 1.0 - shared, powers, p_zero, log_a)
+    f = _residual(rng, distance, 1.0 - shared, powers, p_zero, log_a)
     return sign * e, -sign * f
 
 
 @njit(cache=True)
-def _unshared(rng, distance, mass, powers, p_zero, log_a):
-    """Draw k with probability (p(k) - p(k - distance)) / mass, where that is positive."""
+def _residual(rng, distance, mass, powers, p_zero, log_a):
+    """Draw k with probability max(0, p(k) - p(k - distance)) / mass."""
     last = len(powers) - 1
-    gone = powers[min(last, distance)]
     r = rng.random() * mass
-    below = 0.5 * (1.0 + p_zero) * (1.0 - gone)  # mass at 0, -1, -2, ...
+    below = 0.5 * (1.0 + p_zero) * (1.0 - powers[min(last, distance)])  # mass of k <= 0
     if r < below:
         return -int(math.log(1.0 - r / below) / log_a)
     r -= below
@@ -369,17 +373,17 @@ def _unshared(rng, distance, mass, powers, p_zero, log_a):
 
 @njit(cache=True)
 def _passes(log_uniform, size, growth, root, rate):
-    """Metropolis rule with the logarithm of the common uniform variable of both chains."""
+    """Apply the Metropolis rule with the uniform variable that both chains share."""
     return growth <= 0 or log_uniform < -_rise(size, growth, root, rate)
 
 
 @njit(cache=True)
-def coupled_sweeps(rng, first, second, apart, sizes, walk, scratch, most):
-    """Move both chains, in place, until they meet, for at most `most` sweeps.
+def coupled_sweeps(rng, first, second, difference, sizes, walk, scratch, max_sweeps):
+    """Move both chains in place until they meet.
 
-    `apart` is their difference in the basis. Returns the sweep after which the chains are equal,
-    counted from 1, or 0. All sweeps are in one loop, as a call takes as long as a quarter of a
-    sweep.
+    `difference` contains the coordinates of the second chain minus those of the first. The
+    function returns the sweep after which the chains are equal, counted from 1, or 0 if they do not
+    meet. All sweeps are in one call, because a call takes as long as a quarter of a sweep.
     """
     indptr, indices, data = walk.jumps.indptr, walk.jumps.indices, walk.jumps.data
     power, root, rate, joint = walk.power, walk.root, walk.rate, walk.joint
@@ -387,17 +391,17 @@ def coupled_sweeps(rng, first, second, apart, sizes, walk, scratch, most):
     log_a = math.log(walk.proposal)
     p_zero = (1.0 - walk.proposal) / (1.0 + walk.proposal)
     first_jump, second_jump = scratch.jumps[0], scratch.jumps[1]
-    for sweep in range(1, most + 1):
+    for sweep in range(1, max_sweeps + 1):
         if joint:
             for i in range(len(first)):
                 first_jump[i] = 0
                 second_jump[i] = 0
-        for j in range(len(apart)):
-            if apart[j] == 0:
+        for j in range(len(difference)):
+            if difference[j] == 0:
                 e = _double_geometric(rng, p_zero, log_a)
                 f = e
             else:
-                e, f = coupled_double_geometric(rng, apart[j], powers, p_zero, log_a)
+                e, f = coupled_double_geometric(rng, difference[j], powers, p_zero, log_a)
             start, stop = indptr[j], indptr[j + 1]
             if joint:
                 steps[0, j] = e
@@ -414,14 +418,14 @@ def coupled_sweeps(rng, first, second, apart, sizes, walk, scratch, most):
                 growth = _vector_growth(first, start, stop, indices, data, e, power)
                 if _passes(log_uniform, sizes[0], growth, root, rate):
                     sizes[0] += growth
-                    apart[j] -= e
+                    difference[j] -= e
                     for entry in range(start, stop):
                         first[indices[entry]] += e * data[entry]
             if f != 0:
                 growth = _vector_growth(second, start, stop, indices, data, f, power)
                 if _passes(log_uniform, sizes[1], growth, root, rate):
                     sizes[1] += growth
-                    apart[j] += f
+                    difference[j] += f
                     for entry in range(start, stop):
                         second[indices[entry]] += f * data[entry]
         if joint:
@@ -429,20 +433,20 @@ def coupled_sweeps(rng, first, second, apart, sizes, walk, scratch, most):
             growth = _jump_growth(first, first_jump, power)
             if _passes(log_uniform, sizes[0], growth, root, rate):
                 sizes[0] += growth
-                for j in range(len(apart)):
-                    apart[j] -= steps[0, j]
+                for j in range(len(difference)):
+                    difference[j] -= steps[0, j]
                 for i in range(len(first)):
                     first[i] += first_jump[i]
             growth = _jump_growth(second, second_jump, power)
             if _passes(log_uniform, sizes[1], growth, root, rate):
                 sizes[1] += growth
-                for j in range(len(apart)):
-                    apart[j] += steps[1, j]
+                for j in range(len(difference)):
+                    difference[j] += steps[1, j]
                 for i in range(len(second)):
                     second[i] += second_jump[i]
         together = True
-        for j in range(len(apart)):
-            if apart[j] != 0:
+        for j in range(len(difference)):
+            if difference[j] != 0:
                 together = False
                 break
         if together:
@@ -451,10 +455,10 @@ def coupled_sweeps(rng, first, second, apart, sizes, walk, scratch, most):
 
 
 @njit(cache=True)
-def meet(rng, second, walk, walls, scratch, lag, cap):
-    """Return the meeting time of two chains that start at zero, or -1 beyond the cap.
+def meet(rng, second, walk, slack_changes, scratch, lag, cap):
+    """Return the meeting time of two chains from zero, and the first chain's jumps in the lag.
 
-    The second value is the number of jumps that the leading chain accepted within the lag.
+    The meeting time is -1 if it exceeds the cap. The jumps are those that the first chain accepts.
     """
     first = second.copy()
     lead = np.zeros(len(walk.jumps.indptr) - 1, dtype=np.int64)
@@ -463,57 +467,61 @@ def meet(rng, second, walk, walls, scratch, lag, cap):
     slack = np.zeros(0, dtype=np.int64)
     thins = np.empty(1, dtype=np.int64)
     thins[0] = lag
-    # a literal 0 in place of the size would have the whole chain compiled once more
-    sizes[0], _, accepted = run_chain(rng, first, lead, slack, sizes[0], walk, walls, thins, kept)
+    # a literal 0 in place of sizes[0] has another type, for which run_chain is compiled again
+    sizes[0], _, accepted = run_chain(
+        rng, first, lead, slack, sizes[0], walk, slack_changes, thins, kept
+    )
     met = coupled_sweeps(rng, first, second, -lead, sizes, walk, scratch, cap - lag)
     return lag + met if met > 0 else -1, accepted
 
 
 @njit(cache=True)
 def run_independence(rng, noise, size, proposals, energy, thin, kept):
-    """Make `len(kept) * thin` proposals, changing `noise`; the states kept go into `kept`.
+    """Make `thin` proposals for each row of `kept`, and store the state after them in the row.
 
-    A proposal with a free cell below its lower bound is refused. The number of such proposals in a
-    row is drawn at once, and then a proposal without such a cell.
+    A proposal with a free cell below its lower bound is refused. The length of a run of such
+    proposals is one geometric draw. The proposal after it is drawn without such a cell.
     """
     power, root, rate = energy.power, energy.root, energy.rate
     proposal = np.empty(len(noise), dtype=np.int64)
-    spread = 0  # l1 norm of the free cells, which decides the proposal density
+    norm = 0  # l1 norm of the free cells, which determines the proposal density
     for cell in proposals.free:
-        spread += abs(noise[cell])
+        norm += abs(noise[cell])
     accepted = 0
     for draw in range(len(kept)):
         left = thin
         while left > 0:
-            left -= 1 + _zeros(rng, proposals.gap, left)
+            left -= 1 + _run_length(rng, proposals.refusal_scale, left)
             if left < 0:
                 break
-            new_spread = _propose(rng, proposal, proposals)
-            if new_spread < 0 or not _above(proposal, proposals):
+            new_norm = _propose(rng, proposal, proposals)
+            if new_norm < 0 or not _satisfies(
+                proposal, proposals.inequalities, proposals.lower_bounds
+            ):
                 continue
             new_size = 0
             for value in proposal:
                 new_size += abs(value) if power == 1 else value * value
-            rise = _rise(size, new_size - size, root, rate) - proposals.rate * (new_spread - spread)
+            rise = _rise(size, new_size - size, root, rate) - proposals.rate * (new_norm - norm)
             if metropolis(rng, rise):
                 accepted += 1
                 size = new_size
-                spread = new_spread
+                norm = new_norm
                 _copy(proposal, noise)
         _copy(noise, kept[draw])
     return size, accepted
 
 
 @njit(cache=True)
-def _looked_up(rng, table):
+def _draw_from_table(rng, table):
     """Draw a double geometric variable by guide-table inversion."""
     u = rng.random()
     entry = table.guide[int(u * len(table.guide))]
     while table.cumulative[entry] <= u:
         entry += 1
-    reach = len(table.cumulative) // 2
-    value = entry - reach
-    if abs(value) < reach:
+    max_value = len(table.cumulative) // 2
+    value = entry - max_value
+    if abs(value) < max_value:
         return value
     beyond = int(rng.standard_exponential() * table.scale)
     return value + beyond if value > 0 else value - beyond
@@ -521,39 +529,38 @@ def _looked_up(rng, table):
 
 @njit(cache=True)
 def _propose(rng, proposal, proposals):
-    """Draw the free cells above their lower bounds, and solve each other cell when determined.
+    """Draw each free cell above its lower bound, and compute solved cells as early as possible.
 
-    Returns the l1 norm of the free cells, or -1 as soon as a solved cell is below its lower bound.
+    The function returns the l1 norm of the free cells. It returns -1 if a solved cell is below its
+    lower bound.
     """
-    free, floor, follow, table = proposals.free, proposals.floor, proposals.follow, proposals.table
-    spread = 0
+    free, lower, follow, table = proposals.free, proposals.lower, proposals.follow, proposals.table
+    norm = 0
     for stage in range(len(proposals.stages) - 1):
         for i in range(proposals.stages[stage], proposals.stages[stage + 1]):
             cell = free[i]
-            value = _looked_up(rng, table)
-            while value < floor[cell]:
-                value = _looked_up(rng, table)
+            value = _draw_from_table(rng, table)
+            while value < lower[cell]:
+                value = _draw_from_table(rng, table)
             proposal[cell] = value
-            spread += abs(value)
+            norm += abs(value)
         if stage < len(proposals.solved):
             value = proposals.offset[stage]
             for entry in range(follow.indptr[stage], follow.indptr[stage + 1]):
                 value += follow.data[entry] * proposal[follow.indices[entry]]
             cell = proposals.solved[stage]
-            if value < floor[cell]:
+            if value < lower[cell]:
                 return -1
             proposal[cell] = value
-    return spread
+    return norm
 
 
 @njit(cache=True)
-def _above(proposal, proposals):
-    """Test the inequalities other than lower bounds on single free cells."""
-    others = proposals.others
-    for row in range(len(proposals.least)):
+def _satisfies(proposal, inequalities, lower_bounds):
+    for row in range(len(lower_bounds)):
         value = 0
-        for entry in range(others.indptr[row], others.indptr[row + 1]):
-            value += others.data[entry] * proposal[others.indices[entry]]
-        if value < proposals.least[row]:
+        for entry in range(inequalities.indptr[row], inequalities.indptr[row + 1]):
+            value += inequalities.data[entry] * proposal[inequalities.indices[entry]]
+        if value < lower_bounds[row]:
             return False
     return True

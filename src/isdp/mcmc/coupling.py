@@ -1,8 +1,8 @@
-"""L-lag coupling of two chains: meeting times, and the bound on the distance to the target.
+"""Coupling of two chains with a lag, which bounds the distance of a chain to its target.
 
-ISDP, Algorithms 2 and 3, after Biswas, Jacob and Vanetti (2019). Both chains run the walk of
-`isdp.mcmc.metropolis`; their proposals are coupled maximally, basis vector by basis vector, and
-they share the uniform of each acceptance. Each chain by itself moves as the single walk does.
+The source is ISDP, Algorithms 2 and 3, after Biswas, Jacob and Vanetti (2019). Each chain runs the
+walk of `isdp.mcmc.metropolis`, the first chain `lag` sweeps ahead. Their proposals have a maximal
+coupling for each basis vector. They share the uniform variable of each acceptance.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from isdp.mcmc.compiled_chains import Scratch, coupled_sweeps, meet
 from isdp.mcmc.metropolis import ChainState, LatticeWalk
 from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES
 
-CONFIDENCE_LEVEL = 0.99  # level of the Monte Carlo band
-MIN_JUMPS = 10  # that the leading chain accepts within the lag
+CONFIDENCE_LEVEL = 0.99  # of the Monte Carlo interval
+MIN_JUMPS = 10  # minimum number of jumps that the first chain accepts within the lag
 
 
 class CoupledState(NamedTuple):
-    """Two chains, the first `lag` sweeps ahead; noise (cells,) and coordinates (dimension,).
+    """States of two coupled chains.
 
-    `apart` holds the second chain's coordinates in the walk's basis minus the first's; the chains
-    are identical where it is zero.
+    `difference` has shape (dimension,). It contains the coordinates of the second chain in the
+    basis of the walk minus those of the first chain.
     """
 
     first: ChainState
     second: ChainState
-    apart: NDArray[np.int64]
+    difference: NDArray[np.int64]
 
     @property
     def identical(self) -> bool:
         """True if the chains have met."""
-        return not self.apart.any()
+        return not self.difference.any()
 
 
 class MeetingTimes(NamedTuple):
@@ -52,16 +52,17 @@ class MeetingTimes(NamedTuple):
     Attributes
     ----------
     lag : int
-        Sweeps by which the first chain is ahead.
+        The number of sweeps by which the first chain is ahead.
     tau : int64 array, shape (runs,)
-        First t > lag at which X_t = Y_{t - lag}; the cap where `censored`.
+        The first t > lag at which the first chain at time t equals the second at time t - lag. It
+        is the maximum time of a run if the run is censored.
     censored : bool array, shape (runs,)
-        Runs that the cap cut off before the chains met.
+        Runs that ended before the chains met.
     seconds : float
-        Time for all runs.
+        Run time of all runs.
     jumps : int64 array, shape (runs,)
-        Jumps that the leading chain accepted within the lag; the lag itself if there are no
-        free cells.
+        The number of jumps that the first chain accepted within the lag. It is the lag if the
+        invariants determine all cells.
     """
 
     lag: int
@@ -72,7 +73,7 @@ class MeetingTimes(NamedTuple):
 
     @property
     def uninformative(self) -> NDArray[np.bool_]:
-        """Runs that say nothing of convergence: cut off, or met because neither chain had moved."""
+        """Runs that are censored or met before the first chain moved, which bound no distance."""
         uninformative: NDArray[np.bool_] = np.logical_or(self.censored, self.jumps == 0)
         return uninformative
 
@@ -80,12 +81,12 @@ class MeetingTimes(NamedTuple):
 def start(
     walk: LatticeWalk, first: ArrayLike | None = None, second: ArrayLike | None = None
 ) -> CoupledState:
-    """Put two chains at given noise vectors, by default both at zero.
+    """Start two chains at given noise vectors, by default at zero.
 
     Raises
     ------
     InputError
-        If a vector is not feasible noise.
+        If a vector does not belong to the lattice.
     """
     _refuse_uncoupled(walk)
     one, two = walk.init(first), walk.init(second)
@@ -99,13 +100,17 @@ def step(
 
     Returns
     -------
+    state : CoupledState
+        The states after the sweep.
     identical : bool
-        True if the chains are equal after the sweep. Equal chains stay equal.
+        True if the chains are equal after the sweep. Equal chains remain equal.
     """
-    first, second, apart = state.first.noise.copy(), state.second.noise.copy(), state.apart.copy()
+    first, second = state.first.noise.copy(), state.second.noise.copy()
+    difference = state.difference.copy()
     sizes = np.array([state.first.size, state.second.size])
-    coupled_sweeps(rng, first, second, apart, sizes, walk.kernel, _scratch(walk), 1)
-    after = CoupledState(ChainState(first, int(sizes[0])), ChainState(second, int(sizes[1])), apart)
+    coupled_sweeps(rng, first, second, difference, sizes, walk.kernel, _scratch(walk), 1)
+    ends = ChainState(first, int(sizes[0])), ChainState(second, int(sizes[1]))
+    after = CoupledState(*ends, difference)
     return after, after.identical
 
 
@@ -117,28 +122,27 @@ def meeting_times(
     Parameters
     ----------
     rng : numpy.random.Generator
-        Each run has a stream of its own spawned from it.
+        Each run uses a generator spawned from it.
     lag : int
-        Sweeps that the first chain is ahead, at least 1.
+        The number of sweeps by which the first chain is ahead, at least 1.
     cap : int
-        Time after which a run is given up and counted as censored.
+        Maximum time of a run, above the lag. A run that reaches it is censored.
 
     Raises
     ------
     InputError
-        If the lag or the number of runs is below 1, the cap not above the lag, or the walk
-        confined by inequalities or without a basis.
+        If a number is out of range, or the walk has inequalities or no basis.
     """
     lag, runs = check_integer("coupling", "lag", lag, 1), check_integer("coupling", "runs", runs, 1)
     cap = check_integer("coupling", "cap", cap, lag + 1)
     _refuse_uncoupled(walk)
     origin = walk.init()
-    kernel, walls, scratch = walk.kernel, walk.walls, _scratch(walk)
+    kernel, slack_changes, scratch = walk.kernel, walk.slack_changes, _scratch(walk)
     tau, jumps = np.empty((2, runs), dtype=np.int64)
     began = time.perf_counter()
     for run, stream in enumerate(rng.spawn(runs)):
         noise = origin.noise.copy()
-        tau[run], jumps[run] = meet(stream, noise, kernel, walls, scratch, lag, cap)
+        tau[run], jumps[run] = meet(stream, noise, kernel, slack_changes, scratch, lag, cap)
     seconds = time.perf_counter() - began
     if walk.lattice.dimension == 0:
         jumps[:] = lag
@@ -154,19 +158,27 @@ def choose_lag(
     runs: int = 50,
     cap: int = 10**6,
 ) -> tuple[int, pd.DataFrame]:
-    """Raise the lag, doubling it from 1, until the bound at time 0 is near 1.
+    """Double the lag from 1 until the bound at time 0 is at most `near_one`.
 
-    The bound cannot fall below 1 there, and one far above 1 says nothing (Biswas et al., Section
-    2; ISDP, Appendix D.2). One condition is added: within the lag every leading chain accepts
-    ten jumps. Both chains start at zero, so where jumps are rarely accepted they coincide at a
-    short lag because neither has moved, and a bound of 1 there rests on events too rare to be
-    seen. The search also ends if runs are censored or a longer lag would reach the cap.
+    The bound at time 0 is at least 1, and a much larger bound is not informative (Biswas et al.,
+    Section 2; ISDP, Appendix D.2). In addition, the first chain of every run must accept ten jumps
+    within the lag. Otherwise the chains could be equal because neither has moved from zero. The
+    search also ends if runs are censored or a longer lag would reach the cap.
+
+    Parameters
+    ----------
+    near_one : float
+        Maximum bound at time 0, above 1.
+    runs, cap : int
+        See `meeting_times`.
 
     Returns
     -------
-    trail : DataFrame with columns lag, bound_at_0, jumps and censored
-        Every lag that was tried; the bound is infinite where runs are censored, and `jumps` is the
-        smallest number of jumps that a leading chain accepted within the lag.
+    lag : int
+        The last lag tried.
+    trail : DataFrame with the columns lag, bound_at_0, jumps and censored
+        One row for each lag tried. The bound is infinite if runs are censored. `jumps` is the
+        minimum over the runs of the number of jumps that the first chain accepted within the lag.
     """
     if not near_one > 1:
         raise InputError(f"coupling: near_one must be above 1, got {near_one!r}")
@@ -184,9 +196,9 @@ def choose_lag(
 
 
 def bound_terms(times: MeetingTimes, t: ArrayLike) -> NDArray[np.int64]:
-    """Each run's max(0, ceil((tau - lag - t) / lag)); int64 array, shape (runs, times).
+    """Return max(0, ceil((tau - lag - t) / lag)) as an int64 array of shape (runs, times).
 
-    A censored run counts as if it met at the cap, which is too little.
+    The term of a censored run is too small, because its tau is the cap.
     """
     rest = times.tau[:, None] - times.lag - np.asarray(t, dtype=np.int64)[None, :]
     terms: NDArray[np.int64] = np.maximum(0, -(-rest // times.lag))
@@ -196,49 +208,47 @@ def bound_terms(times: MeetingTimes, t: ArrayLike) -> NDArray[np.int64]:
 def tv_bound(times: MeetingTimes, t: ArrayLike) -> pd.DataFrame:
     """Bound the total variation distance between the distribution at time t and the target.
 
-    d_TV <= E[max(0, ceil((tau - lag - t) / lag))] (Biswas et al., Theorem 2.5), estimated by the
-    mean over the runs. A censored run met at a time unknown, so that its share of the mean may be
-    anything from what it would be at the cap: with one of them, `bound` and `high` are infinite.
+    The bound is E[max(0, ceil((tau - lag - t) / lag))] (Biswas et al., Theorem 2.5), estimated by
+    the mean over the runs. With a censored run, `bound` and `high` are infinite, because the run
+    can meet at any time after the cap.
 
     Parameters
     ----------
     t : int array_like
-        Times, from 0 up.
+        Times, 0 or more.
 
     Returns
     -------
-    DataFrame with columns lag, t, bound, low, high, at_least and censored
-        `low` and `high` are the ends of a 99 % Monte Carlo band. Where few runs or none are
-        still apart, `high` is what the exact binomial limit on their share allows, each weighing
-        what the runs that last longest weigh on average. The band is approximate, and best where
-        the lag is long against the meeting time. `at_least` is the mean with censored runs taken
-        at the cap: it equals `bound` where there are none, and else is cut, missing from the time
-        on at which such a run would count for nothing. `censored` counts the runs that say nothing
-        of convergence: those, and the ones that met before either chain had moved.
+    DataFrame with the columns lag, t, bound, low, high, at_least and censored
+        `low` and `high` are the ends of an approximate 99 % Monte Carlo interval. If few runs have
+        not met at time t, `high` is the exact binomial upper limit on their proportion times the
+        mean term of the longest runs. `at_least` is the mean with the cap as tau of censored runs.
+        It is missing at times at which the term of a censored run would be 0. `censored` is the
+        number of runs that are censored or met before the first chain moved.
     """
     t = np.atleast_1d(np.asarray(t))
     if t.dtype.kind not in "iu" or (t < 0).any():
-        raise InputError("coupling: times must be whole numbers from 0 up")
+        raise InputError("coupling: t must contain integers of 0 or more")
     terms = bound_terms(times, t)
-    runs, apart = len(terms), (terms > 0).sum(axis=0)
+    runs, not_met = len(terms), (terms > 0).sum(axis=0)
     mean, tail = terms.mean(axis=0), (1 - CONFIDENCE_LEVEL) / 2
-    reach = np.inf
+    half_width = np.inf
     if runs > 1:
-        reach = -special.ndtri(tail) * terms.std(axis=0, ddof=1) / math.sqrt(runs)
-    share = np.where(
-        apart < runs, special.betainccinv(apart + 1, np.maximum(runs - apart, 1), tail), 1
+        half_width = -special.ndtri(tail) * terms.std(axis=0, ddof=1) / math.sqrt(runs)
+    proportion = np.where(
+        not_met < runs, special.betainccinv(not_met + 1, np.maximum(runs - not_met, 1), tail), 1
     )
     late = times.tau[times.tau >= np.quantile(times.tau, 0.9)]
-    weight = 1 + (late - late.min()).mean() / times.lag
-    weights = np.maximum(weight, np.divide(terms.sum(axis=0), np.maximum(apart, 1)))
+    late_term = 1 + (late - late.min()).mean() / times.lag
+    mean_term = np.maximum(late_term, np.divide(terms.sum(axis=0), np.maximum(not_met, 1)))
     unknown = bool(times.censored.any())
     return pd.DataFrame(
         {
             "lag": times.lag,
             "t": t.astype(np.int64),
             "bound": np.inf if unknown else mean,
-            "low": np.maximum(0, mean - reach),
-            "high": np.inf if unknown else np.maximum(mean + reach, share * weights),
+            "low": np.maximum(0, mean - half_width),
+            "high": np.inf if unknown else np.maximum(mean + half_width, proportion * mean_term),
             "at_least": np.where((terms == 0)[times.censored].any(axis=0), np.nan, mean),
             "censored": int(times.uninformative.sum()),
         }
@@ -246,13 +256,13 @@ def tv_bound(times: MeetingTimes, t: ArrayLike) -> pd.DataFrame:
 
 
 def time_to_bound(times: MeetingTimes, level: float = 0.01) -> int | None:
-    """First time at which the estimated bound is below `level`; None where a run says nothing."""
+    """Return the first time at which the bound is below `level`; None if a run is uninformative."""
     if not level > 0:
-        raise InputError(f"coupling: the level must be above 0, got {level!r}")
+        raise InputError(f"coupling: level must be above 0, got {level!r}")
     if times.uninformative.any():
         return None
     last = int(times.tau.max()) - times.lag
-    # the bound never rises with t, so it can be bisected
+    # the bound does not increase with t
     return bisect.bisect_left(
         range(last + 1), True, key=lambda t: bool(bound_terms(times, [t]).mean() < level)
     )
@@ -261,13 +271,13 @@ def time_to_bound(times: MeetingTimes, level: float = 0.01) -> int | None:
 def _refuse_uncoupled(walk: LatticeWalk) -> None:
     if walk.lattice.kind not in BASES:
         raise InputError(
-            f"coupling: pairs of chains are followed in the coordinates of a basis, and the "
-            f"{walk.lattice.kind} vectors are not a basis; use one of {', '.join(BASES)}"
+            f"coupling: the {walk.lattice.kind} vectors are not a basis. Use a walk on a lattice "
+            f"with the basis {' or '.join(BASES)}"
         )
     if walk.within is not None:
         raise InputError(
-            "coupling: walks that are confined by inequalities are not coupled here; compare "
-            "chains by isdp.diagnostics.convergence"
+            "coupling: walks with inequalities cannot be coupled. Compare chains by "
+            "isdp.diagnostics.convergence"
         )
 
 
@@ -276,14 +286,12 @@ def _scratch(walk: LatticeWalk) -> Scratch:
     return Scratch(
         np.zeros((2, cells), dtype=np.int64),
         np.zeros((2, dimension), dtype=np.int64),
-        _kept_powers(walk.proposal),
+        powers_of(walk.proposal),
     )
 
 
+@lru_cache(maxsize=16)  # the compiled loops only read the array
 def powers_of(a: float) -> NDArray[np.float64]:
-    """1, a, a^2, ... down to the resolution of a 53-bit uniform variable, and 0."""
+    """Return 1, a, a^2, ... down to the resolution of a 53-bit uniform variable, and 0."""
     count = int(MAX_JUMP_IN_SCALES / -math.log(a)) + 2
     return np.append(a ** np.arange(count, dtype=float), 0.0)
-
-
-_kept_powers = lru_cache(maxsize=16)(powers_of)  # for kernels, which only read them

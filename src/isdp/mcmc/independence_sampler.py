@@ -1,8 +1,9 @@
-"""Metropolised independent sampling of tables under constraints (CDP, Algorithm 1).
+"""Metropolised independent sampling of noise under constraints.
 
-A proposal draws the free cells from a double geometric distribution and solves the others from the
-equalities. It is accepted or rejected as a whole, by the rule of `isdp.mcmc.metropolis`. The draws
-are for experiments, not for the release of confidential data.
+The source is Gong and Meng (2020), *Congenial Differential Privacy under Mandated Disclosure*,
+Algorithm 1. A proposal draws the free cells from a double geometric distribution and computes the
+other cells from the equalities. The Metropolis rule accepts or refuses it as a whole. The draws are
+for experiments only.
 """
 
 from __future__ import annotations
@@ -25,31 +26,33 @@ from isdp.mcmc.metropolis import ChainInfo, ChainState, start_vector, state_at, 
 from isdp.mechanisms.base import WEIGHT_FORMS, Energy, Mechanism, check_energy
 from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES, check_proposal
 
-NO_LOWER_BOUND = -(2**62)  # below anything that the overflow check lets a cell be
-MAX_TABLE_VALUE = 64  # largest noise in the table of a proposal
-GUIDE_TABLE_SIZE = 2048  # of the table; this many take half of a small cache
-MAX_GAP = 1e300  # proposals; infinity times an exponential that is zero would be no number
+NO_LOWER_BOUND = -(2**62)  # below all noise that the overflow check allows
+MAX_TABLE_VALUE = 64  # maximum noise in the guide table of a proposal
+GUIDE_TABLE_SIZE = 2048  # entries, which occupy half of a 32-kilobyte cache
+MAX_REFUSAL_SCALE = 1e300  # an infinite scale times a zero exponential variable would be nan
 
 
 @dataclass(frozen=True, eq=False)
 class IndependenceSampler:
-    """Independence chain for noise within a polytope.
+    """Markov chain with independent proposals for noise in a polytope.
 
     Parameters
     ----------
     within : Polytope
-        The noise that is allowed, from `Polytope.around` a confidential table.
+        Polytope of the noise, such as `Polytope.around` a confidential table.
     mechanism : Mechanism
-        The unconstrained noise distribution; the target is conditioned on the polytope.
+        The target is the distribution of its noise conditioned on the polytope.
     proposal_epsilon : float
-        The free cells are proposed as double geometric noise with a = exp(-proposal_epsilon).
+        Proposals of free cells are double geometric noise with a = exp(-proposal_epsilon).
     solved : int array, shape (rank of the equalities,), optional
-        Cells that are solved from the equalities; found if not given. All others are free.
+        Cells that are computed from the equalities. By default, the sampler chooses them. All other
+        cells are free.
 
     Raises
     ------
     InputError
-        If the solved cells do not follow from the others, or would not be whole numbers.
+        If the free cells do not determine the solved cells in integers, or the noise could exceed
+        64-bit integers.
     """
 
     within: Polytope
@@ -65,14 +68,14 @@ class IndependenceSampler:
         solved = np.sort(np.asarray(solved, dtype=np.int64))
         solved.setflags(write=False)
         object.__setattr__(self, "solved", solved)
-        reach = MAX_JUMP_IN_SCALES / self.proposal_epsilon
+        max_noise = MAX_JUMP_IN_SCALES / self.proposal_epsilon
         weight = 1 + float(np.abs(self.solution[1]).sum(axis=1).max(initial=0))
         offset = float(np.abs(self.solution[0]).max(initial=0))
-        size = self.cells * (weight * reach + offset) ** self._energy.power
+        size = self.cells * (weight * max_noise + offset) ** self._energy.power
         if size > INT64_MAX // 4:
             raise InputError(
-                f"independence: proposals of up to {reach:.3g} a free cell could leave 64-bit "
-                f"integers; use a larger proposal_epsilon"
+                f"independence: proposals of noise up to {max_noise:.3g} in a free cell could "
+                f"exceed 64-bit integers. Use a larger proposal_epsilon"
             )
 
     @cached_property
@@ -85,30 +88,30 @@ class IndependenceSampler:
 
     @property
     def cells(self) -> int:
-        """Number of cells."""
+        """The number of cells."""
         return self.within.cells
 
     @cached_property
     def free(self) -> np.ndarray:
-        """Cells that are proposed; int64."""
+        """The cells that are proposed, an int64 array."""
         return np.setdiff1d(np.arange(self.cells), self._solved)
 
     @cached_property
     def solution(self) -> tuple[np.ndarray, np.ndarray]:
-        """Integers of the solved cells: u_solved = offset + matrix @ u_free."""
+        """Integer arrays (offset, matrix) with ``u[solved] = offset + matrix @ u[free]``."""
         return solve_for(self.within.equalities, self.within.totals, self._solved)
 
     def check(self, noise: ArrayLike) -> None:
-        """Raise unless every noise vector (..., cells) lies within, in exact integers."""
+        """Raise `InputError` unless every noise vector (..., cells) belongs to the polytope."""
         self.within.check(noise)
 
     def init(self, noise: ArrayLike | None = None) -> ChainState:
-        """Start at the given noise vector, or at zero.
+        """Return the state at a noise vector, by default zero.
 
         Raises
         ------
         InputError
-            If the vector does not lie within the polytope.
+            If the vector does not belong to the polytope.
         """
         start = start_vector(noise, self.cells)
         self.check(start)
@@ -117,14 +120,12 @@ class IndependenceSampler:
     def run(
         self, rng: np.random.Generator, state: ChainState, draws: int, thin: int = 1
     ) -> tuple[np.ndarray, ChainState, ChainInfo]:
-        """Run the chain on and keep every `thin`-th state.
+        """Continue the chain from a state, which is not changed and not part of the draws.
 
         Parameters
         ----------
-        state : ChainState
-            Where to start; it is left as it is, and is not among the draws.
         draws, thin : int
-            States to keep, and proposals between them.
+            The number of states to keep, and the number of proposals for each.
 
         Returns
         -------
@@ -132,7 +133,7 @@ class IndependenceSampler:
         state : ChainState
             The last state.
         info : ChainInfo
-            Proposals made and accepted; a proposal that equals the state counts as accepted.
+            The numbers of proposals. An accepted proposal may equal the state before it.
         """
         noise = state.noise.copy()
         kept = np.empty((draws, self.cells), dtype=np.int64)
@@ -143,22 +144,23 @@ class IndependenceSampler:
 
     @cached_property
     def _proposals(self) -> Proposals:
-        """The sampler in the form that the compiled loop takes.
+        """The arguments of the compiled loop.
 
-        Inequalities on one free cell become its lower bound; the others are checked at the end.
-        Solved cells that follow from few others come first, as they may end a proposal early.
+        Inequalities on one cell become its lower bound. The other inequalities are checked at the
+        end of a proposal. Solved cells that depend on few free cells come first, because they can
+        end a proposal early.
         """
         rows = self.within.inequalities.sparse
         single = (np.diff(rows.indptr) == 1) & (self.within.inequalities.matrix.sum(axis=1) == 1)
-        floor = np.full(self.cells, NO_LOWER_BOUND, dtype=np.int64)
+        lower = np.full(self.cells, NO_LOWER_BOUND, dtype=np.int64)
         for row in np.flatnonzero(single):
             cell = rows.indices[rows.indptr[row]]
-            floor[cell] = max(floor[cell], self.within.lower_bounds[row])
+            lower[cell] = max(lower[cell], self.within.lower_bounds[row])
         offset, matrix = self.solution
         first = np.argsort((matrix != 0).sum(axis=1), kind="stable")
         follow = np.zeros((len(self._solved), self.cells), dtype=np.int64)
         follow[:, self.free] = matrix[first]
-        # a free cell is drawn for the first row that needs it, or at the end if none does
+        # a free cell is drawn before the first solved cell that depends on it, or at the end
         needed = np.vstack([matrix[first] != 0, np.ones(len(self.free), dtype=bool)])
         stage = needed.argmax(axis=0)
         stages = np.cumsum([0, *np.bincount(stage, minlength=len(first) + 1)])
@@ -168,58 +170,59 @@ class IndependenceSampler:
             stages,
             offset[first],
             vectors_of(csr_array(follow)),
-            floor,
-            _gap(floor[self.free], self.proposal_epsilon),
+            lower,
+            _refusal_scale(lower[self.free], self.proposal_epsilon),
             vectors_of(rows[~single]),
             self.within.lower_bounds[~single],
             float(self.proposal_epsilon),
-            _table(self.proposal_epsilon),
+            _guide_table(self.proposal_epsilon),
         )
 
 
-def _table(rate: float) -> Table:
+def _guide_table(rate: float) -> Table:
+    values = np.arange(-MAX_TABLE_VALUE, MAX_TABLE_VALUE + 1)
     # P(X = k) = (1 - a) a^|k| / (1 + a), and P(X >= k) = a^k / (1 + a) for k > 0
-    law = np.exp(-rate * np.abs(np.arange(-MAX_TABLE_VALUE, MAX_TABLE_VALUE + 1))) / (
-        1 + math.exp(-rate)
-    )
-    law[1:-1] *= -math.expm1(-rate)
-    cumulative = law.cumsum()
+    probabilities = np.exp(-rate * np.abs(values)) / (1 + math.exp(-rate))
+    probabilities[1:-1] *= -math.expm1(-rate)
+    cumulative = probabilities.cumsum()
     cumulative[-1] = 1
-    guide = np.searchsorted(
-        cumulative, np.arange(GUIDE_TABLE_SIZE) / GUIDE_TABLE_SIZE, side="right"
-    )
-    return Table(cumulative, guide, 1 / rate)
+    starts = np.arange(GUIDE_TABLE_SIZE) / GUIDE_TABLE_SIZE
+    return Table(cumulative, np.searchsorted(cumulative, starts, side="right"), 1 / rate)
 
 
-def _gap(floor: np.ndarray, rate: float) -> float:
-    """Scale of the waiting time for double geometric noise that is above all lower bounds."""
-    # P(X >= k) for k > 0, P(X < k) for others: a^k / (1 + a) and a^(1 - k) / (1 + a)
-    tail = np.exp(-rate * np.maximum(floor, 1 - floor)) / (1 + math.exp(-rate))
-    chance = np.where(floor > 0, tail, 1 - tail).prod()
-    with np.errstate(divide="ignore"):  # zero where all pass, infinite where none does
-        return float(min(-1 / np.log1p(-chance), MAX_GAP))
+def _refusal_scale(lower: np.ndarray, rate: float) -> float:
+    """Return the scale of the number of draws before one that is above all lower bounds."""
+    # P(X >= k) = a^k / (1 + a) for k > 0, and P(X < k) = a^(1 - k) / (1 + a) for k <= 0
+    tail = np.exp(-rate * np.maximum(lower, 1 - lower)) / (1 + math.exp(-rate))
+    probability = np.where(lower > 0, tail, 1 - tail).prod()
+    with np.errstate(divide="ignore"):  # a probability of 1 gives 0, and 0 gives infinity
+        return float(min(-1 / np.log1p(-probability), MAX_REFUSAL_SCALE))
 
 
 def acceptance_interval(
     accepted: np.ndarray, proposed: int, level: float = 0.99
 ) -> tuple[float, float, float]:
-    """Estimate the acceptance rate from independent chains, with an interval.
+    """Estimate the acceptance rate and its Student's t interval from independent chains.
 
     Parameters
     ----------
     accepted : int array, shape (chains,)
-        Accepted proposals of each chain.
+        The number of accepted proposals of each chain.
     proposed : int
-        Proposals of each chain.
+        The number of proposals of each chain.
     level : float
-        Of the interval: Student's t over the chains. Where no chain accepted anything, it ends
-        at the rate that would have shown something with probability `level`.
+        Confidence level of the interval.
+
+    Returns
+    -------
+    rate, low, high : float
+        If no proposal was accepted, `high` is the rate at which at least one acceptance has the
+        probability `level`.
     """
     rates = np.asarray(accepted, dtype=float) / proposed
     rate = float(rates.mean())
     if not rates.any():
         return 0.0, 0.0, -math.log(1 - level) / (proposed * len(rates))
-    half = (
-        special.stdtrit(len(rates) - 1, 0.5 + level / 2) * rates.std(ddof=1) / math.sqrt(len(rates))
-    )
-    return rate, max(0.0, rate - float(half)), rate + float(half)
+    quantile = special.stdtrit(len(rates) - 1, 0.5 + level / 2)
+    half_width = float(quantile * rates.std(ddof=1) / math.sqrt(len(rates)))
+    return rate, max(0.0, rate - half_width), rate + half_width

@@ -1,12 +1,9 @@
-"""Metropolis-Hastings on the lattice of feasible noise.
+"""Metropolis-Hastings walks on the lattice of noise under invariants.
 
-ISDP, Algorithm 1 walks on the lattice by jumps V e, where e has independent double geometric
-entries. The options are the basis of the lattice and the acceptance rule: "joint" for the whole
-jump at once, or "coordinate" for one basis vector at a time. Every jump is an integer combination
-of basis vectors, so no state can leave the lattice.
-
-The generator is a pseudo-random one and weights are compared in floating point: these samplers
-are for experiments, not for the release of confidential data.
+ISDP, Algorithm 1, proposes jumps C e, where the columns of C are a basis of the lattice and e has
+independent double geometric entries. Every state therefore belongs to the lattice. The acceptance
+rule "joint" accepts or refuses the jump as a whole, and "coordinate" does so for each basis vector.
+The draws are for experiments, because the walk uses pseudo-random numbers and floating point.
 """
 
 from __future__ import annotations
@@ -40,17 +37,17 @@ ACCEPTANCE_RULES: tuple[Acceptance, ...] = ("joint", "coordinate")
 
 
 class ChainState(NamedTuple):
-    """State of a chain: the noise, int64 (cells,), and its integer size, sum of |u_i|^power."""
+    """State of a chain: the noise u of shape (cells,), and its size, the sum of |u_i|^power."""
 
     noise: NDArray[np.int64]
     size: int
 
 
 class ChainInfo(NamedTuple):
-    """Numbers of nonzero jumps proposed, of jumps accepted, and of updates.
+    """Numbers of proposed and accepted nonzero jumps, and of updates.
 
-    A joint sweep proposes one jump, a coordinate sweep one for each basis vector. `updates`
-    counts the basis vectors visited, including those with a proposal of zero.
+    A joint sweep proposes one jump, and a coordinate sweep proposes one for each basis vector. The
+    updates are the basis vectors of all sweeps, including those with a zero step.
     """
 
     proposed: int
@@ -59,34 +56,27 @@ class ChainInfo(NamedTuple):
 
     @property
     def acceptance_rate(self) -> float:
-        """Proportion of the proposed jumps that were accepted; nan without a proposal."""
+        """The proportion of proposed jumps that were accepted; nan if none was proposed."""
         return self.accepted / self.proposed if self.proposed else math.nan
 
 
 def start_vector(noise: ArrayLike | None, cells: int) -> NDArray[np.int64]:
-    """Check the shape of a chain's start; zero where none is given.
-
-    Raises
-    ------
-    InputError
-        If it is not one vector of noise.
-    """
+    """Return a copy of the start of a chain, by default zero; refuse a vector of wrong shape."""
     start = np.zeros(cells, dtype=np.int64) if noise is None else np.array(noise)
     if start.shape != (cells,):
         raise InputError(
-            f"metropolis: a start needs shape ({cells},), got {start.shape}; "
-            f"give one vector of noise"
+            f"metropolis: start has shape {start.shape}. Give one vector of {cells} cells"
         )
     return start
 
 
 def state_at(noise: NDArray[np.int64], power: int) -> ChainState:
-    """State of a chain at the given noise."""
+    """Return the state of a chain at a noise vector."""
     return ChainState(noise.astype(np.int64), sum(abs(int(x)) ** power for x in noise))
 
 
 def vectors_of(compressed: csc_array | csr_array) -> Vectors:
-    """Give the columns, or rows, of a compressed matrix as the compiled loops take them."""
+    """Convert the columns of a CSC matrix or the rows of a CSR matrix for the compiled loops."""
     return Vectors(
         compressed.indptr.astype(np.uint64),
         compressed.indices.astype(np.uint64),
@@ -96,26 +86,27 @@ def vectors_of(compressed: csc_array | csr_array) -> Vectors:
 
 @dataclass(frozen=True, eq=False)
 class LatticeWalk:
-    """A random walk on the lattice whose stationary distribution is that of the mechanism.
+    """Random walk on the lattice with the distribution of the mechanism as stationary distribution.
 
     Parameters
     ----------
     lattice : KernelLattice
-        Its basis is the walk's set of jumps.
+        The jumps are combinations of its vectors.
     mechanism : Mechanism
         The target distribution.
     proposal : float
-        Parameter a of the double geometric coefficient of each basis vector.
+        Parameter a of the double geometric coefficients of a jump, between 0 and 1.
     acceptance : {"joint", "coordinate"}
+        Accept or refuse a jump as a whole, or separately for each vector.
     within : Polytope, optional
-        The noise that is allowed: jumps that leave it are refused, so that the stationary
-        distribution is conditioned on it. Its equalities must be those of the lattice.
+        A polytope on which the target distribution is conditioned. Its equalities must be those of
+        the lattice.
 
     Raises
     ------
     InputError
-        If the proposal lies outside (0, 1), the acceptance is unknown, the polytope has other
-        equalities, or the noise could leave 64-bit integers.
+        If the proposal is out of range, the acceptance rule is unknown, the polytope has other
+        equalities, or the noise could exceed 64-bit integers.
     """
 
     lattice: KernelLattice
@@ -130,18 +121,18 @@ class LatticeWalk:
         check_choice("metropolis: acceptance", self.acceptance, ACCEPTANCE_RULES)
         if self.within is not None and self.within.equalities != self.lattice.invariants:
             raise InputError(
-                "metropolis: the polytope's equalities are not those of the lattice; build the "
-                "lattice from them"
+                "metropolis: the equalities of `within` are not those of the lattice. Build the "
+                "lattice from within.equalities"
             )
         self._refuse_overflow(self.mechanism.radius(self.lattice.dimension))
 
     @property
     def cells(self) -> int:
-        """Number of cells."""
+        """The number of cells."""
         return self.lattice.invariants.cells
 
     def check(self, noise: ArrayLike) -> None:
-        """Raise unless every noise vector (..., cells) lies where the walk may go, exactly."""
+        """Raise `InputError` unless the walk allows every noise vector of an array (..., cells)."""
         if self.within is None:
             self.lattice.invariants.check(noise)
         else:
@@ -161,14 +152,13 @@ class LatticeWalk:
         cells, power, jump = self.cells, self._energy.power, self._longest_jump
         if cells * (radius + jump) ** power > INT64_MAX:
             raise InputError(
-                f"metropolis: noise of norm up to {radius:.3g} and jumps up to {jump:.3g} in "
-                f"{cells} cells would break the bound cells * (noise + jump)^{power} < 2^63 of "
-                f"64-bit integers; use a larger epsilon or a smaller proposal parameter"
+                f"metropolis: noise of norm {radius:.3g} and jumps of length {jump:.3g} in {cells} "
+                f"cells could exceed 64-bit integers. Use a larger epsilon or a smaller proposal"
             )
 
     @cached_property
     def kernel(self) -> Walk:
-        """The walk in the form that the compiled loops take."""
+        """The arguments of the compiled loops."""
         return Walk(
             vectors_of(self.lattice.columns),
             self.proposal,
@@ -179,8 +169,8 @@ class LatticeWalk:
         )
 
     @cached_property
-    def walls(self) -> Vectors:
-        """Change of the slack of each inequality by each basis vector: B C by columns."""
+    def slack_changes(self) -> Vectors:
+        """The columns of B C, which are the changes of the slack B u - b by each basis vector."""
         moves = csc_array((0, self.lattice.columns.shape[1]), dtype=np.int64)
         if self.within is not None:
             moves = csc_array(self.within.inequalities.sparse @ self.lattice.columns)
@@ -188,12 +178,12 @@ class LatticeWalk:
         return vectors_of(moves)
 
     def init(self, noise: ArrayLike | None = None) -> ChainState:
-        """Start at the given noise vector, or at zero.
+        """Return the state at a noise vector, by default zero.
 
         Raises
         ------
         InputError
-            If the vector is not noise that the walk may reach.
+            If the walk does not allow the vector, or its norm is too large.
         """
         start = start_vector(noise, self.cells)
         self._refuse_overflow(float(np.abs(start).max(initial=0)))
@@ -207,22 +197,21 @@ class LatticeWalk:
         draws: int,
         thin: int | NDArray[np.int64] = 1,
     ) -> tuple[NDArray[np.int64], ChainState, ChainInfo]:
-        """Run the chain on and keep every `thin`-th state.
+        """Continue the chain from a state, which is not changed and not part of the draws.
 
         Parameters
         ----------
-        state : ChainState
-            Where to start; it is left as it is, and is not among the draws.
         draws : int
-            States to keep.
+            The number of states to keep.
         thin : int, or int array of shape (draws,)
-            Sweeps before each kept state.
+            The number of sweeps before each kept state.
 
         Returns
         -------
         draws : int64 array, shape (draws, cells)
         state : ChainState
             The last state.
+        info : ChainInfo
         """
         noise = state.noise.copy()
         walked = np.zeros(self.lattice.columns.shape[1], dtype=np.int64)
@@ -230,7 +219,7 @@ class LatticeWalk:
         kept = np.empty((draws, len(noise)), dtype=np.int64)
         thins = np.full(draws, thin, dtype=np.int64)
         size, proposed, accepted = run_chain(
-            rng, noise, walked, slack, state.size, self.kernel, self.walls, thins, kept
+            rng, noise, walked, slack, state.size, self.kernel, self.slack_changes, thins, kept
         )
         info = ChainInfo(proposed, accepted, int(thins.sum()) * len(walked))
         return kept, ChainState(noise, size), info
@@ -246,32 +235,34 @@ def run_chains(
     thin: int = 1,
     start: Sequence[ArrayLike] | NDArray[np.int64] | None = None,
 ) -> tuple[NDArray[np.int64], ChainInfo]:
-    """Run independent chains, each with a stream of its own spawned from `rng`.
+    """Run independent chains, each with a generator spawned from `rng`.
 
     Parameters
     ----------
     n_draws : int
-        Number of kept states per chain.
+        The number of kept states per chain.
     burn_in : int
-        Number of sweeps before the first kept state, which are dropped.
+        The number of sweeps of each chain that are dropped at the start.
     thin : int
-        Number of sweeps per kept state.
+        The number of sweeps per kept state.
     start : int array_like, shape (n_chains, cells), optional
-        Start of each chain; zero by default.
+        Start of each chain, by default zero.
 
     Returns
     -------
     draws : int64 array, shape (chain, draw, cell)
-        Checked in exact integers against the conditions of the sampler.
+        The draws are checked exactly against the constraints of the sampler.
     info : ChainInfo
-        Sums over all chains, for the kept sweeps.
+        Sums over all chains, without the burn-in.
     """
     n_draws = check_integer("metropolis", "n_draws", n_draws)
     n_chains = check_integer("metropolis", "n_chains", n_chains, 1)
     burn_in = check_integer("metropolis", "burn_in", burn_in)
     thin = check_integer("metropolis", "thin", thin, 1)
     if start is not None and len(start) != n_chains:
-        raise InputError(f"metropolis: {len(start)} starts for {n_chains} chains; give one each")
+        raise InputError(
+            f"metropolis: start has {len(start)} vectors for {n_chains} chains. Give one per chain"
+        )
     kept = np.empty((n_chains, n_draws, sampler.cells), dtype=np.int64)
     total = ChainInfo(0, 0, 0)
     starts = [None] * n_chains if start is None else list(start)
@@ -301,19 +292,21 @@ def draw_chains(
 ) -> NDArray[np.int64]:
     """Draw noise u with A u = 0 by Markov chain Monte Carlo, for experiments.
 
+    ISDP, Algorithm 1, has the basis "smith" and the acceptance rule "joint".
+
     Parameters
     ----------
     mechanism : Mechanism
         The target distribution.
     n_draws, n_chains, burn_in, thin, start
-        As in `run_chains`.
+        See `run_chains`.
     basis : {"smith", "lll", "exchange"}
-        The jumps; see `isdp.lattice.kernel_lattice`.
+        Vectors of the jumps; see `isdp.lattice.kernel_lattice`.
     acceptance : {"joint", "coordinate"}
-        "smith" with "joint" is Algorithm 1 of ISDP.
+        Acceptance rule; see `LatticeWalk`.
     proposal : float, optional
-        Double geometric parameter of the coefficients of a jump. By default jumps are as large as
-        the noise in one cell.
+        Double geometric parameter of the coefficients of a jump. By default, the coefficients have
+        about the magnitude of the noise in one cell.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""Figures of noise, distributions and errors; they need the extra `plots`."""
+"""Figures of noise, distributions and errors, which need the extra `plots`."""
 
 from importlib.util import find_spec
 
 
 def can_draw() -> bool:
-    """Return true if matplotlib, of the extra `plots`, is installed."""
+    """Return True if matplotlib is installed."""
     return find_spec("matplotlib") is not None

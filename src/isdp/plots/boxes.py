@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -24,21 +26,21 @@ from isdp.plots.style import (
 )
 
 ONE_DRAW = {"one_draw": ("s", DRAW, "one draw")}
-MARK = {"ls": "", "ms": 3.2, "mew": 0}
-FLIER = {"marker": ".", "color": FAINT, "ls": "", "ms": 3, "mew": 0}
+MARK: dict[str, Any] = {"ls": "", "ms": 3.2, "mew": 0}
+FLIER: dict[str, Any] = {"marker": ".", "color": FAINT, "ls": "", "ms": 3, "mew": 0}
 MAX_WIDTH = 11.5  # inches; a wider figure is not legible on a page
 LEGEND_WIDTH = 10.6  # inches; the width of a legend in one line with all marks
-MAX_VECTOR_BOXES = 50  # of one call; more boxes are rasterised inside the SVG
-LABEL_HEIGHT = 0.15  # inches of one line of text
+MAX_VECTOR_BOXES = 50  # boxes per call; more boxes are rasterised inside the SVG
+LABEL_HEIGHT = 0.15  # inches; the height of one line of text
 
 
 def boxes_width(number: int) -> float:
-    """Compute the width of a figure of boxes side by side, in inches."""
+    """Return the width in inches of a figure with a number of boxes side by side."""
     return min(MAX_WIDTH, max(LEGEND_WIDTH, 1.5 + 0.125 * number))
 
 
 def name_boxes(axis: Axes, named: pd.DataFrame) -> None:
-    """Label the boxes, or every k-th box up to the last if the labels would overlap.
+    """Label the boxes; if the labels would overlap, label the last box and every k-th before it.
 
     Parameters
     ----------
@@ -52,7 +54,7 @@ def name_boxes(axis: Axes, named: pd.DataFrame) -> None:
     axis.tick_params(axis="x", bottom=step > 1, length=3 if step > 1 else 0, pad=1)
 
 
-def box_handles(marks: Mapping[str, tuple[str, str, str]] = ONE_DRAW) -> list:
+def box_handles(marks: Mapping[str, tuple[str, str, str]] = ONE_DRAW) -> list[Artist]:
     """Return the legend entries of a box plot; `marks` is as in `draw_boxes`."""
     return [
         Patch(facecolor=BOX, edgecolor=INK, label="middle half and median"),
@@ -78,13 +80,13 @@ def draw_boxes(
     Parameters
     ----------
     boxes : DataFrame
-        Columns position (on the x axis), label, series and value (in units of the noise). The
-        series are those of `isdp.diagnostics.summaries.boxes` and of `marks`.
+        Columns position (on the x axis), label, series and value (persons). The series are those
+        of `isdp.diagnostics.summaries.boxes` and the keys of `marks`.
     width : float
-        Width of a box, in positions.
+        Width of a box in units of the x axis.
     marks : mapping, optional
-        Marker, colour and label of each series to show as marks, such as one draw. With None the
-        draws beyond the whiskers are not shown either.
+        Marker, colour and label of each series that is drawn as single marks. If it is None, the
+        draws beyond the whiskers are not shown.
     """
     beyond = boxes[boxes["series"] == "extreme"]
     wide = boxes[boxes["series"] != "extreme"].pivot(
@@ -92,7 +94,7 @@ def draw_boxes(
     )
     draw_box_shapes(axis, wide, colour=colour, width=width)
     if marks is not None:
-        # thousands of points, rasterised inside the SVG
+        # these may be thousands of points, so they are rasterised inside the SVG
         axis.plot(beyond["position"], beyond["value"], **FLIER, zorder=1, rasterized=True)
         for series, (marker, shade, _) in marks.items():
             if series in wide:
@@ -108,7 +110,7 @@ def draw_box_shapes(axis: Axes, boxes: pd.DataFrame, *, colour: str, width: floa
     Parameters
     ----------
     boxes : DataFrame
-        Columns q1, median, q3, whisker_low and whisker_high. The index is the position on the x
+        Columns q1, median, q3, whisker_low and whisker_high. The index has the positions on the x
         axis.
     """
     dense = {"rasterized": len(boxes) > MAX_VECTOR_BOXES}
@@ -129,21 +131,22 @@ def draw_box_shapes(axis: Axes, boxes: pd.DataFrame, *, colour: str, width: floa
 
 @styled
 def plot_cell_boxes(boxes: pd.DataFrame, title: str, descriptions: dict[str, str]) -> Figure:
-    """Plot the noise of each cell as boxes, with a panel for each distribution (ISDP, Figs 5, 7).
+    """Plot the noise of each cell as a box, with one panel per distribution.
+
+    It has the form of Figures 5 and 7 of *Integer Subspace Differential Privacy* (ISDP).
 
     Parameters
     ----------
     boxes : DataFrame
         Columns cell, name, `law`, series and value (persons).
     descriptions : dict
-        Description of each distribution, by its name in the column `law`. Distributions without
-        boxes are left out.
+        Description of each distribution by its name in the column `law`. A distribution without
+        boxes has no panel.
     """
     shown = {law: words for law, words in descriptions.items() if (boxes["law"] == law).any()}
     if not shown:
-        return message_figure(
-            title, "No perfect sampler is practical here: see the table of agreement."
-        )
+        text = "No exact sampler is practical here. See the table of agreement."
+        return message_figure(title, text)
     boxes = boxes.assign(position=boxes["cell"] + 1, label=boxes["name"])
     cells = int(boxes["position"].max())
     size = max(9.5, 2 + 0.3 * cells), 1.6 + 2.4 * len(shown)

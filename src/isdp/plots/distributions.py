@@ -1,4 +1,4 @@
-"""Draws of samplers compared with the exact distribution."""
+"""The figure that compares the draws of several samplers with exact draws."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from matplotlib.figure import Figure
 from isdp.plots.style import DAS, DRAW, INK, finish, panels, styled
 
 EXACT = "exact"
-BOUND_NOTE = "bound: two samples of one distribution exceed it with a probability of at most 1e-6"
+BOUND_NOTE = (
+    "bound: two samples of one distribution have a larger distance with a probability of at most "
+    "1e-6"
+)
 
 
 @styled
@@ -22,19 +25,22 @@ def plot_overlaid_distributions(
     descriptions: dict[str, str],
     samplers: dict[str, str],
 ) -> Figure:
-    """Plot norm and cells of several samplers on top of exact draws, a row per distribution.
+    """Plot the norms and the cells of several samplers on top of exact draws.
+
+    There is one row of panels for each distribution.
 
     Parameters
     ----------
     norms, quantiles : DataFrame
-        From `norm_histogram` and `quantile_table` of `isdp.diagnostics.kolmogorov`, with the
-        column `law`.
+        The results of `norm_histogram` and `quantile_table` of `isdp.diagnostics.kolmogorov`, with
+        the column `law`.
     agreement : DataFrame
-        From `isdp.diagnostics.kolmogorov.agreement_rows`, with the columns `law` and `sampler`.
+        The result of `isdp.diagnostics.kolmogorov.agreement_rows`, with the columns `law` and
+        `sampler`.
     descriptions : dict
-        Description of each distribution, by its name in the column `law`.
+        Description of each distribution by its name in the column `law`.
     samplers : dict
-        Label of each sampler except the exact one, whose name is "exact".
+        Label of each sampler by its name. The exact sampler, whose name is "exact", is left out.
     """
     size = 11, 1 + 2.9 * len(descriptions)
     figure, axes = panels(len(descriptions), 2, size, width_ratios=(1, 1.6))
@@ -58,7 +64,6 @@ def plot_overlaid_distributions(
 
 
 def _distances(rows: pd.DataFrame, statistic: str, samplers: dict[str, str]) -> str:
-    """Describe the distance of each sampler from the exact draws, with its bound."""
     parts = []
     for name, words in samplers.items():
         row = rows[(rows["sampler"] == name) & (rows["statistic"] == statistic)]
@@ -66,9 +71,9 @@ def _distances(rows: pd.DataFrame, statistic: str, samplers: dict[str, str]) -> 
             own = row.iloc[0]
             parts.append(f"{words}: {own['distance']:.3f} (bound {own['bound']:.3f})")
     if not parts:
-        return "no exact draws: no perfect sampler is practical here"
-    what = "distance of the norm" if statistic == "norm" else "distance of the worst cell"
-    return "\n".join([f"{what} from exact draws", *parts])
+        return "no exact draws: no exact sampler is practical here"
+    name = "distance of the norm" if statistic == "norm" else "distance of the worst cell"
+    return "\n".join([f"{name} from exact draws", *parts])
 
 
 def _draw_norms(axis, norms: pd.DataFrame, samplers: dict[str, str], colours: dict) -> None:
@@ -111,7 +116,7 @@ def _draw_quantiles(axis, quantiles: pd.DataFrame, samplers: dict[str, str], col
         part = quantiles[quantiles["sampler"] == name]
         for level in levels:
             axis.plot(part["cell"] + 1 + shift, part[level], ".", color=colours[name], ms=3.5)
-    cells = quantiles.drop_duplicates("cell")  # exact draws come first, if there are any
+    cells = quantiles.drop_duplicates("cell")
     names = cells["name"].astype(str)
     turned = len(cells) > 20 or names.str.len().max() > 3
     axis.set_xticks(cells["cell"] + 1, names, rotation=90 if turned else 0, fontsize=6.5)

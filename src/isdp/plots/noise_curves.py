@@ -1,4 +1,4 @@
-"""Standard deviations of the noise as functions of epsilon or sigma."""
+"""The figure of the standard deviation of the noise as a function of epsilon or sigma."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from isdp.plots.style import DAS, DRAW, FAINT, finish, panels, styled
 
-LINES = ("-", "--", ":")  # widest, middle, narrowest
+LINES = ("-", "--", ":")  # for the largest, the median and the smallest noise
 COLORS = {"cell": DRAW, "sum": DAS}
 
 
@@ -18,27 +18,25 @@ def plot_error_curves(curve: pd.DataFrame, setting: str, chosen: float) -> Figur
     Parameters
     ----------
     curve : DataFrame
-        From `isdp.commands.plan.PlannedTable.curve`: what, name, the setting, sd, sd_is, sd_error.
-    setting : str
-        Name of the column on the x axis.
+        The result of `isdp.commands.plan.PlannedTable.curve`.
     chosen : float
-        Planned value, at which there is a vertical line.
+        The planned value, which a vertical line marks.
     """
     figure, ((axis,),) = panels(1, 1, (9.0, 4.6))
     axis.axvline(chosen, color=FAINT, lw=1)
-    for what, part in curve.groupby("what", sort=False):
+    for scope, part in curve.groupby("what", sort=False):
         for style, (name, line) in zip(LINES, part.groupby("name", sort=False), strict=False):
             label = name if len(name) <= 40 else name[:37] + "..."
-            how = " or ".join(dict.fromkeys(line["sd_is"]))
+            methods = " or ".join(dict.fromkeys(line["sd_is"]))
             axis.errorbar(
                 line[setting],
                 line["sd"],
                 yerr=line["sd_error"],
                 ls=style,
-                color=COLORS[what],
+                color=COLORS[scope],
                 marker="o",
                 ms=3,
-                label=f"{label} ({how})",
+                label=f"{label} ({methods})",
             )
     axis.set_xscale("log", base=2)
     axis.set_yscale("log", base=2)

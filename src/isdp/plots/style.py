@@ -1,25 +1,29 @@
-"""Style of all figures, and shared functions for panels, legends and files."""
+"""The style of all figures, and functions for panels, legends and files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec
 
 import matplotlib as mpl
 import matplotlib.style
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from isdp.io.files import write_atomically
 
+Arguments = ParamSpec("Arguments")
 INK = "#222222"
 BOX = "#b9cfe4"
 DRAW = "#1f5fa8"
 DAS = "#c23b22"
 FAINT = "#9a9a9a"
-# palettes of seaborn: for lines, for areas, and sequential
+# seaborn's palettes: DARK for lines, DEEP for areas, CREST for ordered values
 DARK = (
     *("#001c7f", "#b1400d", "#12711c", "#8c0800", "#591e71"),
     *("#592f0d", "#a23582", "#3c3c3c", "#b8850a", "#006374"),
@@ -31,7 +35,7 @@ CREST = LinearSegmentedColormap.from_list(
 STYLE = {
     **matplotlib.style.library["seaborn-v0_8-whitegrid"],
     "figure.dpi": 130,
-    # browsers use these fonts too, because SVG files keep text as text
+    # a browser needs these fonts, because an SVG file has text and not outlines of letters
     "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],
     "font.size": 9,
     "axes.titlesize": 10,
@@ -45,11 +49,11 @@ STYLE = {
 }
 
 
-def styled(function):
+def styled(function: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
     """Return the function with `STYLE` in effect."""
 
     @wraps(function)
-    def drawn(*arguments, **options):
+    def drawn(*arguments: Arguments.args, **options: Arguments.kwargs) -> Figure:
         with mpl.rc_context(STYLE):
             return function(*arguments, **options)
 
@@ -57,24 +61,20 @@ def styled(function):
 
 
 def panels(
-    rows: int, columns: int, size: tuple[float, float], *, together: int = 1, **options
+    rows: int, columns: int, size: tuple[float, float], *, together: int = 1, **options: Any
 ) -> tuple[Figure, np.ndarray]:
-    """Make a figure of panels.
+    """Return a figure and its panels, an array of Axes of shape (rows, columns).
+
+    The figure is not registered with pyplot, so that it need not be closed.
 
     Parameters
     ----------
     size : (float, float)
         Width and height in inches.
     together : int
-        Number of consecutive rows that are close to each other.
-    options
+        Number of rows in each group; there is more space between groups than within them.
+    **options
         Options of `matplotlib.figure.Figure.subplots`.
-
-    Returns
-    -------
-    figure : Figure
-        Not registered with pyplot, so that it need not be closed.
-    axes : array of Axes, shape (rows, columns)
     """
     figure = Figure(figsize=size)
     if together == 1:
@@ -93,18 +93,18 @@ def finish(figure: Figure, title: str = "") -> Figure:
     return figure
 
 
-def save(figure: Figure, svg, png) -> None:
-    """Save a figure as SVG and PNG without dates; equal data give equal files."""
+def save(figure: Figure, svg: str | Path, png: str | Path) -> None:
+    """Save a figure as SVG and PNG without dates, so that equal data give equal files."""
     with mpl.rc_context(STYLE):
         with write_atomically(png) as temporary:
             figure.savefig(temporary, format="png", metadata={"Software": None})
         with write_atomically(svg) as temporary:
-            # dpi is the resolution of rasterised layers
+            # in an SVG file, dpi is the resolution of the rasterised layers
             figure.savefig(temporary, format="svg", dpi=200, metadata={"Date": None})
 
 
-def legend_above(axis: Axes, handles: Sequence) -> None:
-    """Put a legend in one line above the axis, without a change of its width."""
+def legend_above(axis: Axes, handles: Sequence[Artist]) -> None:
+    """Draw a legend in one line above the axis; the width of the axis does not change."""
     legend = axis.legend(
         handles=handles,
         loc="lower left",

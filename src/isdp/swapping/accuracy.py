@@ -181,7 +181,7 @@ def _pair_coefficients(n: int, rate: float) -> _PairCoefficients:
     own_any, other_any = (p / max(n - 2, 1) for p in (pair.one_fixed, pair.one_arrow))
     any_any = pair.both_elsewhere / max((n - 2) * (n - 3), 1)
     takes = moved / (n - 1)  # the probability of taking the value of one given record
-    stays = 1 - moved - takes  # the mean of a count is stays n_kl + takes n_k n_l
+    stays = 1 - moved - takes  # the mean of a count is stays * n_kl + takes * n_k * n_l
     own_own = pair.both_fixed - 2 * own_any + any_any
     other_other = pair.exchanged - 2 * other_any + any_any
     return _PairCoefficients(

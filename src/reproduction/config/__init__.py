@@ -1,1 +1,1 @@
-"""Configuration: its model, the settings from the papers, and its description."""
+"""The configuration of the workflow."""

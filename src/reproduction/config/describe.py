@@ -1,8 +1,7 @@
-"""Table of keys in config/README.md, written from the model of the configuration.
+"""Write the table of all keys of the configuration into config/README.md.
 
-    python -m reproduction.config.describe config/README.md
-
-writes the table between the two marks of the page.
+The command `python -m reproduction.config.describe config/README.md` replaces the text between the
+two marks of the page.
 """
 
 import sys
@@ -20,20 +19,17 @@ TABLE_START, TABLE_END = (
 
 
 def list_keys(model: type[Block] = Config, path: tuple[str, ...] = ()) -> Iterator[tuple]:
-    """Yield the dotted key, meaning and source of every key, in the order of the model.
-
-    The placeholder of a model replaces names that users choose.
-    """
+    """Yield the dotted key, the meaning and the source of every key, in the order of the model."""
     for name, field in model.model_fields.items():
         here = (*path, field.alias or name)
         source = (field.json_schema_extra or {}).get("source", "")
         yield ".".join(here), field.description or "", source
         for inner in _blocks(field.annotation):
+            # entries whose names users choose are listed under a placeholder
             yield from list_keys(inner, (*here, inner.placeholder) if inner.placeholder else here)
 
 
 def _blocks(annotation: Any) -> Iterator[type[Block]]:
-    """Find the models within an annotation."""
     if isinstance(annotation, type) and issubclass(annotation, Block):
         yield annotation
     for inner in get_args(annotation):
@@ -41,7 +37,7 @@ def _blocks(annotation: Any) -> Iterator[type[Block]]:
 
 
 def format_table() -> str:
-    """Format the keys as a Markdown table; a key of several models is listed once."""
+    """Format the keys as a Markdown table, with one row for a key that several models have."""
     rows = {"": "| key | meaning | value in `config.yaml` |\n|---|---|---|"}
     for key, meaning, source in list_keys():
         rows.setdefault(key, f"| `{key}` | {meaning} | {source} |")
@@ -49,7 +45,7 @@ def format_table() -> str:
 
 
 def insert_table(text: str, rows: str) -> str:
-    """Insert the table between the marks of a page."""
+    """Replace the text between the marks of a page by the rows of a table."""
     before, rest = text.split(TABLE_START)
     return f"{before}{TABLE_START}\n\n{rows}\n\n{TABLE_END}{rest.split(TABLE_END)[1]}"
 

@@ -1,7 +1,7 @@
-"""The block `from_the_papers`: settings that the papers print and our text copies lack.
+"""The block `from_the_papers`: values that the papers print and our text copies of them lack.
 
-A value that the user fills in replaces the settings of its entry. Entries without settings hold
-numbers for comparison.
+If the user fills in a value, it replaces settings of the configuration. Some entries replace no
+setting, and are only stored with the results for comparison.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ from reproduction.jobs.settings import (
 from reproduction.lattices.settings import Members
 from reproduction.swapping.settings import Strata
 
-# the block whose settings each part replaces
+# each part of the block with the block whose settings it replaces
 TARGETS = {name: f"lattices.experiments.{name}" for name in ("intersecting", "contingency")}
 TARGETS |= {name: name for name in ("counties", "swapping")}
 SECTIONS, FIGURES = "ISDP, Sections 5 and E.2 or E.3", "ISDP, Figure 4, or Figures 1 and 6"
@@ -31,22 +31,28 @@ COUNTIES, E4 = "ISDP, Sections 5 and E.4", "ISDP, Section E.4"
 MAPE = "SWAP, figure of the mean absolute percentage error in 1940"
 
 
-def _printed(meaning: str, place: str, *stands_for: str) -> Any:
-    """Describe an entry: its meaning, its place in the paper, and the settings that it replaces."""
-    settings = " and ".join(f"`{key}`" for key in stands_for)
-    use = f"Takes the place of {settings}." if stands_for else "For comparison alone."
+def _printed(meaning: str, place: str, *replaced: str) -> Any:
+    settings = " and ".join(f"`{key}`" for key in replaced)
+    use = (
+        f"It replaces {settings}."
+        if replaced
+        else "It replaces no setting, and is stored with the results for comparison."
+    )
     return Field(
         default=None,
         description=f"{meaning} {place}. {use}",
-        json_schema_extra={"stands_for": list(stands_for)},
+        json_schema_extra={"replaced": list(replaced)},
     )
 
 
 class LatticeInPaper(Block):
-    """An experiment on a lattice; settings are named relative to the experiment's entry."""
+    """An experiment on a lattice."""
 
     epsilon: Positive | None = _printed(
-        "The epsilon of both norms.", SECTIONS, "laws.l1.epsilon", "laws.l2.epsilon"
+        "The epsilon of the two generalized Laplace mechanisms.",
+        SECTIONS,
+        "laws.l1.epsilon",
+        "laws.l2.epsilon",
     )
     proposal_l1: Probability | None = _printed(
         "The parameter of the proposal for the l1 norm.", SECTIONS, "laws.l1.proposal.paper"
@@ -55,7 +61,7 @@ class LatticeInPaper(Block):
         "The parameter of the proposal for the l2 norm.", SECTIONS, "laws.l2.proposal.paper"
     )
     gaussian_sigma: Positive | None = _printed(
-        "The sigma that the Gaussian mechanism has, by its constant, at this epsilon.",
+        "The sigma of the Gaussian mechanism that corresponds to this epsilon.",
         "ISDP, Definition 13 and Theorem 14",
         "laws.gaussian.sigma",
     )
@@ -73,7 +79,7 @@ class IntersectingInPaper(LatticeInPaper):
     """Intersecting constraints."""
 
     constraints: Members | None = _printed(
-        "The records of each constraint by name, counted from 1.",
+        "The constraints by name, each with the list of its records, counted from 1.",
         "ISDP, Figure 3 and Section E.2",
         "constraints",
     )
@@ -83,7 +89,7 @@ class CountiesInPaper(Block):
     """The county experiment."""
 
     epsilon: Positive | None = _printed(
-        "The epsilon. Ours is computed from the budget that SDP prints.", COUNTIES, "epsilon"
+        "The epsilon. Our value is computed from the budget that SDP prints.", COUNTIES, "epsilon"
     )
     norm: Norm | None = _printed("The norm.", COUNTIES, "norm")
     states: States | None = _printed(
@@ -100,11 +106,11 @@ class CountiesInPaper(Block):
     )
     burn_in: Whole | None = _printed("The number of iterations of burn-in.", E4, "burn_in")
     thin: Whole | None = _printed(
-        "The number of iterations between kept draws: the reciprocal of the printed percentage.",
+        "The number of iterations per kept draw, which is 100 divided by the printed percentage.",
         "ISDP, Section 5, at Figure 2",
         "thin",
     )
-    rhat: Positive | None = _printed("The R-hat that every county reaches.", E4)
+    rhat: Positive | None = _printed("The upper limit of the R-hat of all counties.", E4)
 
 
 class SwappingInPaper(Block):
@@ -112,20 +118,21 @@ class SwappingInPaper(Block):
 
     rates: Rates | None = _printed("The swap rates, in increasing order.", MAPE, "rates")
     sizes: Strata | None = _printed(
-        "The sizes of the largest stratum, one per curve.",
+        "The sizes of the largest stratum, with one size for each curve.",
         "SWAP, figure of the conversion between swap rate and privacy loss",
         "drawn",
     )
-    mape_medians: list[Positive] | None = _printed("The medians in %, one for each rate.", MAPE)
+    mape_medians: list[Positive] | None = _printed(
+        "The median error at each rate, in percent.", MAPE
+    )
 
 
 def _part(title: str, name: str) -> Any:
-    """Describe a part of the block."""
-    return setting(f"{title} The settings named are those of `{TARGETS[name]}`.", default=None)
+    return setting(f"{title} The replaced settings are those of `{TARGETS[name]}`.", default=None)
 
 
 class FromThePapers(Block):
-    """Settings that our text copies of the papers lack."""
+    """Values that our text copies of the papers lack."""
 
     intersecting: IntersectingInPaper = _part(
         "Intersecting constraints (ISDP, Sections 5 and E.2).", "intersecting"
@@ -140,7 +147,7 @@ class FromThePapers(Block):
 
 
 def select_filled(block: Mapping[str, Mapping]) -> dict[str, dict]:
-    """Select the entries of a checked block that are not null."""
+    """Select the entries of a valid block that are not null."""
     kept: dict[str, dict] = {}
     for part, entries in block.items():
         if given := {key: value for key, value in entries.items() if value is not None}:
@@ -149,9 +156,9 @@ def select_filled(block: Mapping[str, Mapping]) -> dict[str, dict]:
 
 
 def list_replacements(block: Mapping[str, Mapping]) -> Iterator[tuple[str, Any]]:
-    """Yield the dotted key and the new value of each setting that a checked block replaces."""
+    """Yield the dotted key and the new value of each setting that a valid block replaces."""
     for part, entries in select_filled(block).items():
         fields = FromThePapers.model_fields[part].annotation.model_fields
         for key, value in entries.items():
-            for replaced in fields[key].json_schema_extra["stands_for"]:
-                yield f"{TARGETS[part]}.{replaced}", value
+            for name in fields[key].json_schema_extra["replaced"]:
+                yield f"{TARGETS[part]}.{name}", value

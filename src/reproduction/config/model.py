@@ -1,7 +1,4 @@
-"""Model of the configuration, and its check before any job runs.
-
-The module `settings` of each study describes its block.
-"""
+"""Check the configuration by a pydantic model before any job runs."""
 
 import copy
 from collections.abc import Sequence
@@ -25,8 +22,8 @@ from reproduction.subspace.settings import SubspaceSettings
 from reproduction.swapping.settings import SwappingSettings
 from reproduction.topdown.settings import TopDownSettings
 
-MAX_VALUE_LENGTH = 100  # characters of a value in a message
-# requirements by pydantic error type; other errors keep pydantic's message
+MAX_VALUE_LENGTH = 100  # number of characters of a value that a message shows
+# messages for types of pydantic errors; errors of other types keep pydantic's message
 REQUIREMENTS = {
     "int_type": "must be a whole number",
     "float_type": "must be a number",
@@ -51,35 +48,36 @@ class Config(Block):
     """The whole configuration."""
 
     seed: Annotated[int, Field(ge=0)] = setting(
-        "A whole number. Equal seeds give equal tables, on any number of cores."
+        "A whole number. Runs with equal seeds give equal tables, on any number of cores."
     )
-    data: DataSettings = setting("The counts.")
+    data: DataSettings = setting("The files of counts.")
     counties: CountiesSettings = setting("The county experiment (ISDP, Sections 5 and E.4).")
     lattices: LatticesSettings = setting(
         "Experiments on integer lattices (ISDP, Sections 5, E.2 and E.3)."
     )
     congenial: CongenialSettings = setting("The congenial mechanism (CDP).")
-    exactness: ExactnessSettings = setting("Exact draws for comparison with every chain.")
+    exactness: ExactnessSettings = setting("Exact draws, which are compared with every chain.")
     subspace: SubspaceSettings = setting("Subspace differential privacy (SDP).")
     topdown: TopDownSettings = setting(
         "The Census Bureau's algorithm on the published 2010 counts (TDA)."
     )
     swapping: SwappingSettings = setting("Permutation swapping (SWAP).")
     comparison: ComparisonSettings = setting(
-        "Every system on the published 2010 counts by race, Hispanic origin and adulthood."
+        "The comparison of all systems on the published 2010 counts by race, Hispanic origin and "
+        "adulthood."
     )
     national: NationalSettings = setting(
-        "All states by all systems at many budgets, and TopDown down to synthetic blocks (`make "
-        "national`). No other target needs it."
+        "Releases of all states by all systems at many budgets, and a TopDown run down to "
+        "synthetic blocks (`make national`). No other target uses this block."
     )
     from_the_papers: FromThePapers = setting(
-        "Settings that the papers print and our text copies of them lack. A value that you fill "
-        "in takes the place of ours.",
+        "Values that the papers print and our text copies of them lack. A value that you fill in "
+        "replaces ours.",
         default=None,
     )
     sweep: Sweep = setting(
-        "The county experiment under many settings. It belongs into a file of its own, such as "
-        "`sweep.yaml`.",
+        "The county experiment with many combinations of settings. Put this block into its own "
+        "file, such as `sweep.yaml`.",
         default=None,
     )
 
@@ -87,9 +85,10 @@ class Config(Block):
 def read_config(config: dict, base: Path) -> dict:
     """Check a configuration, and convert it in place to the form that the rules read.
 
-    Null entries are removed, and the values of `from_the_papers` replace the settings that they
-    stand for. File names are relative to the checkout, `base`. Returns the settings to keep with
-    the results, where nulls remain and `from_the_papers` lists the filled entries.
+    The function removes null entries, and replaces settings by the values of `from_the_papers`.
+    File names are relative to the folder `base`. The function returns the settings that are stored
+    with the results, in which null entries remain and `from_the_papers` lists only the values that
+    the user filled in. Raises ConfigError if the configuration is not valid.
     """
     given = copy.deepcopy(config)
     _leave_out_nulls(config)
@@ -102,7 +101,7 @@ def read_config(config: dict, base: Path) -> dict:
             *parents, last = key.split(".")
             for kept in (config, recorded):
                 block = _find(kept, parents)
-                if last in block:  # a key of a removed entry stays removed
+                if last in block:  # otherwise the key is in an entry that was null
                     block[last] = copy.deepcopy(value)
         check_config(config, base)
         recorded["from_the_papers"] = printed
@@ -110,7 +109,7 @@ def read_config(config: dict, base: Path) -> dict:
 
 
 def check_config(config: dict, base: Path) -> None:
-    """Raise ConfigError unless a configuration fits the model and its files and states exist."""
+    """Raise ConfigError if a configuration is not valid, or a file or a state does not exist."""
     try:
         checked = Config.model_validate(config)
     except ValidationError as error:
@@ -122,7 +121,6 @@ def check_config(config: dict, base: Path) -> None:
 
 
 def _leave_out_nulls(config: dict) -> None:
-    """Remove the named entries that the user's configuration sets to null."""
     for path in (["lattices", "experiments"], ["subspace", "workloads"], ["topdown", "runs"]):
         _drop_nulls(_find(config, path))
     for entry in _find(config, ["lattices", "experiments"]).values():
@@ -138,38 +136,36 @@ def _drop_nulls(block: dict) -> list:
 
 
 def _find(node: Any, path: Sequence[str]) -> dict:
-    """Find a block by its path; return an empty block if there is none."""
+    """Return the block with a path, or an empty block if there is none."""
     for part in path:
         node = node.get(part) if isinstance(node, dict) else None
     return node if isinstance(node, dict) else {}
 
 
 def _first_error(errors: Sequence[ErrorDetails], config: dict) -> str:
-    """Describe the first error: the dotted key, the requirement, and the value given."""
-    # pydantic tries each type of a union, and adds the name of the type to the path
+    """Describe the first error by the dotted key, the requirement, and the value given."""
+    # for a union, pydantic reports an error of each type, with the name of the type in the path
     place, path = errors[0]["loc"], _path(errors[0], config)
-    common = next((at for at, part in enumerate(path) if place[at] != part), len(path))
-    kinds = [each for each in errors if each["loc"][:common] == place[:common] != place]
+    common = next((depth for depth, part in enumerate(path) if place[depth] != part), len(path))
+    of_union = [each for each in errors if each["loc"][:common] == place[:common] != place]
+    tried = of_union or errors[:1]
     # the type that fits best fails at the greatest depth
-    best = max(kinds or errors[:1], key=lambda each: len(_path(each, config)))
+    best = max(tried, key=lambda each: len(_path(each, config)))
     path = _path(best, config)
-    wanted = dict.fromkeys(
-        _wanted(each) for each in kinds or errors[:1] if _path(each, config) == path
-    )
-    first, *others = wanted
+    first, *others = dict.fromkeys(_requirement(e) for e in tried if _path(e, config) == path)
     others = [each.removeprefix("must ").removeprefix("be ") for each in others]
     given = "" if best["type"] == "keys" else f", got {_shown(best['input'])}"
     key = ".".join(map(str, path)) or "top level"
     return f"config: {key}: {' or '.join([first, *others])}{given}"
 
 
-def _wanted(error: ErrorDetails) -> str:
+def _requirement(error: ErrorDetails) -> str:
     template = REQUIREMENTS.get(error["type"])
     return template.format(**error.get("ctx", {})) if template else error["msg"]
 
 
 def _path(error: ErrorDetails, config: Any) -> list:
-    """Return the keys and positions that lead to an error, without pydantic's names of types."""
+    """Return the keys and indices that lead to an error, without pydantic's names of types."""
     path, node = [], config
     for part in error["loc"]:
         with suppress(KeyError, IndexError, TypeError):

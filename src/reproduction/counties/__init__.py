@@ -1,1 +1,1 @@
-"""County totals under each state's total (ISDP, Sections 5 and E.4)."""
+"""Noise in county populations under the total of each state (ISDP, Sections 5 and E.4)."""

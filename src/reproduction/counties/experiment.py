@@ -1,4 +1,4 @@
-"""The county experiment (ISDP, Sections 5 and E.4): sampling and description of the noise."""
+"""Sample and describe the noise of the county experiment (ISDP, Sections 5 and E.4)."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
-MAX_USUAL_NOISE = 30  # persons: the paper has an "overwhelming majority" in [-30, 30]
+MAX_USUAL_NOISE = 30  # persons; in the paper the "overwhelming majority" lies in [-30, 30]
 
 
 def sample_state(
@@ -20,10 +20,10 @@ def sample_state(
 ) -> Draws:
     """Sample the noise of a state's counties under the state's total.
 
-    Each chain starts at the end of a run at the smaller epsilon of `overdispersed`, so that the
-    starts are farther apart than draws of the target. The FIPS codes of `counties` are read, but
-    never the counts. The settings are those of the block `counties` of the configuration for the
-    walk.
+    Each chain starts at the end of a run at the smaller epsilon of `overdispersed`. Therefore the
+    starts vary more than draws from the target distribution. The function reads the FIPS codes of
+    `counties`, but not the counts. `settings` are those that
+    `reproduction.jobs.scenarios.select_walk` selects.
     """
     invariants = Invariants.total(len(counties), f"population of {counties['state'].iloc[0]}")
     lattice = kernel_lattice(invariants, settings["basis"])
@@ -43,10 +43,11 @@ def sample_state(
 def describe_noise(
     counties: pd.DataFrame, noise: np.ndarray, mechanism: GeneralizedLaplace
 ) -> dict[str, pd.DataFrame]:
-    """Diagnose and describe the noise of one state.
+    """Compute convergence diagnostics and summaries of the noise of one state.
 
-    The noise has shape (chain, draw, cell), with cells in the order of `counties`. The tables rhat,
-    noise and state are the state's rows of counties_rhat, counties_noise and counties_states.
+    The noise has the shape (chain, draw, cell), with the cells in the order of `counties`. The
+    tables rhat, noise and state contain the rows of the state in the tables counties_rhat,
+    counties_noise and counties_states.
     """
     diagnostics = convergence(noise)
     flat = noise.reshape(-1, noise.shape[-1])
@@ -58,7 +59,7 @@ def describe_noise(
     norm = convergence(mechanism.noise_norm(noise)[..., None], ("rhat", "ess_bulk")).iloc[0]
     within = (np.abs(noise) <= MAX_USUAL_NOISE).mean(axis=-1)
     found = convergence(within[..., None], ["mcse_mean"]).iloc[0]
-    # the autocorrelation of a constant chain is unknown
+    # the diagnostics cannot estimate the autocorrelation of a constant chain
     error = within.std() / np.sqrt(within.size) if found["frozen"] else found["mcse_mean"]
     row = {
         "state": counties["state"].iloc[0],
@@ -81,12 +82,12 @@ def describe_noise(
         "tv_to_exact": np.nan,
     }
     if mechanism.norm == "l1":
-        law = total_distribution(len(counties), mechanism.epsilon)
-        limit = int(law.support[-1])
-        seen = np.bincount(np.clip(flat, -limit, limit).ravel() + limit, minlength=len(law.pmf))
-        row["p_abs_le_30_exact"] = law.within(MAX_USUAL_NOISE)
-        row["sd_exact"] = law.sd
-        row["tv_to_exact"] = 0.5 * np.abs(seen / flat.size - law.pmf).sum()
+        exact = total_distribution(len(counties), mechanism.epsilon)
+        limit = int(exact.support[-1])
+        seen = np.bincount(np.clip(flat, -limit, limit).ravel() + limit, minlength=len(exact.pmf))
+        row["p_abs_le_30_exact"] = exact.within(MAX_USUAL_NOISE)
+        row["sd_exact"] = exact.sd
+        row["tv_to_exact"] = 0.5 * np.abs(seen / flat.size - exact.pmf).sum()
     return {
         "rhat": counties[["state", "fips", "county", "population"]].join(shown),
         "noise": table,
@@ -95,9 +96,9 @@ def describe_noise(
 
 
 def tabulate_boxes(counties: pd.DataFrame, noise: np.ndarray) -> pd.DataFrame:
-    """Tabulate the values in the figure of one state, one value per row.
+    """Tabulate the values that the figure of one state shows, with one value per row.
 
-    The series are those of `isdp.diagnostics.summaries.boxes`, and das_error.
+    The column series has the values of `isdp.diagnostics.summaries.boxes`, and das_error.
     """
     errors = counties["das_error"].dropna().astype(float)
     errors = pd.DataFrame({"cell": errors.index, "series": "das_error", "value": errors})
@@ -107,7 +108,7 @@ def tabulate_boxes(counties: pd.DataFrame, noise: np.ndarray) -> pd.DataFrame:
 
 
 def join_counties(counties: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
-    """Replace the column cell of a table by fips, county, population, and rank by population."""
+    """Replace the column cell by the columns fips, county, population, and rank by population."""
     named = counties[["fips", "county", "population"]].assign(rank=np.arange(1, len(counties) + 1))
     joined = named.merge(
         table, how="right", left_index=True, right_on="cell", validate="one_to_many"

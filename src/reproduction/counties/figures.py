@@ -29,23 +29,20 @@ from reproduction.data.differences import extend_title, note_state, note_vintage
 MAX_PANEL_COUNTIES = 130
 COUNTY_AXIS_LABEL = "county (2010 population), from the least populous to the most"
 PROJECTED_COLOUR = "#8fc7a0"
-SHOWN_CHOICES = {  # choices among the nearest vectors
-    "solver": "the vertex that HiGHS returns: one county, always the same, takes the correction",
+SHOWN_CHOICES = {  # choices of a nearest vector
+    "solver": "HiGHS changes one county, which is always the same",
     "even": "the correction is divided evenly",
 }
-MAX_NAMED_STATES = 6  # states that have a colour in the figure of truncation
-
-
-# -- one state ------------------------------------------------------------------------------------
+MAX_COLOURED_STATES = 6  # number of states with their own colour in the truncation figure
 
 
 def format_state_title(
-    state: str, rule: str, mechanism: Mapping, made: str, vintage: str = ""
+    state: str, rule: str, mechanism: Mapping, draws: str, vintage: str = ""
 ) -> str:
-    """Format the title of a figure of one state's noise; `made` describes the draws."""
+    """Format the title of a figure of one state's noise, in which `draws` describes the draws."""
     return extend_title(
         f"{state}: noise in county populations under the state's total, {mechanism['norm']} "
-        f"generalized Laplace, epsilon = {mechanism['epsilon']:g}, {made}",
+        f"generalized Laplace, epsilon = {mechanism['epsilon']:g}, {draws}",
         note_state(state, rule),
         note_vintage(vintage),
     )
@@ -53,9 +50,10 @@ def format_state_title(
 
 @styled
 def plot_county_boxes(boxes: pd.DataFrame, title: str, vintage: str) -> Figure:
-    """Draw the noise of each county of a state as box plots, in increasing population.
+    """Draw one box plot of the noise per county of a state, sorted by population.
 
-    `boxes` is from `experiment.tabulate_boxes`. More than 130 counties need several rows of panels.
+    `boxes` is a table from `experiment.tabulate_boxes`. The counties are divided into panels of at
+    most `MAX_PANEL_COUNTIES`.
     """
     boxes = boxes.assign(position=boxes["rank"], label=_county_labels(boxes))
     parts = _rows_of_counties(boxes)
@@ -77,9 +75,9 @@ def plot_county_boxes(boxes: pd.DataFrame, title: str, vintage: str) -> Figure:
 def plot_projected_boxes(boxes: pd.DataFrame, title: str) -> Figure:
     """Draw projected noise and generalized Laplace noise by county (ISDP, Figures 9 and 10).
 
-    `boxes` is from `projection.tabulate_projected_boxes`. Each choice in `SHOWN_CHOICES` has a
-    panel. A box that is far larger than all others leaves the panel and is labelled with its
-    quartiles.
+    `boxes` is a table from `projection.tabulate_projected_boxes`. Each choice in `SHOWN_CHOICES`
+    has its own panel. If a box is much larger than the others, the panel is cut at the others, and
+    a label gives the quartiles of the larger box.
     """
     boxes = boxes.assign(label=_county_labels(boxes))
     parts = _rows_of_counties(boxes)
@@ -115,7 +113,6 @@ def plot_projected_boxes(boxes: pd.DataFrame, title: str) -> Figure:
 
 
 def _rows_of_counties(boxes: pd.DataFrame) -> list[pd.DataFrame]:
-    """Split a state's counties by rank into rows of panels with at most 130 counties each."""
     ranks = np.arange(1, boxes["rank"].max() + 1)
     rows = np.array_split(ranks, -(-len(ranks) // MAX_PANEL_COUNTIES))
     return [boxes[boxes["rank"].isin(row)] for row in rows]
@@ -126,14 +123,14 @@ def _limits(part: pd.DataFrame) -> tuple[float, float]:
 
 
 def _county_labels(boxes: pd.DataFrame) -> pd.Series:
-    """Format labels of name and population, without words such as County."""
+    """Format labels with the name, without words such as County, and the population."""
     words = r" (?:County|Parish|Municipio|Census Area|Borough)$"
     names = boxes["county"].str.replace(words, "", regex=True)
     return names + " (" + boxes["population"].map("{:,}".format) + ")"
 
 
 def _far_boxes(boxes: pd.DataFrame, reach: float) -> pd.DataFrame:
-    """Return the quartiles and whiskers of the boxes that leave a panel, with rank and county."""
+    """Return the boxes that exceed the scale of a panel, with one row per county."""
     wide = boxes.pivot_table("value", ["rank", "county"], "series").reset_index()
     return wide[wide[["whisker_low", "whisker_high"]].abs().max(axis=1) > reach]
 
@@ -153,12 +150,9 @@ def _label_boxes(axis: Axes, far: pd.DataFrame, reach: float) -> None:
         )
 
 
-# -- all states -----------------------------------------------------------------------------------
-
-
 @styled
 def plot_slopes(regressions: pd.DataFrame, vintage: str) -> Figure:
-    """Draw the slopes of all states with their confidence intervals (SDP, Figure 1, left)."""
+    """Draw the regression slopes of all states, with intervals (SDP, left panel of Figure 1)."""
     own = f"errors of the Census DAS: vintage {vintage}" if vintage else ""
     title = "Regression of the error of the Census DAS on log population, by state"
     title = extend_title(title, note_vintage(vintage) or own)
@@ -191,7 +185,7 @@ def plot_slopes(regressions: pd.DataFrame, vintage: str) -> Figure:
 
 @styled
 def plot_convergence(rhat: pd.DataFrame, title: str) -> Figure:
-    """Draw R-hat and effective sample size of every county, with a row of points per state."""
+    """Draw R-hat and the effective sample size of every county, with one row per state."""
     np.random.seed(1)  # noqa: NPY002  seaborn's jitter uses this generator
     moving = rhat[~rhat["frozen"].astype(bool)]
     states = rhat["state"].unique()
@@ -212,14 +206,15 @@ def plot_convergence(rhat: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def plot_truncation(shown: pd.DataFrame, landmarks: pd.DataFrame, epsilon: float) -> Figure:
-    """Draw the expected truncation of each state, and the population with little truncation.
+    """Draw the expected truncation of each state, and the population that makes truncation rare.
 
-    `shown` is from `truncation.tabulate_figure`, and `landmarks` are a few counties to mark.
+    `shown` is a table from `truncation.tabulate_figure`. The populations of the counties in
+    `landmarks` are marked.
     """
     figure, ((left, right),) = panels(1, 2, (10.5, 4.4))
     curves, needed = shown.dropna(subset="expected"), shown.dropna(subset="population")
     first = curves[curves["expected"] >= 1e-3].groupby("state")["epsilon"].max()
-    named = first.sort_values(ascending=False).index[:MAX_NAMED_STATES]
+    named = first.sort_values(ascending=False).index[:MAX_COLOURED_STATES]
     lines = 1000 * curves[curves["expected"] > 0].pivot(
         index="epsilon", columns="state", values="expected"
     )
@@ -250,7 +245,6 @@ def plot_truncation(shown: pd.DataFrame, landmarks: pd.DataFrame, epsilon: float
 
 
 def _mark(axis: Axes, value: float, text: str, style: str) -> None:
-    """Mark a value on the x axis, with a text above the panel."""
     axis.axvline(value, color=DAS, lw=1, ls=style)
     look = {"ha": "center", "va": "bottom", "color": DAS, "fontsize": 8}
     axis.annotate(text, (value, 1.0), xycoords=("data", "axes fraction"), **look)

@@ -1,7 +1,7 @@
-"""Projected discrete Laplace noise, compared with the generalized Laplace's (ISDP, E.4).
+"""Projected discrete Laplace noise, compared with generalized Laplace noise (ISDP, Section E.4).
 
-Double geometric noise in every county is moved to an l1-nearest vector that keeps the state's
-total. The nearest vector is not unique, so three choices are compared.
+Independent double geometric noise is projected onto the vectors that keep the state's total, in the
+l1 norm. The nearest vector is not unique. Therefore three choices are compared.
 """
 
 import numpy as np
@@ -17,15 +17,15 @@ from reproduction.counties.experiment import MAX_USUAL_NOISE, join_counties
 def project_state(
     rng: np.random.Generator, counties: int, epsilon: float, simulations: int, checked: int
 ) -> tuple[dict[str, np.ndarray], dict]:
-    """Simulate projected noise of one state by every choice.
+    """Simulate projected noise of one state by every choice of a nearest vector.
 
-    HiGHS solves the first `checked` simulations, as linear and as integer programmes. The others
-    use the vertex that it returned for these, in closed form. The noise of each choice has shape
-    (simulations, counties). The second value has columns of projection_summary on the solutions of
-    HiGHS, and `cell`, the corrected cell, counted from 0.
+    HiGHS solves the first `checked` simulations, by linear and by integer programmes. It corrects
+    one cell, and the choice "solver" corrects this cell in all simulations. The noise of each
+    choice has the shape (simulations, counties). The second value has the columns of the table
+    projection_summary on the solutions of HiGHS, and the corrected `cell`, counted from 0.
     """
-    drawing, choosing, sharing = rng.spawn(3)
-    noise = double_geometric_noise(drawing, epsilon, (simulations, counties))
+    noise_rng, choice_rng, remainder_rng = rng.spawn(3)
+    noise = double_geometric_noise(noise_rng, epsilon, (simulations, counties))
     invariants = Invariants.total(counties)
     checked = min(checked, simulations)
     linear = nearest_l1(noise[:checked], invariants)
@@ -36,8 +36,8 @@ def project_state(
     solver = correct_one_cell(noise, cell)
     projected = {
         "solver": solver,
-        "random": correct_one_cell(noise, choosing.integers(counties, size=simulations)),
-        "even": correct_evenly(sharing, noise),
+        "random": correct_one_cell(noise, choice_rng.integers(counties, size=simulations)),
+        "even": correct_evenly(remainder_rng, noise),
     }
     excess = np.abs(noise[:checked].sum(axis=1))
     distance = np.abs(linear - noise[:checked]).sum(axis=1)
@@ -54,15 +54,15 @@ def project_state(
 def summarise_projection(
     state: str, projected: dict[str, np.ndarray], generalized: np.ndarray, solved: dict
 ) -> pd.DataFrame:
-    """Compare spread, tails and overlap of the projected and the generalized Laplace noise.
+    """Compare the spread, the tails and the overlap of projected and generalized Laplace noise.
 
-    `projected` and `solved` are from `project_state`; `generalized` has shape (chain, draw,
-    county). The rows are those of the table projection_summary, one per choice.
+    `projected` and `solved` are the results of `project_state`. `generalized` has the shape (chain,
+    draw, county). The result contains the rows of one state in the table projection_summary.
     """
     flat = generalized.reshape(-1, generalized.shape[-1])
     rows = []
     for choice, noise in projected.items():
-        shared = _box_overlap(noise, flat)
+        overlaps = _box_overlaps(noise, flat)
         rows.append(
             {
                 "state": state,
@@ -76,9 +76,9 @@ def summarise_projection(
                 "sd_max": noise.std(axis=0).max(),
                 "beyond_30": (np.abs(noise) > MAX_USUAL_NOISE).mean(),
                 "beyond_30_generalized": (np.abs(flat) > MAX_USUAL_NOISE).mean(),
-                "box_overlap_median": np.median(shared),
-                "box_overlap_min": shared.min(),
-                "boxes_overlapping": (shared > 0.5).mean(),
+                "box_overlap_median": np.median(overlaps),
+                "box_overlap_min": overlaps.min(),
+                "boxes_overlapping": (overlaps > 0.5).mean(),
                 "overlap": _pooled_overlap(noise, flat),
             }
         )
@@ -88,14 +88,14 @@ def summarise_projection(
 def tabulate_projected_boxes(
     counties: pd.DataFrame, projected: dict[str, np.ndarray], generalized: np.ndarray
 ) -> pd.DataFrame:
-    """Tabulate the values in the figure of one state, one value per row."""
-    laws = {"generalized": generalized} | {law: noise[None] for law, noise in projected.items()}
-    tables = pd.concat({law: boxes(noise) for law, noise in laws.items()}, names=["law"])
+    """Tabulate the values that the figure of one state shows, with one value per row."""
+    noises = {"generalized": generalized} | {key: noise[None] for key, noise in projected.items()}
+    tables = pd.concat({key: boxes(noise) for key, noise in noises.items()}, names=["law"])
     return join_counties(counties, tables.reset_index("law"))
 
 
-def _box_overlap(noise: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Divide the intersection of the two interquartile ranges of a county by their union."""
+def _box_overlaps(noise: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Divide the intersection of the interquartile ranges of each county by their union."""
     low, high = np.quantile(noise, (0.25, 0.75), axis=0)
     other_low, other_high = np.quantile(other, (0.25, 0.75), axis=0)
     shared = np.minimum(high, other_high) - np.maximum(low, other_low)
@@ -104,6 +104,6 @@ def _box_overlap(noise: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _pooled_overlap(noise: np.ndarray, other: np.ndarray) -> float:
-    """Compute the probability shared by both distributions of noise, pooled over counties."""
+    """Compute 1 minus the total variation between the noise of all counties by both methods."""
     one, two = (pd.Series(x.ravel()).value_counts(normalize=True) for x in (noise, other))
     return float(np.minimum(*one.align(two, fill_value=0)).sum())

@@ -1,4 +1,4 @@
-"""The block `counties` of the configuration, and the block `sweep`."""
+"""The blocks `counties` and `sweep` of the configuration."""
 
 import re
 from pathlib import Path
@@ -36,10 +36,12 @@ ShownEpsilon = Annotated[float, Field(ge=0.0001, le=20)]
 
 
 class Overdispersed(Block):
-    """The starts of the chains."""
+    """The runs that give the starts of the chains."""
 
-    epsilon: Positive = setting("The epsilon of these runs, below `counties.epsilon`.", OURS)
-    sweeps: Whole = setting("The length of these runs, in sweeps.", OURS)
+    epsilon: Positive = setting(
+        "The epsilon of these runs, which must be less than `counties.epsilon`.", OURS
+    )
+    sweeps: Whole = setting("The length of these runs in sweeps.", OURS)
 
 
 class Projection(Block):
@@ -49,8 +51,8 @@ class Projection(Block):
         "The number of simulated noise vectors for each state.", PAPER, ge=10
     )
     checked: Whole = setting(
-        "The number of them that HiGHS solves, as a linear and as an integer programme. The "
-        "others take the vertex that it chose.",
+        "The number of simulated vectors that HiGHS projects by a linear and an integer programme. "
+        "The other vectors are projected onto the vertex that HiGHS returned for these.",
         OURS,
     )
 
@@ -59,7 +61,7 @@ class Truncation(Block):
     """Truncation at zero."""
 
     epsilons: TwoDifferent[ShownEpsilon] = setting(
-        "The epsilons for which the effect of truncation is shown, from 0.0001 to 20.", OURS
+        "The epsilons, from 0.0001 to 20, for which the effect of truncation is computed.", OURS
     )
 
 
@@ -67,44 +69,49 @@ class CountiesSettings(Block):
     """The county experiment."""
 
     states: Literal["paper"] | States = setting(
-        "The states to run. `paper` follows the paper's rule where the vintage is the paper's, and "
-        "takes `counties.stand_in_states` elsewhere. A list such as `[IL, TX]` is taken as it is.",
+        "The states to run: `paper`, or a list such as `[IL, TX]`. `paper` selects the states by "
+        "the paper's rule for the paper's vintage of the demonstration data, and "
+        "`counties.stand_in_states` for any other vintage.",
         PAPER,
     )
     stand_in_states: States = setting(
-        "The states to run where the paper's rule cannot be applied.", OURS
+        "The states to run if the paper's rule cannot be applied.", OURS
     )
-    epsilon: Positive = setting("The privacy loss per unit of the norm (not per person).", PAPER)
-    norm: Norm = setting("The norm, `l1` or `l2` (not squared).", INFERRED)
+    epsilon: Positive = setting("The privacy loss per unit of the norm, not per person.", PAPER)
+    norm: Norm = setting("The norm: `l1` or `l2` (not squared).", INFERRED)
     chains: Chains = setting(
         "The number of independent Markov chains for each state, from 2 to 100.", PAPER
     )
     draws: int = setting(
-        "The number of draws kept from each chain. The paper shows 1000 in all.", OURS, ge=10
+        "The number of draws kept from each chain. The paper shows 1000 draws in total.",
+        OURS,
+        ge=10,
     )
-    burn_in: int = setting("The number of sweeps that each chain drops first.", OURS, ge=0)
+    burn_in: int = setting("The number of sweeps that each chain discards first.", OURS, ge=0)
     basis: Basis = setting(
-        "The basis of the walk's jumps: `smith` (Smith normal form) or `lll` (LLL-reduced).", PAPER
+        "The basis of the jumps: `smith` (from the Smith normal form) or `lll` (LLL-reduced).",
+        PAPER,
     )
     acceptance: Acceptance = setting(
-        "`coordinate` accepts or rejects the jump along each basis vector separately; `joint` "
-        "accepts or rejects the whole jump, as the paper does.",
+        "The acceptance of jumps: `coordinate` accepts or rejects the jump along each basis vector "
+        "separately. `joint`, as in the paper, accepts or rejects the whole jump.",
         OURS,
     )
     proposal: Probability = setting(
-        "The parameter a of the double geometric jump lengths, between 0 and 1.", OURS
+        "The parameter a, between 0 and 1, of the double geometric jump lengths.", OURS
     )
     thin: Whole = setting("The number of sweeps between kept draws.", OURS)
     overdispersed: Overdispersed = setting(
-        "The starts of the chains: runs of the same walk at a smaller epsilon."
+        "The runs that give the starts of the chains: the same walk at a smaller epsilon."
     )
     projection: Projection = setting(
-        "Projected discrete Laplace noise for comparison (ISDP, Section E.4)."
+        "Projected discrete Laplace noise, which is compared with the noise of the counties (ISDP, "
+        "Section E.4)."
     )
     truncation: Truncation = setting("Truncation of county counts at zero (ISDP, Section E.4).")
 
     def check(self, config: Any, base: Path) -> None:
-        """Raise ConfigError unless the states exist and the starts are over-dispersed."""
+        """Raise ConfigError if a state does not exist or the starts are not over-dispersed."""
         known = read_known_states(config, base)
         if self.states != "paper":
             check_states("counties.states", self.states, known)
@@ -112,27 +119,27 @@ class CountiesSettings(Block):
         if self.overdispersed.epsilon >= self.epsilon:
             raise ConfigError(
                 f"config: counties.overdispersed.epsilon: must be less than counties.epsilon "
-                f"({self.epsilon:g}), got {self.overdispersed.epsilon:g}; "
-                f"starts at a larger epsilon are not over-dispersed"
+                f"({self.epsilon:g}), got {self.overdispersed.epsilon:g}. Reduce it, so that the "
+                f"starts are over-dispersed."
             )
 
 
 def _check_sweep_name(text: str) -> str:
     if not re.fullmatch("[a-z][a-z0-9-]{0,40}", text):
-        raise ValueError("must be small letters, digits and hyphens, a letter first")
+        raise ValueError("must be lower-case letters, digits and hyphens, with a letter first")
     return text
 
 
-def _kind_of_states(given: Any) -> str:
-    several = isinstance(given, list) and bool(given) and isinstance(given[0], list)
-    return "(lists)" if several else "(list)"
+def _states_tag(given: Any) -> str:
+    nested = isinstance(given, list) and bool(given) and isinstance(given[0], list)
+    return "(lists)" if nested else "(list)"
 
 
 class Sweep(Block):
-    """The county experiment under many settings."""
+    """The county experiment with many combinations of settings."""
 
     name: Annotated[str, AfterValidator(_check_sweep_name)] = setting(
-        "The name of the sweep: small letters, digits and hyphens."
+        "The name of the sweep: lower-case letters, digits and hyphens."
     )
     epsilons: Different[ShownEpsilon] = setting(
         "The values of `counties.epsilon`, each from 0.0001 to 20."
@@ -140,26 +147,27 @@ class Sweep(Block):
     norms: Different[Norm] = setting("The values of `counties.norm`.")
     states: Annotated[
         Annotated[States, Tag("(list)")] | Annotated[Different[States], Tag("(lists)")],
-        Discriminator(_kind_of_states),
+        Discriminator(_states_tag),
     ] = setting(
-        "A list of states, which are run together, or a list of such lists, each for one scenario."
+        "A list of states, which belong to every scenario, or a list of lists of states, each of "
+        "which belongs to its own scenarios."
     )
     vintages: Different[Vintage] = setting(
-        "The values of `data.vintage` (may be left out). They change the errors of the Census "
-        "Bureau alone, not the noise.",
+        "The values of `data.vintage` (optional). They change only the errors of the Census DAS, "
+        "not the noise.",
         default=None,
     )
     files: list[PathText] = setting(
-        "Local files for these vintages, each with its vintage in its name (may be left out).",
+        "Local files of these vintages, each with its vintage in its name (optional).",
         default=None,
     )
 
     def check(self, config: Any, base: Path) -> None:
-        """Raise ConfigError unless the states, vintages and files of the sweep exist."""
+        """Raise ConfigError if a state, a vintage or a file of the sweep does not exist."""
         known = read_known_states(config, base)
         for number, states in enumerate(list_state_groups({"states": self.states})):
-            several = "" if states is self.states else f".{number}"
-            check_states(f"sweep.states{several}", states, known)
+            index = "" if states is self.states else f".{number}"
+            check_states(f"sweep.states{index}", states, known)
         for position, vintage in enumerate(self.vintages or []):
             check_vintage(f"sweep.vintages.{position}", vintage, base / config.data.ledger)
         for position, file in enumerate(self.files or []):

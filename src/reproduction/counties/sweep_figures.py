@@ -1,4 +1,4 @@
-"""Figure that compares the scenarios of a sweep."""
+"""Draw the figure that compares the scenarios of a sweep."""
 
 import numpy as np
 import pandas as pd
@@ -16,15 +16,15 @@ QUANTITY_LABELS = {
     "p_abs_le_30": "share within [-30, 30]",
     "rhat_excess": "worst R-hat of a county, minus 1",
 }
-MIN_EXCESS = 1e-3  # smallest value drawn
+MIN_EXCESS = 1e-3  # smallest value of R-hat - 1 on the log axis
 
 
 @styled
 def plot_scenarios(shown: pd.DataFrame, title: str) -> Figure:
-    """Plot scenarios against epsilon: one row of panels per state, one colour per norm.
+    """Plot scenarios by epsilon, with one row of panels per state and one colour per norm.
 
-    Hollow markers are scenarios whose chains have not converged or are frozen. Triangles at the
-    lower edge are scenarios whose noise is zero in every draw, which a log axis omits.
+    Hollow markers show scenarios whose chains have not converged or are frozen. Triangles at the
+    lower edge show scenarios whose noise is zero in every draw, because a log axis omits zero.
     """
     shown = shown.assign(rhat_excess=(shown["rhat_max"] - 1).clip(lower=MIN_EXCESS))
     rows = shown["state"].nunique()
@@ -57,7 +57,7 @@ def plot_scenarios(shown: pd.DataFrame, title: str) -> Figure:
 
 
 def _draw(axis: Axes, part: pd.DataFrame, column: str) -> None:
-    """Draw one quantity of one state: curves of the distributions, and a point per scenario."""
+    """Draw one quantity of one state, with curves by distribution and one point per scenario."""
     axis.set_xscale("log")
     axis.xaxis.set_major_formatter("{x:g}")
     if column != "p_abs_le_30":

@@ -1,4 +1,4 @@
-"""The county experiment in several scenarios: one table, and the values of its figure."""
+"""Tabulate the county experiment in several scenarios, and the values of their figure."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -16,8 +16,7 @@ from reproduction.data.published import select_counties
 MAX_RHAT = 1.01
 MIN_ESS_PER_CHAIN = 100
 CURVE_POINTS = 60
-# persons; the continuous distribution is drawn above this sd only
-MIN_CONTINUOUS_SD = 2.0
+MIN_CONTINUOUS_SD = 2.0  # persons; below it the continuous approximation is not drawn
 
 
 def describe_scenario(
@@ -27,18 +26,20 @@ def describe_scenario(
     counties: pd.DataFrame,
     provenance: Mapping,
 ) -> dict[str, pd.DataFrame]:
-    """Describe the noise of each state of a scenario, and the scenario; `draws` are by state."""
-    own = settings["counties"]
-    mechanism = GeneralizedLaplace(own["epsilon"], own["norm"])
+    """Describe the noise of each state of a scenario, and the scenario as a whole.
+
+    `draws` maps states to their draws.
+    """
+    mechanism = GeneralizedLaplace(settings["counties"]["epsilon"], settings["counties"]["norm"])
     parts = []
     for state, drawn in draws.items():
         rows = select_counties(counties, state)
         parts.append(describe_noise(rows, drawn.noise_of(rows["fips"]), mechanism))
     tables = {key: pd.concat([part[key] for part in parts], ignore_index=True) for key in parts[0]}
-    of_states = tables["state"], tables["noise"]
-    return tables | {
-        "scenario": tabulate_scenario(name, settings, *of_states, counties, provenance)
-    }
+    scenario = tabulate_scenario(
+        name, settings, tables["state"], tables["noise"], counties, provenance
+    )
+    return tables | {"scenario": scenario}
 
 
 def tabulate_scenario(
@@ -49,7 +50,10 @@ def tabulate_scenario(
     counties: pd.DataFrame,
     provenance: Mapping,
 ) -> pd.DataFrame:
-    """Describe one scenario, one row per state, from the states' tables of `describe_noise`."""
+    """Describe one scenario, with one row per state.
+
+    `states` and `noise` are the tables of all its states from `describe_noise`.
+    """
     data = "published counts alone"
     if provenance["das_available"]:
         data = f"{provenance['source']}, {provenance['vintage']}"
@@ -76,10 +80,10 @@ def tabulate_scenario(
 
 
 def tabulate_figure(table: pd.DataFrame) -> pd.DataFrame:
-    """Tabulate the values in a sweep's figure, with the distributions between its epsilons."""
+    """Tabulate the values that the figure of a sweep shows, with curves by distribution."""
     keys = ["state", "norm", "epsilon"]
     shown = ["sd", "p_abs_le_30", "rhat_max", "convergence"]
-    chains = table.drop_duplicates(keys)[keys + shown]  # the vintage does not affect the noise
+    chains = table.drop_duplicates(keys)[keys + shown]  # the noise does not depend on the vintage
     das = table.drop_duplicates(["state", "vintage"])[["state", "vintage", "das_rms"]]
     das = das.dropna(subset=["das_rms"]).rename(columns={"das_rms": "sd"}).astype({"vintage": str})
     curves = [
@@ -98,8 +102,8 @@ def _curve(state: str, norm: str, cells: int, epsilons: pd.Series) -> pd.DataFra
     between = np.geomspace(epsilons.min() / 1.2, epsilons.max() * 1.2, CURVE_POINTS)
     if norm == "l1":
         series = "exact law"  # a value of a published column
-        laws = [total_distribution(cells, epsilon) for epsilon in between]
-        values = [(law.sd, law.within(MAX_USUAL_NOISE)) for law in laws]
+        exact = [total_distribution(cells, epsilon) for epsilon in between]
+        values = [(each.sd, each.within(MAX_USUAL_NOISE)) for each in exact]
     else:
         series = "continuous law"
         values = [continuous_l2(cells, epsilon) for epsilon in between]
@@ -109,21 +113,23 @@ def _curve(state: str, norm: str, cells: int, epsilons: pd.Series) -> pd.DataFra
 
 
 def continuous_l2(cells: int, epsilon: float) -> tuple[float, float]:
-    """Compute sd and P(|u| < 30.5) of a cell's noise under one total, l2 norm, without rounding.
+    """Compute the standard deviation and P(|u| < 30.5) of a cell by a continuous approximation.
 
-    On the hyperplane of sum zero, of dimension d = cells - 1, the noise has a norm R ~ Gamma(d, 1 /
-    epsilon) and a uniform direction. A cell is sqrt(d / cells) R T, where T is a coordinate of a
-    uniform point on the unit sphere and T^2 ~ Beta(1/2, (d - 1)/2). Its variance is therefore d /
-    epsilon^2. The probability is that of |u| <= 30 for the nearest whole number.
+    The density of the noise under one total is proportional to exp(-epsilon ||u||), with the l2
+    norm, on the hyperplane of vectors with sum zero. The hyperplane has d = cells - 1 dimensions.
+    The norm R has the distribution Gamma(d, 1 / epsilon), and the direction is uniform. A cell is
+    sqrt(d / cells) R T, where T is a coordinate of a uniform point on the unit sphere. T^2 has the
+    distribution Beta(1/2, (d - 1)/2). Therefore the variance of a cell is d / epsilon^2. An integer
+    cell with |u| <= 30 corresponds to the interval |u| < 30.5.
     """
     d = cells - 1
-    within = scipy.stats.gamma.cdf(_reaches(cells), d, scale=1 / epsilon).mean()
+    within = scipy.stats.gamma.cdf(_limiting_norms(cells), d, scale=1 / epsilon).mean()
     return float(np.sqrt(d) / epsilon), float(within)
 
 
 @cache
-def _reaches(cells: int) -> np.ndarray:
-    """Norms at which a cell is 30.5 from zero, for 2000 equally probable directions."""
+def _limiting_norms(cells: int) -> np.ndarray:
+    """Compute the norms with a cell of 30.5, for 2000 equally probable directions."""
     d = cells - 1
     middles = (np.arange(2000) + 0.5) / 2000
     squares = scipy.stats.beta(0.5, (d - 1) / 2).ppf(middles) if d > 1 else np.ones(1)

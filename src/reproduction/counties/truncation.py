@@ -1,4 +1,4 @@
-"""Truncation of released county counts at zero, and the epsilon at which it occurs (ISDP, E.4)."""
+"""Truncation of released county counts at zero (ISDP, Section E.4)."""
 
 import math
 
@@ -8,28 +8,27 @@ import scipy
 
 from isdp.exact import TotalDistribution, total_distribution
 
-EPSILON_RANGE = 1e-3, 20.0  # search range
-TARGET_TRUNCATED = 1e-3
+EPSILON_RANGE = 1e-3, 20.0  # range of the search for the column epsilon_to_bite
+TARGET_TRUNCATED = 1e-3  # expected number of truncated counties per release at this epsilon
 
 
-def negative_probability(law: TotalDistribution, population) -> np.ndarray:
-    """Compute P(population + noise < 0) for each population, by the exact distribution."""
-    tail = np.concatenate([[0.0], np.cumsum(law.pmf)])
-    reach = int(law.support[-1])
-    return tail[np.clip(reach - np.asarray(population), 0, len(tail) - 1)]
+def negative_probability(noise: TotalDistribution, population) -> np.ndarray:
+    """Compute P(population + noise < 0) for each population by the exact distribution."""
+    tail = np.concatenate([[0.0], np.cumsum(noise.pmf)])
+    limit = int(noise.support[-1])
+    return tail[np.clip(limit - np.asarray(population), 0, len(tail) - 1)]
 
 
 def expected_truncated(populations: np.ndarray, epsilon: float) -> float:
     """Compute the expected number of counties with a negative count in a state's release."""
     if len(populations) < 2:
-        return 0.0  # a state of one county has no noise
-    return float(
-        negative_probability(total_distribution(len(populations), epsilon), populations).sum()
-    )
+        return 0.0  # the total determines the count of the only county
+    noise = total_distribution(len(populations), epsilon)
+    return float(negative_probability(noise, populations).sum())
 
 
 def tabulate_curves(counties: pd.DataFrame, epsilons: list[float]) -> pd.DataFrame:
-    """Tabulate the expected number of truncated counties: state, epsilon, expected."""
+    """Tabulate the expected number of truncated counties in a release by state and epsilon."""
     rows = [
         (state, epsilon, expected_truncated(populations, epsilon))
         for state, populations in counties.groupby("state")["population"]
@@ -41,7 +40,7 @@ def tabulate_curves(counties: pd.DataFrame, epsilons: list[float]) -> pd.DataFra
 def tabulate_truncation(
     counties: pd.DataFrame, epsilon: float, sampled: pd.DataFrame
 ) -> pd.DataFrame:
-    """Make the table truncation; `sampled` is the table counties_states of the states run."""
+    """Compute the table truncation; `sampled` is the table counties_states."""
     populations = counties.groupby("state")["population"]
     smallest = counties.loc[populations.idxmin()].set_index("state")
     run = sampled.set_index("state").reindex(smallest.index).astype({"releases_truncated": "Int64"})
@@ -60,22 +59,23 @@ def tabulate_truncation(
 
 
 def tabulate_needed(
-    epsilons: list[float], chances: tuple[float, ...] = (1e-3, 1e-6), cells: int = 100
+    epsilons: list[float], levels: tuple[float, ...] = (1e-3, 1e-6), cells: int = 100
 ) -> pd.DataFrame:
     """Tabulate the smallest population whose probability of truncation is below each level.
 
-    `cells` is the number of counties under the total; it hardly matters from ten counties on.
+    `cells` is the number of counties under the total. With ten counties or more, the result hardly
+    depends on it.
     """
     rows = []
     for epsilon in epsilons:
-        law = total_distribution(cells, epsilon)
-        tail = negative_probability(law, np.arange(law.support[-1] + 1))
-        rows += [(epsilon, chance, int(np.argmax(tail < chance))) for chance in chances]
+        noise = total_distribution(cells, epsilon)
+        tail = negative_probability(noise, np.arange(noise.support[-1] + 1))
+        rows += [(epsilon, level, int(np.argmax(tail < level))) for level in levels]
     return pd.DataFrame(rows, columns=["epsilon", "chance", "population"])
 
 
 def tabulate_figure(counties: pd.DataFrame, epsilons: list[float]) -> pd.DataFrame:
-    """Tabulate the values of both panels of the figure."""
+    """Tabulate the values that both panels of the figure show."""
     curves = tabulate_curves(counties, epsilons).assign(series="expected truncated")
     needed = tabulate_needed(epsilons).assign(series="population needed")
     return pd.concat([curves, needed])
@@ -88,10 +88,11 @@ def _epsilon_to_bite(populations: pd.Series) -> float:
 
     if len(populations) < 2:
         return math.nan
-    # the tail decays like exp(-epsilon * population): search near it, as small epsilons are slow
+    # the tail decays like exp(-epsilon * population), which gives a guess; the first search is near
+    # the guess, because distributions at small epsilons are slow to compute
     guess = -math.log(TARGET_TRUNCATED) / max(populations.min(), 1)
-    for around in (np.clip((guess / 4, guess * 4), *EPSILON_RANGE), EPSILON_RANGE):
-        low, high = np.log(around)
+    for interval in (np.clip((guess / 4, guess * 4), *EPSILON_RANGE), EPSILON_RANGE):
+        low, high = np.log(interval)
         if excess(low) >= 0 >= excess(high):
             return math.exp(scipy.optimize.brentq(excess, low, high, xtol=1e-2))
     return math.nan

@@ -17,18 +17,18 @@ from reproduction.jobs.settings import (
 
 
 class DataSettings(Block):
-    """The counts."""
+    """The files of counts."""
 
     vintage: Vintage = setting(
-        "The vintage of the demonstration data to download, eight digits in quotes.", PAPER
+        "The vintage of the demonstration data to download: eight digits in quotes.", PAPER
     )
     file: PathText | None = setting(
-        "A local zip or csv to use instead, or `null`. The environment variable "
-        "`NHGIS_PPDD_FILE` does the same."
+        "The zip or CSV file to use instead of a download, or `null`. The environment variable "
+        "`NHGIS_PPDD_FILE` has the same effect."
     )
-    ledger: PathText = setting("The table of addresses, one row per vintage.")
+    ledger: PathText = setting("The table of addresses, with one row per vintage.")
     published: PathText = setting(
-        "The published 2010 counts, which are the confidential counts of the experiments."
+        "The published 2010 counts, which the experiments use as confidential counts."
     )
 
     def check(self, config: Any, base: Path) -> None:

@@ -1,1 +1,1 @@
-"""Parts of the workflow that all studies share: jobs, configuration, locks, sweeps, comparisons."""
+"""Modules that the jobs of all studies share."""

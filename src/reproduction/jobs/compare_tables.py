@@ -1,8 +1,9 @@
-"""Report the differences between the tables of two runs, as Markdown.
+"""Report the differences between the tables of two runs in Markdown.
 
     python -m reproduction.jobs.compare_tables OLD NEW [--renamed old=new] [--relabel old=new]
 
-OLD and NEW are results folders. The command compares all tables/*.csv and figures/*.csv by row.
+OLD and NEW are results folders. The command compares all files tables/*.csv and figures/*.csv row
+by row.
 """
 
 import argparse
@@ -13,19 +14,22 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
-MAX_ROUNDING = 1e-9  # relative; smaller differences come from rounding on another machine
+MAX_ROUNDING = 1e-9  # relative difference that may come from rounding on another machine
 FOLDERS = ("tables", "figures")
-MAX_LINES = 150
-VERDICTS, STRUCTURE = "Verdicts that flipped", "Rows and columns"
+MAX_COLUMNS = 150  # changed columns that the report lists
+VERDICTS, STRUCTURE = "Changed verdicts", "Rows and columns"
 LARGEST = "Largest difference in combined standard errors"
 COLUMNS = ["column", "rows", "largest change", "largest relative change", "at"]
 ROW_NUMBER = "nth row of its key"
 NO_RENAMES = MappingProxyType({})
-ERROR_ENDINGS = {"error", "se", "mcse", "standard_error"}
+ERROR_SUFFIXES = {"error", "se", "mcse", "standard_error"}
 
 
 def parse_numbers(column: pd.Series) -> pd.Series | None:
-    """Convert text to floats, blanks to NaN; return None for text cells and codes like 01001."""
+    """Convert a column of text to floats, with NaN for blanks.
+
+    Return None if a cell is not a number, or is a code such as 01001.
+    """
     values = pd.to_numeric(column, errors="coerce")
     text = (values.isna() & (column != "")) | column.str.match(r"-?0\d")
     return None if text.any() else values.astype(float)
@@ -34,8 +38,8 @@ def parse_numbers(column: pd.Series) -> pd.Series | None:
 def choose_key_columns(old: pd.DataFrame, new: pd.DataFrame, shared: list[str]) -> list[str]:
     """Choose the columns that identify a row.
 
-    Columns of text come before numbers, and numbers before flags. A column is added only if it
-    separates rows that the earlier columns do not separate.
+    Columns of text are tried first, then numbers, then True and False. A column is added only if it
+    distinguishes rows that the earlier columns do not distinguish.
     """
     keys, groups = [], (1, 1)
     flags = [name for name in shared if {*old[name], *new[name]} <= {"True", "False"}]
@@ -49,23 +53,27 @@ def choose_key_columns(old: pd.DataFrame, new: pd.DataFrame, shared: list[str]) 
 
 
 def find_error_column(name: str, columns: list[str]) -> str | None:
-    """Find the column of standard errors of a value, by its name or its place after the value."""
-    named = {f"{name.removesuffix('_value')}_{ending}" for ending in ERROR_ENDINGS}
-    right = ERROR_ENDINGS.intersection(columns[columns.index(name) + 1 :][:1])
-    # in a table of errors, the column "error" is a value
+    """Find the standard errors of a column, by name or directly after the column."""
+    named = {f"{name.removesuffix('_value')}_{suffix}" for suffix in ERROR_SUFFIXES}
+    right = ERROR_SUFFIXES.intersection(columns[columns.index(name) + 1 :][:1])
+    # if the value is itself an error, the next column "error" is another value
     found = named if name.startswith("error") else named | right
     return next((column for column in columns if column in found), None)
 
 
 def shorten(value) -> str:
-    """Shorten a value to six digits or sixty characters, and escape `|` for Markdown tables."""
+    """Shorten a value to six digits or sixty characters, and escape it for Markdown tables."""
     if isinstance(value, float):
         return "(blank)" if np.isnan(value) else f"{value:.6g}"
     return value[:60].replace("|", "\\|").replace("\n", " ") or "(blank)"
 
 
 def compare(old: pd.DataFrame, new: pd.DataFrame) -> tuple[list[dict], list[str], dict]:
-    """Compare two tables of text: changed columns, notes, and lines for the other sections."""
+    """Compare two tables of text.
+
+    Return the changed columns (rows with the keys `COLUMNS`), notes on rows and columns that are
+    new or gone, and the lines for the sections `VERDICTS` and `LARGEST`.
+    """
     names = {"new": new.columns.difference(old.columns, sort=False)}
     names["gone"] = old.columns.difference(new.columns, sort=False)
     notes = [f"columns {word}: {', '.join(found)}" for word, found in names.items() if len(found)]
@@ -122,16 +130,17 @@ def report(
 ) -> str:
     """Describe the differences between two results folders in Markdown.
 
-    `renamed` maps old column names to new ones, and `relabel` maps old text cells to new ones.
+    `renamed` maps old column names to new column names. `relabel` maps old cells of text to new
+    cells.
     """
     before, after = (
         {path.relative_to(run) for path in run.glob("*/*.csv") if path.parent.name in FOLDERS}
         for run in (old, new)
     )
     if not after:
-        raise FileNotFoundError(f"{new}: no tables found; give a results folder")
+        raise FileNotFoundError(f"{new}: there are no tables. Give a results folder.")
     if not before:
-        return f"Nothing to compare with: {old} has no tables.\n"
+        return f"{old} has no tables to compare with.\n"
     sections = {VERDICTS: [], "New": sorted(after - before), "Gone": sorted(before - after)}
     sections |= {STRUCTURE: [], LARGEST: []}
     changes, moved, same = [], 0, 0
@@ -150,32 +159,32 @@ def report(
         sections[VERDICTS] += others.get(VERDICTS, [])
         sections[STRUCTURE] += [f"{name}: {note}" for note in notes]
         sections[LARGEST] += [f"{name}: {each}" for each in others.get(LARGEST, [])]
-    aside = f" ({same} apart from the order of rows, names given and rounding)" if same else ""
+    aside = f" ({same} after sorting, renaming and rounding)" if same else ""
     if not moved and before == after:
-        return f"Nothing moved: {len(after)} tables and figures' data are equal{aside}.\n"
-    text = f"{moved} of {len(before & after)} tables and figures' data moved{aside}.\n"
+        return f"All {len(after)} tables and data files of figures are equal{aside}.\n"
+    text = f"{moved} of {len(before & after)} tables and data files of figures differ{aside}.\n"
     for title, items in sections.items():
         text += f"\n### {title}\n\n" + "".join(f"- {item}\n" for item in items) if items else ""
     if changes:
-        table = pd.DataFrame(changes)[:MAX_LINES].to_markdown(index=False, disable_numparse=True)
+        table = pd.DataFrame(changes)[:MAX_COLUMNS].to_markdown(index=False, disable_numparse=True)
         text += f"\n### Columns\n\n{table}\n"
-    if len(changes) > MAX_LINES:
-        text += f"\nand {len(changes) - MAX_LINES} more columns.\n"
+    if len(changes) > MAX_COLUMNS:
+        text += f"\nand {len(changes) - MAX_COLUMNS} more columns.\n"
     return text
 
 
 def main(arguments=None) -> None:
     """Print the report."""
-    parser = argparse.ArgumentParser(description="Report what moved between two runs' tables.")
-    parser.add_argument("old", type=Path, metavar="OLD", help="a results folder")
-    parser.add_argument("new", type=Path, metavar="NEW", help="another results folder")
-    for option, what in (("--renamed", "column"), ("--relabel", "label (a whole cell)")):
-        words = f"a {what} that was renamed on purpose; may be given more than once"
+    parser = argparse.ArgumentParser(description="Report the differences between two runs.")
+    parser.add_argument("old", type=Path, metavar="OLD", help="results folder of the first run")
+    parser.add_argument("new", type=Path, metavar="NEW", help="results folder of the second run")
+    for option, subject in (("--renamed", "column"), ("--relabel", "label (the text of a cell)")):
+        words = f"old and new name of a {subject}, for every renamed one"
         parser.add_argument(option, action="append", default=[], metavar="old=new", help=words)
     given = parser.parse_args(arguments)
     for pair in given.renamed + given.relabel:
         if not all(pair.partition("=")):
-            parser.error(f"{pair!r} is not of the form old=new")
+            parser.error(f"{pair!r}: a renaming must have the form old=new")
     names = [dict(pair.split("=", 1) for pair in pairs) for pairs in (given.renamed, given.relabel)]
     try:
         print(report(given.old, given.new, *names), end="")

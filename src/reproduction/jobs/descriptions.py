@@ -1,16 +1,18 @@
-"""Titles, captions and columns of all tables and figures, from `descriptions.yaml` of each study.
+"""Read titles, captions and columns of all tables and figures from the files descriptions.yaml.
 
-A name such as `counties_{state}` describes every table or figure whose name matches the pattern. An
-entry with exactly that name, or an earlier pattern that matches, takes precedence. The title and
-the caption may contain `{state}`, which stands for that part of the name.
+Each study has one file. An entry named `counties_{state}` describes every table or figure whose
+name matches this pattern. An entry without wildcards takes precedence over a pattern, and the first
+pattern that matches takes precedence over the others. In the title and the caption, `{state}` is
+replaced by that part of the name.
 
-Captions are reStructuredText and Jinja templates. Snakemake renders them for the report and
-provides `snakemake.config`, `snakemake.params` and `snakemake.wildcards`.
+Captions are Jinja templates in reStructuredText. Snakemake renders them for the report and provides
+`snakemake.config`, `snakemake.params` and `snakemake.wildcards`.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Annotated, Literal
 
 import pandas as pd
 import pydantic
@@ -28,11 +30,11 @@ class _Model(pydantic.BaseModel):
 
 
 class Table(_Model):
-    """Description of a table: `results/tables/NAME.csv`, or another CSV file with this name.
+    """Description of the table `results/tables/NAME.csv`.
 
-    `section` is its subcategory in the report. The report only names the file where `in_report` is
-    false. `columns` gives the meaning and unit of each column; columns that the study shares may be
-    left out.
+    `section` is the subcategory of the table in the report. If `in_report` is false, the report
+    gives only the name of the file. `columns` gives the meaning and the unit of each column, except
+    of the columns that `Study.columns` describes.
     """
 
     title: str
@@ -43,7 +45,7 @@ class Table(_Model):
 
 
 class Figure(Table):
-    """Description of a figure: `results/figures/NAME.svg`, and the data drawn in NAME.csv.
+    """Description of the figure `results/figures/NAME.svg` and of its data, NAME.csv.
 
     `gallery` is one sentence for the gallery of the front page.
     """
@@ -51,11 +53,31 @@ class Figure(Table):
     gallery: str = ""
 
 
-class Study(_Model):
-    """Descriptions of all tables and figures of a study, shown as one category of the report.
+class PaperFigure(_Model):
+    """Figure or table of a paper next to ours, for the front page.
 
-    `settings` ends every caption of the study. `columns` describes the columns that several tables
-    have.
+    `label` is the paper's label, `about` its subject in a few words, and `description` its content.
+    `ours` describes our version and its differences. `data` lists what a run may lack, so that the
+    title has to state the difference. In `figures`, `{state}` stands for each state.
+    """
+
+    name: Annotated[str, pydantic.Field(pattern="^[a-z0-9-]+$")]
+    paper: Literal["ISDP", "SDP", "CDP", "TDA", "SWAP", "ours"]
+    label: str
+    about: str
+    description: str
+    ours: str
+    data: list[Literal["vintage", "states"]] = []
+    figures: list[str]
+    tables: list[str]
+    claims: list[str]
+
+
+class Study(_Model):
+    """Descriptions of all tables and figures of a study, which form one category of the report.
+
+    `settings` is the last paragraph of every caption. `columns` describes the columns that several
+    tables share.
     """
 
     category: str
@@ -63,31 +85,32 @@ class Study(_Model):
     columns: dict[str, str] = {}
     tables: dict[str, Table] = {}
     figures: dict[str, Figure] = {}
+    paper_figures: list[PaperFigure] = []
 
 
 class Descriptions:
-    """Descriptions of all studies, by kind of output ("tables" or "figures") and name."""
+    """Descriptions of the tables and figures of all studies."""
 
     def __init__(self, studies: Mapping[str, Study]):
         self.studies = dict(studies)
         self._studies: dict[tuple[str, str], str] = {}
         for study, kind, name, _ in self.entries():
             if (kind, name) in self._studies:
-                raise InputError(f"{FILE}: {kind}: {name} is described twice; remove one entry")
+                raise InputError(f"{FILE}: {kind}: {name} is described twice. Remove one entry.")
             self._studies[kind, name] = study
 
     def entries(self) -> Iterator[tuple[str, str, str, Table]]:
-        """Yield the study, kind, name and description of each table and figure."""
+        """Yield the study, kind ("tables" or "figures"), name and description of each output."""
         for key, study in self.studies.items():
             for kind, entries in (("tables", study.tables), ("figures", study.figures)):
                 for name, entry in entries.items():
                     yield key, kind, name, entry
 
     def find(self, kind: str, name: str) -> tuple[str, Study, Table]:
-        """Find the entry that describes a table or figure: its name, its study, and the entry.
+        """Find the entry of a table or figure; return the entry's name, its study, and the entry.
 
-        The name is that of the file without its ending, and may contain wildcards in braces. Raises
-        InputError if no entry matches.
+        `name` is the name of the file without its extension. It may contain wildcards in braces.
+        Raises InputError if no entry matches.
         """
         fitting = (
             pattern
@@ -96,16 +119,16 @@ class Descriptions:
         )
         pattern = name if (kind, name) in self._studies else next(fitting, None)
         if pattern is None:
-            raise InputError(f"{FILE}: {kind}: {name} has no description; add it to its study")
+            raise InputError(f"{FILE}: {kind}: {name} has no description. Add one in its study.")
         study = self.studies[self._studies[kind, pattern]]
         return pattern, study, getattr(study, kind)[pattern]
 
     def study_of(self, kind: str, name: str) -> str:
-        """Return the name of the study that makes a table or figure."""
+        """Return the study that makes a table or figure."""
         return self._studies[kind, self.find(kind, name)[0]]
 
     def columns_of(self, kind: str, name: str, columns: Iterable[str]) -> dict[str, str]:
-        """Describe columns of a table, in their order.
+        """Return the meaning of each column of a table, or of a figure's data.
 
         Raises InputError if a column has no description.
         """
@@ -115,19 +138,19 @@ class Descriptions:
         for column, meaning in found.items():
             if meaning is None:
                 raise InputError(
-                    f"{FILE}: {kind}: {pattern}: column {column} has no description; add it"
+                    f"{FILE}: {kind}: {pattern}: column {column} has no description. Add one."
                 )
         return found
 
     def title_of(self, kind: str, name: str) -> str:
-        """Return the title of a table or figure; wildcards that the name leaves open remain."""
+        """Return the title of a table or figure. Wildcards in `name` remain in the title."""
         pattern, _, entry = self.find(kind, name)
         return _filled(entry.title, _wildcards(pattern, name))
 
     def caption_of(self, kind: str, name: str) -> str:
         """Return a caption as a Jinja template in reStructuredText.
 
-        Wildcards that the name leaves open become the Snakemake wildcards of the job.
+        Wildcards in `name` become references to the Snakemake wildcards of the job.
         """
         pattern, study, entry = self.find(kind, name)
         values = {
@@ -138,7 +161,7 @@ class Descriptions:
         return _filled("\n\n".join(filter(None, parts)) + "\n", values)
 
     def dictionary(self, files: Iterable[Path]) -> pd.DataFrame:
-        """Return the data dictionary of CSV files: study, file, column, and meaning with unit.
+        """Return the data dictionary of CSV files: study, file, column and meaning.
 
         Files that differ only in wildcards, such as one file per state, are listed once.
         """
@@ -159,7 +182,7 @@ class Descriptions:
         return table.sort_values(["study", "file"], kind="stable", ignore_index=True)
 
     def figures(self) -> pd.DataFrame:
-        """Return the list of figures: name, title and study."""
+        """List the name, title and study of each figure."""
         entries = self.entries()
         rows = [
             (name, each.title, study) for study, kind, name, each in entries if kind == "figures"
@@ -168,9 +191,9 @@ class Descriptions:
 
 
 def read_descriptions(paths: Iterable) -> Descriptions:
-    """Read the descriptions of several studies, from files STUDY/descriptions.yaml.
+    """Read the descriptions of several studies from their files STUDY/descriptions.yaml.
 
-    Raises InputError, naming the file and the entry that is not valid.
+    Raises InputError if an entry is not valid. The message names the file and the entry.
     """
     studies = {}
     for path in map(Path, paths):
@@ -184,10 +207,10 @@ def read_descriptions(paths: Iterable) -> Descriptions:
 
 
 def _wildcards(pattern: str, name: str) -> dict[str, str] | None:
-    """Match a name with a pattern: the value of each wildcard, or None if it does not match."""
+    """Return the value of each wildcard of a pattern in a name, or None if they do not match."""
     parts = WILDCARD.split(pattern)
     regex = "".join(
-        f"(?P<{part}>[^/]+)" if at % 2 else re.escape(part) for at, part in enumerate(parts)
+        f"(?P<{part}>[^/]+)" if number % 2 else re.escape(part) for number, part in enumerate(parts)
     )
     found = re.fullmatch(regex, name)
     return found.groupdict() if found else None
@@ -198,5 +221,5 @@ def _filled(text: str, values: Mapping[str, str]) -> str:
 
 
 def caption_file(name: str) -> str:
-    """Return the name of the caption file of a table or figure."""
+    """Return the name of the file with the caption of a table or figure."""
     return re.sub(r"[{}]", "", name) + ".rst"

@@ -1,4 +1,4 @@
-"""Files of draws with labels: study, experiment, distribution, unit (such as a state), sampler."""
+"""Files of draws, with labels that identify their origin."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -10,7 +10,8 @@ import pandas as pd
 from isdp.errors import InputError
 from isdp.io.draws import Draws, read_draws
 
-# the first is the study: columns of tables keep their names
+# study, experiment, distribution, unit (such as a state) and sampler; published tables have columns
+# with these names
 LABELS = ("wing", "experiment", "law", "unit", "sampler")
 
 
@@ -26,16 +27,16 @@ def label_draws(
 ) -> Draws:
     """Label draws with their origin, and add the settings of the mechanism.
 
-    The sampler is "mcmc", "paper" (the paper's chain, where another mixes faster) or "exact".
+    `sampler` is "mcmc", "paper" (the paper's chain, if "mcmc" is a faster chain) or "exact".
     """
     labels = dict(zip(LABELS, (study, experiment, law, unit, sampler), strict=True))
     return replace(draws, settings=draws.settings | labels | {"mechanism": dict(mechanism)})
 
 
 def read_draws_by(label: str, paths: Iterable) -> dict[str, Draws]:
-    """Read the files of draws of one experiment, by the value of a label such as the distribution.
+    """Read files of draws of one experiment, and index them by a label such as "unit".
 
-    Raises InputError if two files have the same value, or if they are of different experiments.
+    Raises InputError if two files have the same value of the label, or different experiments.
     """
     read: dict[str, Draws] = {}
     experiments = set()
@@ -44,16 +45,16 @@ def read_draws_by(label: str, paths: Iterable) -> dict[str, Draws]:
         name = draws.settings[label]
         experiments.add(draws.settings["experiment"])
         if name in read or len(experiments) > 1:
-            found = f"{label} {name} of {sorted(experiments)}"
             raise InputError(
-                f"{Path(path).name}: {found} is repeated or mixed; give each file once"
+                f"{Path(path).name}: the {label} {name} is repeated, or the experiments differ "
+                f"({', '.join(sorted(experiments))}). Give each file of one experiment once."
             )
         read[name] = draws
     return read
 
 
 def verify_draws(paths: Iterable) -> pd.DataFrame:
-    """Check A u = 0 in exact integers for every draw of every file."""
+    """Count the draws u of each file that violate the invariants A u = 0, in exact integers."""
     rows = {}
     for path in paths:
         draws = read_draws(path)

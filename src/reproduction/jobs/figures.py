@@ -1,4 +1,4 @@
-"""Figures as files: SVG, PNG, and a thumbnail that is drawn for its size."""
+"""Save figures as SVG, PNG and thumbnail."""
 
 from collections.abc import Mapping
 
@@ -11,27 +11,29 @@ from isdp.io.files import write_atomically
 from isdp.plots.style import STYLE, save
 
 THUMBNAIL_SIZE = (3.2, 1.9)  # inches
-DPI = 200  # pixels per inch; pages show half of it, so that it is sharp on a fine screen
-MAX_THICK_LINES = 200  # above, such as the boxes of all counties of a state, lines are drawn fine
-MAX_TICK_LABELS = 9  # named ticks that fit on an axis of a thumbnail
+DPI = 200  # twice the resolution at which pages show thumbnails, for screens of high density
+MAX_THICK_LINES = (
+    200  # a thumbnail with more lines, such as a box plot of all counties, has thin ones
+)
+MAX_TICK_LABELS = 9  # labels of categories that fit on an axis of a thumbnail
 
 
 def save_figures(drawn: Mapping[str, Figure], output) -> None:
-    """Save each figure as SVG, PNG and thumbnail to the outputs with its name."""
+    """Save each figure as SVG, PNG and thumbnail to the outputs that have its name."""
     for name, figure in drawn.items():
         save(figure, output[name], output[f"{name}_png"])
         save_thumbnail(figure, output[f"{name}_thumbnail"])
 
 
 def save_thumbnail(figure: Figure, png) -> None:
-    """Draw the first panel of a figure at thumbnail size, with data and ticks but no other text.
+    """Draw the first panel of a figure at thumbnail size, with tick labels as its only text.
 
-    This changes the figure, which must not be used afterwards.
+    The function changes the figure, which must not be used afterwards.
     """
     first = figure.axes[0]
     place = first.get_subplotspec()
     for axis in figure.axes[1:]:
-        if axis.get_subplotspec() != place:  # keep a second scale of the first panel
+        if axis.get_subplotspec() != place:  # the first panel may have a second scale
             axis.remove()
     figure.suptitle("")
     for words in (*figure.legends, *figure.texts):

@@ -1,4 +1,4 @@
-"""Logging of the workflow's jobs, and their end when the input is wrong."""
+"""Log the workflow's jobs, and end a job with one line if its input is wrong."""
 
 import logging
 import sys
@@ -11,9 +11,10 @@ from isdp.errors import InputError
 
 @contextmanager
 def job_log(path) -> Iterator[logging.Logger]:
-    """Log to `path`; end the process with one line of explanation if the user's input is wrong.
+    """Log a job to the file `path`.
 
-    Any other exception is logged with its traceback and raised again.
+    An InputError ends the process with its message on standard error. Any other exception is logged
+    with its traceback and raised again.
     """
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     logging.basicConfig(

@@ -1,6 +1,6 @@
-"""Version, commit and configuration from which a page was made.
+"""Describe the version, the commit and the configuration from which a page was made.
 
-They are never parameters of a rule, so that a new commit alone reruns nothing.
+This description is never a parameter of a rule, because every new commit would rerun the rule.
 """
 
 import hashlib
@@ -10,14 +10,14 @@ from pathlib import Path
 
 from isdp import __version__
 
-HASH_LENGTH = 12  # characters of a hash that identify it
+HASH_LENGTH = 12  # number of characters of a hash that a page shows
 
 
 def find_origin(checkout, config) -> dict[str, str | int | None]:
-    """Return the version, the commit, its number of changed files, and the hash of the config.
+    """Return the version, the commit, the number of changed files, and the config's hash.
 
-    `checkout` is the folder of the workflow. The commit is None without git, or if the folder is
-    not the top of its own repository, so that the commit of another project is never named.
+    The commit is None if git is not installed, or if the folder `checkout` is not the top of a git
+    repository. In this case git could return the commit of another project.
     """
     checkout = Path(checkout)
     top = _git(checkout, "rev-parse", "--show-toplevel")
@@ -33,7 +33,7 @@ def find_origin(checkout, config) -> dict[str, str | int | None]:
 
 
 def describe_origin(checkout, config) -> str:
-    """State the version, the commit and the configuration from which a page was made."""
+    """Describe the version, the commit and the configuration in one sentence."""
     found = find_origin(checkout, config)
     name, changed = "commit not known (not a git checkout)", found["changed_files"]
     if found["commit"]:
@@ -48,10 +48,10 @@ def describe_origin(checkout, config) -> str:
 
 
 def _git(checkout: Path, *arguments: str) -> str | None:
-    """Run a git command in a folder; return None without git or without an answer."""
-    # the variables of a git hook would select another repository
+    """Return the output of a git command in a folder, or None if git fails or is not installed."""
+    # a git hook sets variables that would select another repository
     kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-    # a lock could disturb the user's own git commands
+    # without this option, `git status` takes a lock that makes concurrent git commands fail
     command = ["git", "--no-optional-locks", "-C", str(checkout), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, env=kept, check=True)

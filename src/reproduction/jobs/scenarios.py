@@ -1,4 +1,4 @@
-"""The parameter space of a sweep: all combinations of the values in its lists."""
+"""List the scenarios of a sweep: all combinations of the values in its lists."""
 
 import re
 from collections.abc import Mapping
@@ -10,18 +10,18 @@ import pandas as pd
 from reproduction.jobs.settings import ConfigError, find_local_file
 
 SCENARIO_COLUMNS = ("states", "norm", "epsilon", "vintage")
-# settings of the block `counties` for the Markov chains, and for a scenario
+# keys of the block `counties` that the Markov chains use
 WALK_KEYS = (
     *("epsilon", "norm", "chains", "draws", "burn_in", "thin"),
     *("basis", "acceptance", "proposal", "overdispersed"),
 )
-SCENARIO_KEYS = ("states", *WALK_KEYS)
 
 
 def list_scenarios(config: Mapping) -> pd.DataFrame:
-    """List the scenarios of a sweep, one per row, as text for the names of their folders.
+    """List the scenarios of a sweep, one per row.
 
-    Hyphens join the states of a scenario. A configuration without a sweep gives no rows.
+    All values are text, because they are parts of the names of folders. The states of a scenario
+    are joined by hyphens. A configuration without a sweep gives no rows.
     """
     rows = []
     if "sweep" in config:
@@ -33,52 +33,55 @@ def list_scenarios(config: Mapping) -> pd.DataFrame:
 
 
 def select_scenario(config: Mapping, scenario: Mapping[str, str]) -> dict:
-    """Return the settings of a row of `list_scenarios`: seed, data and counties.
+    """Return the settings of one scenario, a row of `list_scenarios`: seed, data and counties.
 
-    The epsilon of the chains' starts is proportional to epsilon, and the proposal widens at smaller
-    epsilons, where a fixed proposal would hardly move.
+    The epsilon of the chains' starts is proportional to epsilon. The proposal is wider at smaller
+    epsilons, because the noise is wider and short jumps would explore it slowly.
     """
-    counties = {key: config["counties"][key] for key in SCENARIO_KEYS}
+    counties = select_walk(config)
     wide, proposal = counties["overdispersed"], counties["proposal"]
     ratio = float(scenario["epsilon"]) / counties["epsilon"]
     own = {
-        "states": scenario["states"].split("-"),
         "norm": scenario["norm"],
         "epsilon": float(scenario["epsilon"]),
         "proposal": max(min(proposal, 0.5), proposal**ratio),
         "overdispersed": wide | {"epsilon": wide["epsilon"] * ratio},
     }
     data = {"vintage": scenario["vintage"]}
-    return {"seed": config["seed"], "data": data, "counties": counties | own}
+    states = {"states": scenario["states"].split("-")}
+    return {"seed": config["seed"], "data": data, "counties": states | counties | own}
 
 
 def select_walk(config: Mapping) -> dict:
-    """Select the settings of the Markov chains in a configuration or a scenario."""
+    """Select the settings of the Markov chains from a configuration or a scenario."""
     return {key: config["counties"][key] for key in WALK_KEYS}
 
 
 def list_comparison_files(sweep: str) -> list[str]:
-    """List the files that compare a sweep's scenarios; refuse a configuration without a sweep."""
+    """List the files that compare the scenarios of a sweep.
+
+    Raises ConfigError if the configuration has no sweep, whose name is then empty.
+    """
     if not sweep:
-        raise ConfigError("config: sweep: missing; add --configfile config/sweep.yaml")
+        raise ConfigError("config: sweep: missing. Add --configfile config/sweep.yaml.")
     return [f"results/figures/sweep_{sweep}.svg", f"results/tables/sweep_{sweep}.html"]
 
 
 def list_state_groups(sweep: Mapping) -> list[list[str]]:
-    """List the groups of states that a sweep compares; a single list is one group."""
+    """List the groups of states that a sweep compares. A list of states is one group."""
     states = sweep["states"]
     return states if isinstance(states[0], list) else [states]
 
 
 def list_vintages(config: Mapping) -> list[str]:
-    """List the vintages of the sweep; the default is the vintage of the configuration."""
+    """List the vintages of a sweep. The default is the vintage of the configuration."""
     return config["sweep"].get("vintages", [config["data"]["vintage"]])
 
 
 def find_local_files(config: Mapping, vintage: str) -> list[str]:
-    """Return the local file of a vintage as a list, which is empty if there is no such file.
+    """Return a list with the local file of a vintage, or an empty list if there is no such file.
 
-    The eight digits in a file's name give its vintage. If the sweep has one vintage only, the file
+    Eight digits in the name of a file give its vintage. If the sweep has only one vintage, the file
     of the configuration may have any name.
     """
     own = find_local_file(config)

@@ -1,8 +1,9 @@
-"""Shared parts of the configuration's models: the base model, types of values, and checks.
+"""Base class, types of values, and checks for the models of the configuration.
 
-The module `settings` of each study describes its block by a model derived from `Block`: the meaning
-of each key, the source of its value, and the values allowed. The method `check` of the model covers
-checks that need a file or another block. `reproduction.config.model` combines the blocks.
+The module `settings` of each study describes its block of the configuration by a subclass of
+`Block`, which gives the meaning, the source and the valid values of each key. A method `check`
+performs the checks that need a file or another block. `reproduction.config.model` combines the
+blocks.
 """
 
 import csv
@@ -16,35 +17,35 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-# sources of the values in config.yaml
+# the sources of the values in config.yaml
 PAPER = "paper"
 READ_OFF = "read off a figure of the paper"
 INFERRED = "inferred"
 OURS = "ours"
-BOTH = "paper and ours"  # entries of both kinds; the comments in config.yaml say which
+BOTH = "paper and ours"  # comments in config.yaml give the source of each entry
 
 
 class ConfigError(Exception):
-    """The configuration is not valid; the message is one line."""
+    """Error of an invalid configuration, with a message of one line."""
 
     def __init__(self, message: str):
         super().__init__(" ".join(message.splitlines()))
 
 
 def setting(description: str, source: str = "", **limits) -> Any:
-    """Describe a key of the configuration, for config/README.md.
+    """Describe a key of the configuration.
 
-    `source` states whose number the value in config.yaml is. It is empty for blocks, for paths and
-    for choices of a run. `limits`, such as `ge=1`, are passed to `pydantic.Field`.
+    `source` is the source of the value in config.yaml, such as `PAPER`. It is empty for blocks,
+    paths and choices of a run. `limits`, such as `ge=1`, are arguments of `pydantic.Field`.
     """
     return Field(description=description, json_schema_extra={"source": source}, **limits)
 
 
 class Block(BaseModel):
-    """Base class of all blocks: types are strict, and unknown keys are refused."""
+    """Base class of all blocks of the configuration, which refuses unknown keys."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
-    # replaces the entry's name in config/README.md where users choose the name
+    # if users choose the name of an entry, config/README.md shows this placeholder instead
     placeholder: ClassVar[str] = ""
 
     @model_validator(mode="before")
@@ -66,7 +67,7 @@ class Block(BaseModel):
 def _unknown(key: str, known: Collection[str]) -> str:
     near = difflib.get_close_matches(key, known, n=1)
     meant = f" (did you mean {near[0]}?)" if near else ""
-    return f"unknown key {key}{meant}; known here: {_list(known)}"
+    return f"unknown key {key}{meant}. The known keys are {_list(known)}."
 
 
 def _list(keys: Collection[str]) -> str:
@@ -74,7 +75,6 @@ def _list(keys: Collection[str]) -> str:
 
 
 def _check(wanted: str, fits: Callable[[Any], Any], kind: type = AfterValidator) -> Any:
-    """Make a validator that refuses a value unless `fits` accepts it."""
 
     def check(value: Any) -> Any:
         if not fits(value):
@@ -90,7 +90,7 @@ def _matches(pattern: str) -> Callable[[Any], Any]:
 
 _DIFFERENT = _check(
     "a list of different entries",
-    lambda values: all(value not in values[:place] for place, value in enumerate(values)),
+    lambda values: all(value not in values[:index] for index, value in enumerate(values)),
 )
 Entry = TypeVar("Entry")
 Different = Annotated[list[Entry], Field(min_length=1), _DIFFERENT]
@@ -121,14 +121,14 @@ Rates = Different[Probability]
 
 
 def find_local_file(config: Mapping) -> str | None:
-    """Return the path of a local file of demonstration data, from the config or the environment."""
+    """Return the path of the local file of demonstration data, or None if none is given."""
     return config["data"]["file"] or os.environ.get("NHGIS_PPDD_FILE") or None
 
 
 def check_file(key: str, file: str | None, base: Path = Path()) -> None:
-    """Raise ConfigError if a named file does not exist."""
+    """Raise ConfigError if the file of a key does not exist."""
     if file is not None and not (base / file).is_file():
-        raise ConfigError(f"config: {key}: the file {file} does not exist; correct the path")
+        raise ConfigError(f"config: {key}: the file {file} does not exist. Correct the path.")
 
 
 def read_known_states(config: Any, base: Path) -> list[str]:
@@ -137,24 +137,24 @@ def read_known_states(config: Any, base: Path) -> list[str]:
 
 
 def check_states(key: str, states: list[str], known: list[str]) -> None:
-    """Raise ConfigError unless every state is known."""
+    """Raise ConfigError if a state is not in the list `known`."""
     for position, state in enumerate(states):
         if state not in known:
             missing = f"config: {key}.{position}: {state!r} is not a known state"
-            raise ConfigError(f"{missing}; choose from {' '.join(sorted(known))}")
+            raise ConfigError(f"{missing}. Choose from {' '.join(sorted(known))}.")
 
 
 def check_vintage(key: str, vintage: str, ledger: Path) -> None:
-    """Raise ConfigError unless the ledger has the vintage."""
+    """Raise ConfigError if the ledger lacks the vintage."""
     vintages = read_column(ledger, "vintage")
     if vintage not in vintages:
         there = " ".join(vintages)
         raise ConfigError(
-            f"config: {key}: {vintage!r} is not in {ledger.name}; choose from {there}"
+            f"config: {key}: {vintage!r} is not in {ledger.name}. Choose from {there}."
         )
 
 
 def read_column(path: Path, name: str) -> list[str]:
-    """Return the distinct entries of one column of a csv, in their order."""
+    """Return the distinct entries of one column of a CSV file, in their order."""
     with open(path, encoding="utf-8", newline="") as file:
         return list(dict.fromkeys(row.get(name, "") for row in csv.DictReader(file)))

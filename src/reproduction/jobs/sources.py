@@ -1,6 +1,7 @@
-"""Digests of the sources of a rule, as parameters: an edit of a source reruns the rule's jobs.
+"""Digests of source files, which are parameters of the rules.
 
-Snakemake tracks the script of a rule, but not the modules that the script imports.
+A change of a digest reruns the jobs of the rule. Snakemake itself tracks the script of a rule, but
+not the modules that the script imports.
 """
 
 import hashlib
@@ -10,7 +11,7 @@ from pathlib import Path
 
 SOURCE_FOLDER = Path(__file__).parents[2]
 SUFFIXES = (".py", ".yaml", ".j2")
-# packages of the library that affect no numbers
+# packages of the library that do not affect the results of a computation
 EXCLUDED_PACKAGES = ("cli", "commands", "plots")
 # modules of the reproduction that all studies use
 SHARED_MODULES = ("data", "jobs/draws.py", "jobs/job_log.py", "jobs/tables.py")
@@ -21,19 +22,19 @@ PRESENTATION_MODULES = (
     "reproduction/jobs/descriptions.py",
     "reproduction/jobs/figures.py",
 )
-# studies that the modules of a study import; a test compares this with the imports
+# each study with the other studies that its modules import; a test compares this with the imports
 STUDIES_OF = {"comparison": ("topdown",), "national": ("comparison", "topdown")}
-# suffixes of the names of modules that plot, describe and judge results
-PRESENTATION_ENDINGS = ("claims", "descriptions", "figures")
+# suffixes of the names of modules that plot, describe and evaluate results
+PRESENTATION_SUFFIXES = ("claims", "descriptions", "figures")
 
 
 def code(*studies: str) -> str:
-    """Digest all code that computes numbers in some studies, for a rule and its script."""
+    """Compute the digest of all code that computes the tables of some studies."""
     return _digest(_computing(studies))
 
 
 def presentation(*studies: str) -> str:
-    """Digest all code that computes, draws, describes and judges results of some studies."""
+    """Compute the digest of all code that computes, plots and describes results of some studies."""
     shown = {path for name in PRESENTATION_MODULES for path in _modules(name)}
     return _digest(_computing(studies) | shown | _of(studies))
 
@@ -42,7 +43,7 @@ def _computing(studies: Iterable[str]) -> set[Path]:
     excluded = {path for name in EXCLUDED_PACKAGES for path in _modules(f"isdp/{name}")}
     library = set(_modules("isdp")) - excluded
     shared = {path for name in SHARED_MODULES for path in _modules(f"reproduction/{name}")}
-    own = {path for path in _of(studies) if not path.stem.endswith(PRESENTATION_ENDINGS)}
+    own = {path for path in _of(studies) if not path.stem.endswith(PRESENTATION_SUFFIXES)}
     return library | shared | own
 
 

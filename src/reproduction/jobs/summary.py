@@ -1,6 +1,6 @@
-"""Summary of a run: the data, the counts of the scorecard, and the pages to open.
+"""Print a summary of a run: the data, the counts of the scorecard, and the pages to open.
 
-`make` prints it after Snakemake: ``python -m reproduction.jobs.summary results``.
+`make` runs it after Snakemake: ``python -m reproduction.jobs.summary results``.
 """
 
 import json
@@ -13,12 +13,12 @@ PAGES = FIRST_PAGE | {"Report": "report.html", "Review": "notebooks/00_overview.
 
 
 def read_optional_json(path) -> dict:
-    """Read a JSON file among the results; return an empty dict if the file does not exist yet."""
+    """Read a JSON file of the results; return an empty dict if the file does not exist yet."""
     return json.loads(Path(path).read_text()) if Path(path).is_file() else {}
 
 
 def summarise_run(results: Path) -> str:
-    """Return the data's provenance, the counts of the scorecard, and the pages that exist."""
+    """Return the origin of the data, the counts of the scorecard, and the pages that exist."""
     words = ["", read_optional_json(results / "data/provenance.json").get("message", "")]
     summary = results / "tables/scorecard.txt"
     if summary.is_file():
@@ -27,7 +27,7 @@ def summarise_run(results: Path) -> str:
 
 
 def list_pages_to_open(sweep: str) -> str:
-    """List the page to open at the end of a run, and the figure of a sweep, where they exist."""
+    """List the page to open at the end of a run and the figure of its sweep, if they exist."""
     return "\n".join(_links(Path("results"), FIRST_PAGE | {"Sweep": f"figures/sweep_{sweep}.svg"}))
 
 

@@ -1,4 +1,4 @@
-"""CSV files of results in full precision."""
+"""Write and read the CSV files of results."""
 
 import os
 from collections.abc import Mapping
@@ -9,13 +9,13 @@ from isdp.io.files import write_csv
 
 
 def write_tables(tables: Mapping[str, pd.DataFrame], outputs) -> None:
-    """Write each table as CSV to the output file with its name."""
+    """Write each table as CSV to the output file that has its name."""
     for name, table in tables.items():
         write_csv(table, outputs[name])
 
 
 def read_csv(path, **options) -> pd.DataFrame:
-    """Read a table that `write_csv` wrote; FIPS codes and names remain text."""
+    """Read a table that `write_csv` wrote, with FIPS codes and names as text."""
     text = {"fips": str, "name": str}
     return pd.read_csv(path, dtype=text, keep_default_na=False, na_values=[""], **options)
 

@@ -1,4 +1,4 @@
-"""Figure of coupling bounds on the distance between a chain and its target."""
+"""Draw coupling bounds on the distance between a chain and its target distribution."""
 
 from __future__ import annotations
 
@@ -14,8 +14,15 @@ from isdp.plots.style import CREST, DARK, DAS, FAINT, INK, finish, panels, style
 
 VARIANTS = {
     "paper": "paper: Smith basis, joint acceptance",
-    "reduced": "reduced: LLL basis, by coordinate",
+    "reduced": "reduced: LLL basis, acceptance by coordinate",
 }
+ACTUAL = {
+    FULL: ("actual, total variation", "o", INK),
+    NORM: ("actual, the norm", ".", INK),
+    CELLS: ("actual, worst cell", "+", FAINT),
+}
+LEGEND = "lag L, with a 99 % band; not drawn above 1"
+SAMPLING_NOTE = "\ngrey: sampling error of the norm and the cells"
 
 
 @styled
@@ -24,13 +31,14 @@ def tv_bounds(
 ) -> Figure:
     """Draw coupling bounds by iteration (ISDP, Figures 1, 4 and 6).
 
-    Each distribution has a row of panels. The first panels show the variants, with the chain's
-    actual distance. The last panel shows the choice of the lag. If runs were censored, the bound
-    with these runs at the cap is dashed. `laws` describes each distribution by its name in the
-    column `law`. `curves` has the columns `law`, variant, lag, t, bound, low, high, at_least and
-    censored. `trails` has `law`, variant, lag, bound_at_0, censored and chosen. `distances`, from
-    `reproduction.exactness.chain_distance`, has `law`, variant, t, statistic, distance and error. A
-    band up to the largest error marks distances that are consistent with zero.
+    Each distribution has one row of panels. The first panels show the bounds of each variant of the
+    walk, and the actual distance of the chain. The last panel shows the choice of the lag. If some
+    pairs of chains are censored, a dashed line shows the bound that treats the cap as their meeting
+    time. A grey band marks distances that sampling error alone could cause.
+
+    `curves` and `trails` are tables from `reproduction.lattices.convergence.couple_variants`.
+    `distances` is a table from `reproduction.exactness.chain_distance`. `laws` maps the values of
+    the column `law` to descriptions.
     """
     variants = list(dict.fromkeys(curves["variant"]))
     columns = len(variants) + 1
@@ -43,7 +51,7 @@ def tv_bounds(
             ]
             actual = distances[(distances["law"] == law) & (distances["variant"] == variant)]
             _draw_bounds(axis, part, int(chosen.iloc[0]), actual)
-            axis.set_title(f"{VARIANTS.get(variant, variant)}", fontsize=9, loc="left")
+            axis.set_title(VARIANTS.get(variant, variant), fontsize=9, loc="left")
         row[0].set_ylabel(f"bound on total variation\n{words}", fontsize=8)
         _draw_lags(row[-1], trails[trails["law"] == law], variants)
     for row in axes:
@@ -53,24 +61,15 @@ def tv_bounds(
     return finish(figure, title)
 
 
-ACTUAL = {
-    FULL: ("actual, total variation", "o", INK),
-    NORM: ("actual, the norm", ".", INK),
-    CELLS: ("actual, worst cell", "+", FAINT),
-}
-LEGEND = "lag, with its 99 % band, not drawn above 1"
-SAMPLING_NOTE = "\ngrey: sampling error of the norm and the cells"
-
-
 def _draw_bounds(axis: Axes, curves: pd.DataFrame, chosen: int, actual: pd.DataFrame) -> None:
     lags = sorted(curves["lag"].unique())
-    shades = CREST(np.linspace(0, 1, len(lags) + 2)[1:-1])  # without the palest and the darkest
+    shades = CREST(np.linspace(0, 1, len(lags) + 2)[1:-1])  # omit the lightest and the darkest
     for colour, lag in zip(shades, lags, strict=True):
         part = curves[curves["lag"] == lag]
         censored = int(part["censored"].iloc[0])
         axis.plot(
             part["t"] + 1,
-            part["at_least"],  # the bound itself without censored runs
+            part["at_least"],  # equals the bound if no run is censored
             color=colour,
             lw=1.4,
             ls="--" if censored else "-",
@@ -80,23 +79,14 @@ def _draw_bounds(axis: Axes, curves: pd.DataFrame, chosen: int, actual: pd.DataF
         axis.fill_between(band["t"] + 1, band["low"], band["high"], color=colour, alpha=0.18, lw=0)
     sampled = actual.loc[actual["statistic"] != FULL, "error"]
     if len(sampled):
-        reach = sampled.max()
-        axis.axhspan(
-            0, reach, color=FAINT, alpha=0.25, lw=0, zorder=0.5, label=f"up to {reach:.2f}"
-        )
+        error = sampled.max()
+        look = {"color": FAINT, "alpha": 0.25, "lw": 0, "zorder": 0.5}
+        axis.axhspan(0, error, label=f"up to {error:.2f}", **look)
     for statistic, (label, marker, colour) in ACTUAL.items():
         part = actual[actual["statistic"] == statistic]
         if len(part):
-            axis.plot(
-                part["t"] + 1,
-                part["distance"],
-                marker,
-                color=colour,
-                ms=4,
-                ls=":",
-                lw=0.7,
-                label=label,
-            )
+            look = {"color": colour, "ms": 4, "ls": ":", "lw": 0.7}
+            axis.plot(part["t"] + 1, part["distance"], marker, label=label, **look)
     axis.set_xscale("log")
     axis.set_ylim(0, 1.15)
     axis.axhline(1, color=FAINT, lw=0.7)
@@ -110,12 +100,12 @@ def _draw_bounds(axis: Axes, curves: pd.DataFrame, chosen: int, actual: pd.DataF
         title=LEGEND + SAMPLING_NOTE if len(sampled) else LEGEND,
         title_fontsize=7.5,
     )
-    ringed = curves[curves["lag"] == chosen]
-    cut = int(ringed["censored"].max())
-    first = ringed.loc[ringed["bound"] < 0.01, "t"].min()
+    shown = curves[curves["lag"] == chosen]
+    censored = int(shown["censored"].max())
+    first = shown.loc[shown["bound"] < 0.01, "t"].min()
     words = f"L = {chosen:,}: below 0.01 from t = {first:,.0f}"
-    if cut:
-        words = f"not converged:\n{cut} runs never met\nor never moved"
+    if censored:
+        words = f"not converged:\n{censored} runs never met\nor never moved"
     axis.text(
         0.97,
         0.95,
@@ -123,7 +113,7 @@ def _draw_bounds(axis: Axes, curves: pd.DataFrame, chosen: int, actual: pd.DataF
         transform=axis.transAxes,
         ha="right",
         va="top",
-        color=DAS if cut else INK,
+        color=DAS if censored else INK,
         fontsize=8,
         bbox={"facecolor": "white", "alpha": 0.8, "lw": 0, "pad": 1.5},
     )
@@ -138,6 +128,6 @@ def _draw_lags(axis: Axes, trails: pd.DataFrame, variants: list[str]) -> None:
     axis.set_xscale("log")
     axis.set_yscale("log")
     axis.axhline(1, color=FAINT, lw=0.7)
-    axis.set_title("choice of the lag (ring)", fontsize=9, loc="left")
+    axis.set_title("chosen lag (ring)", fontsize=9, loc="left")
     axis.set_ylabel("bound at t = 0", fontsize=8)
     axis.legend(loc="upper right", frameon=False)

@@ -1,4 +1,4 @@
-"""Figure of the records that each constraint counts."""
+"""Draw the records that each constraint counts."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from isdp.plots.style import DEEP, DRAW, finish, panels, styled
 def constraints_diagram(constraints: dict[str, list[str]], records: list[str]) -> Figure:
     """Draw the records that each constraint counts (ISDP, Figure 3).
 
-    Three constraints give a diagram of three sets with the records in its regions. Any other number
-    gives a grid of records by constraints. `constraints` maps names to records, and `records` has
-    all records.
+    Three constraints are drawn as a Venn diagram with the records in its regions. Any other number
+    of constraints is drawn as a grid of records by constraints. `constraints` maps the name of each
+    constraint to its records, and `records` lists all records.
     """
     if len(constraints) == 3:
         return _three_sets(constraints, records)
     size = max(5, 1.5 + 0.28 * len(records)), 1.2 + 0.35 * len(constraints)
     figure, ((axis,),) = panels(1, 1, size)
     for row, members in enumerate(constraints.values()):
-        held = [records.index(record) for record in members]
+        counted = [records.index(record) for record in members]
         axis.plot(range(len(records)), [row] * len(records), ".", color="#dddddd", ms=4)
-        axis.plot(held, [row] * len(held), "o", color=DRAW, ms=6)
+        axis.plot(counted, [row] * len(counted), "o", color=DRAW, ms=6)
     axis.set_yticks(range(len(constraints)), list(constraints))
     axis.set_xticks(range(len(records)), records, rotation=90 if len(records) > 20 else 0)
     axis.set_xlabel("record")
@@ -60,5 +60,4 @@ def _three_sets(constraints: dict[str, list[str]], records: list[str]) -> Figure
 
 
 def _lines(members: list[str], width: int = 3) -> list[str]:
-    """Join the records of a region in lines of at most `width` records."""
     return [", ".join(members[i : i + width]) for i in range(0, len(members), width)]

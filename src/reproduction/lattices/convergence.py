@@ -1,4 +1,4 @@
-"""Meeting times of coupled chains, and the bounds that follow (ISDP, Sections 5 and D)."""
+"""Compute meeting times and bounds of coupled chains (ISDP, Sections 5 and D)."""
 
 from collections.abc import Mapping
 
@@ -22,10 +22,10 @@ def couple_chains(
     lag_factors: list[float],
     cap: int,
 ) -> tuple[list[MeetingTimes], pd.DataFrame]:
-    """Choose a lag by the paper's rule, and measure meeting times at multiples of it.
+    """Choose a lag by the paper's rule, and measure the meeting times at multiples of this lag.
 
-    The options are those of the block lattices.coupling of the configuration. The second value
-    lists the lags that were tried, from `isdp.mcmc.coupling.choose_lag`.
+    The options are the keys of the block `lattices.coupling` of the configuration. The second value
+    is the table of `isdp.mcmc.coupling.choose_lag`, which lists the lags of the search.
     """
     pilot, *streams = rng.spawn(1 + len(lag_factors))
     lag, trail = choose_lag(pilot, walk, near_one=near_one, runs=pilot_runs, cap=cap)
@@ -40,20 +40,21 @@ def couple_chains(
 def compute_bound_curves(times: list[MeetingTimes]) -> pd.DataFrame:
     """Compute the coupling bounds by iteration for several lags.
 
-    The times are evenly spaced on a log scale, and include each lag's time to the bound 0.01.
+    The iterations are evenly spaced on a log scale. They include the first iteration at which the
+    bound of each lag is below 0.01.
     """
-    longest = max(int(each.tau.max()) - each.lag for each in times) + 1
-    spaced = np.round(np.geomspace(1, longest + 1, N_GRID_POINTS)).astype(np.int64) - 1
-    marks = [time for each in times if (time := time_to_bound(each)) is not None]
-    grid = np.unique([*spaced, *marks]).astype(np.int64)
+    last = max(int(each.tau.max()) - each.lag for each in times) + 1
+    spaced = np.round(np.geomspace(1, last + 1, N_GRID_POINTS)).astype(np.int64) - 1
+    converged = [time for each in times if (time := time_to_bound(each)) is not None]
+    grid = np.unique([*spaced, *converged]).astype(np.int64)
     return pd.concat([tv_bound(each, grid) for each in times], ignore_index=True)
 
 
 def tabulate_meetings(times: list[MeetingTimes], cap: int) -> pd.DataFrame:
-    """Describe the meeting times at each lag; columns as in the table meeting_times.
+    """Summarise the meeting times at each lag in the columns of the table meeting_times.
 
-    The time to a bound is missing if runs are censored or chains never moved, because the chain is
-    then not shown to have converged.
+    The number of iterations to a bound is missing if runs are censored or chains never moved. In
+    these cases the bound does not prove convergence.
     """
     rows = [
         {
@@ -70,36 +71,36 @@ def tabulate_meetings(times: list[MeetingTimes], cap: int) -> pd.DataFrame:
         }
         for each in times
     ]
-    whole = {"iterations_to_bound_0_1": "Int64", "iterations_to_bound_0_01": "Int64"}
-    return pd.DataFrame(rows).astype(whole)
+    integers = {"iterations_to_bound_0_1": "Int64", "iterations_to_bound_0_01": "Int64"}
+    return pd.DataFrame(rows).astype(integers)
 
 
 def couple_variants(
     walks: Mapping[str, tuple[np.random.Generator, LatticeWalk]], settings: Mapping, names: Mapping
 ) -> dict[str, pd.DataFrame]:
-    """Couple chains of each variant of one experiment and distribution.
+    """Couple chains of each variant of the walk for one experiment and distribution.
 
-    The tables are curves, trails (the lags that were tried) and meetings, with columns for the
-    experiment and the distribution. `settings` are the options of `couple_chains`.
+    `settings` are the options of `couple_chains`, and `names` are the labels of the experiment and
+    the distribution. The tables are curves, trails (the lags of the search) and meetings.
     """
     tables: dict[str, list] = {"curves": [], "trails": [], "meetings": []}
     for variant, (rng, walk) in walks.items():
         times, trail = couple_chains(rng, walk, **settings)
         meetings = tabulate_meetings(times, settings["cap"])
         chosen = trail.loc[trail["chosen"], "lag"]
-        made = {"curves": compute_bound_curves(times), "trails": trail, "meetings": meetings}
-        for name, table in made.items():
-            own = table.assign(variant=variant, chosen=table["lag"].isin(chosen))
-            tables[name].append(own)
+        found = {"curves": compute_bound_curves(times), "trails": trail, "meetings": meetings}
+        for name, table in found.items():
+            tables[name].append(table.assign(variant=variant, chosen=table["lag"].isin(chosen)))
     labelled = {name: pd.concat(parts).assign(**names) for name, parts in tables.items()}
     return {name: table.set_index(VARIANT_KEYS).reset_index() for name, table in labelled.items()}
 
 
 def tabulate_convergence(meetings: pd.DataFrame) -> pd.DataFrame:
-    """Compare the variants of each experiment and distribution, from the table meeting_times.
+    """Compare the variants of the walk by the table meeting_times.
 
-    `fewer_than_paper` compares means over the lags, which vary less than the value of one lag. It
-    and `spread` are missing if the chain is not shown to have converged.
+    The column `fewer_than_paper` compares means over the lags, because these vary less than the
+    value at one lag. It and the column `spread` are missing if the bound does not prove
+    convergence.
     """
     times = {"iterations_to_bound_0_1": float, "iterations_to_bound_0_01": float}
     groups = meetings.astype(times).groupby(VARIANT_KEYS, sort=False)
@@ -118,8 +119,8 @@ def tabulate_convergence(meetings: pd.DataFrame) -> pd.DataFrame:
 
 
 def gather_bound_points(curves: pd.DataFrame, distances: pd.DataFrame) -> pd.DataFrame:
-    """Combine the coupling bounds and the actual distances of the distributions, by `series`."""
-    own = distances[distances["law"].isin(curves["law"])]
-    actual = own.rename(columns={"distance": "actual_distance"})
+    """Combine coupling bounds and actual distances in one table, labelled by the column series."""
+    actual = distances[distances["law"].isin(curves["law"])]
+    actual = actual.rename(columns={"distance": "actual_distance"})
     points = pd.concat([curves.assign(series="bound"), actual.assign(series="actual distance")])
     return points.drop(columns="chosen")

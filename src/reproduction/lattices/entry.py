@@ -1,4 +1,4 @@
-"""Lattice experiments of the config: contingency tables with fixed margins, or record subsets."""
+"""Build the lattice experiments from their entries in the configuration."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
 @dataclass(frozen=True)
 class Experiment:
-    """Invariants on named cells.
+    """Invariants of a contingency table, or of records.
 
-    `axes` maps the axes of a contingency table to their categories, and is None for record subsets.
-    `counts` are the confidential counts, int64 in the table's shape, or None.
+    `axes` maps the axes of a contingency table to their categories, and is None for records.
+    `counts` is an int64 array of the confidential counts in the shape of the table, or None.
     """
 
     invariants: Invariants
@@ -37,7 +37,7 @@ class Experiment:
 
 
 def build_experiment(entry: Mapping) -> Experiment:
-    """Build an experiment of either kind from its config entry."""
+    """Build an experiment from its entry in the configuration."""
     if "axes" in entry:
         return build_table(entry["axes"], entry["held"], entry.get("counts"))
     return build_subsets(entry["records"], entry["constraints"])
@@ -48,9 +48,9 @@ def build_table(
 ) -> Experiment:
     """Build a contingency table of any shape with any set of fixed margins.
 
-    `axes` maps names to categories in order. Each margin in `held` is a list of the axes that it
-    keeps. `counts` are nested lists in the table's shape. Raises InputError if a margin names an
-    unknown axis, or if the counts have another shape or are not counts.
+    `axes` maps names to categories. Each margin in `held` is the list of its axes. `counts` are
+    nested lists in the shape of the table. Raises InputError if a margin has an unknown axis, the
+    counts have another shape, or a count is not a whole number of 0 or more.
     """
     names = list(axes)
     shape = tuple(len(categories) for categories in axes.values())
@@ -59,8 +59,8 @@ def build_table(
         for axis in margin:
             if axis not in names:
                 raise InputError(
-                    f"held: margin {list(margin)}: unknown axis {axis!r}; choose from "
-                    f"{', '.join(names)}"
+                    f"held: margin {list(margin)}: the axis {axis!r} is unknown. Choose from "
+                    f"{', '.join(names)}."
                 )
         margins.append(tuple(names.index(axis) for axis in margin))
         for categories in product(*(axes[axis] for axis in margin)):
@@ -75,16 +75,16 @@ def build_table(
 
 
 def build_subsets(records: int, constraints: Mapping[str, Sequence[int]]) -> Experiment:
-    """Build invariants over records: the total of each listed subset.
+    """Build the invariants that fix the total of each subset of records.
 
-    Records are counted from 1. Raises InputError if a constraint lists an unknown record, or a
-    record twice.
+    Records are numbered from 1. Raises InputError if a constraint lists an unknown record, or lists
+    a record twice.
     """
     for name, members in constraints.items():
         for record in members:
             if not 1 <= record <= records:
                 raise InputError(
-                    f"constraints: {name}: record {record} does not exist; use 1 to {records}"
+                    f"constraints: {name}: record {record} does not exist. Use 1 to {records}."
                 )
     subsets = [[record - 1 for record in members] for members in constraints.values()]
     invariants = Invariants.subsets(subsets, records, list(constraints))
@@ -92,13 +92,13 @@ def build_subsets(records: int, constraints: Mapping[str, Sequence[int]]) -> Exp
 
 
 def list_constraint_pairs(constraints: Mapping[str, Sequence[int]]) -> pd.DataFrame:
-    """List the records of each constraint, one row per pair of constraint and record."""
+    """List the records of each constraint, with one row per pair of constraint and record."""
     records = pd.Series(constraints, name="record").explode()
     return records.rename_axis("constraint").reset_index()
 
 
 def build_mechanism(law: Mapping) -> GeneralizedLaplace | GeneralizedGaussian:
-    """Build the mechanism of a config entry, from sigma or from epsilon and a norm."""
+    """Build a generalized Gaussian or Laplace mechanism from its entry in the configuration."""
     if "sigma" in law:
         return GeneralizedGaussian(law["sigma"])
     return GeneralizedLaplace(law["epsilon"], law["norm"])
@@ -107,19 +107,19 @@ def build_mechanism(law: Mapping) -> GeneralizedLaplace | GeneralizedGaussian:
 def build_walk(
     experiment: Experiment, law: Mapping, variants: Mapping[str, Mapping], variant: str
 ) -> LatticeWalk:
-    """Build the walk of one variant, with its basis and acceptance, for one distribution."""
-    kind = variants[variant]
-    lattice = kernel_lattice(experiment.invariants, kind["basis"])
-    return LatticeWalk(lattice, build_mechanism(law), law["proposal"][variant], kind["acceptance"])
+    """Build the walk of one variant that samples one distribution."""
+    own = variants[variant]
+    lattice = kernel_lattice(experiment.invariants, own["basis"])
+    return LatticeWalk(lattice, build_mechanism(law), law["proposal"][variant], own["acceptance"])
 
 
 def drop_proposal(law: Mapping) -> dict:
-    """Return the settings of the distribution itself, without those of the walks."""
+    """Return the settings of a distribution without the proposals of the walks."""
     return {key: value for key, value in law.items() if key != "proposal"}
 
 
 def describe_mechanism(law: Mapping) -> str:
-    """Describe the mechanism of a config entry in a few words."""
+    """Describe a mechanism by its name and parameter."""
     if "sigma" in law:
         return f"generalized Gaussian, sigma = {law['sigma']:g}"
     return f"{law['norm']} generalized Laplace, epsilon = {law['epsilon']:g}"
@@ -128,8 +128,8 @@ def describe_mechanism(law: Mapping) -> str:
 def _checked_counts(counts, shape: tuple[int, ...]) -> np.ndarray:
     array = np.asarray(counts, dtype=object)
     if array.shape != shape:
-        raise InputError(f"counts: the shape must be {shape}, as the axes give, not {array.shape}")
+        raise InputError(f"counts: the shape is {array.shape}. The axes need the shape {shape}.")
     for cell in array.ravel():
         if type(cell) is not int or cell < 0:
-            raise InputError("counts: counts must be whole numbers of 0 or more")
+            raise InputError("counts: a count is not valid. Give whole numbers of 0 or more.")
     return array.astype(np.int64)

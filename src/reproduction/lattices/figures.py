@@ -1,4 +1,4 @@
-"""Figures of the lattice experiments (ISDP, Figures 1 and 3 to 7)."""
+"""Draw the figures of the lattice experiments (ISDP, Figures 1 and 3 to 7)."""
 
 from collections.abc import Mapping
 
@@ -28,20 +28,21 @@ def plot_experiment(
     draws: int,
     exact_draws: int,
 ) -> dict[str, Figure]:
-    """Draw the figures of one experiment: `noise`, `exact` (exact draws), `laws` and `bound`.
+    """Draw the figures of one experiment: `noise`, `exact`, `laws` and `bound`.
 
-    `read` has boxes and exact_boxes, from `reproduction.lattices.noise.describe_noise`; `laws` and
-    agreement, from `reproduction.exactness.experiment.compare_distributions`; and the tables of
-    `plot_bound`. There are `runs` coupled chains for each lag.
+    `read` maps names to tables. boxes and exact_boxes are from
+    `reproduction.lattices.noise.describe_noise`. laws and agreement are from
+    `reproduction.exactness.experiment.compare_distributions`. The other tables are those of
+    `plot_bound`. `runs` is the number of pairs of coupled chains for each lag.
     """
     words = {law: describe_mechanism(entry) for law, entry in laws.items()}
     title = f"{experiment.capitalize()} experiment"
     noise = f"{title}: noise of each cell,"
-    exactly = f"{exact_draws} exact draws" if len(read["exact_boxes"]) else "no exact draws"
+    exact = f"{exact_draws} exact draws" if len(read["exact_boxes"]) else "no exact draws"
     series = dict(list(read["laws"].groupby("series")))
     return {
         "noise": plot_cell_boxes(read["boxes"], f"{noise} {draws} realisations", words),
-        "exact": plot_cell_boxes(read["exact_boxes"], f"{noise} {exactly}", words),
+        "exact": plot_cell_boxes(read["exact_boxes"], f"{noise} {exact}", words),
         "laws": plot_overlaid_distributions(
             series["norm"],
             series["cells"].astype({"cell": int}),
@@ -57,9 +58,10 @@ def plot_experiment(
 def plot_bound(
     experiment: str, laws: Mapping[str, Mapping], read: Mapping[str, pd.DataFrame], *, runs: int
 ) -> Figure:
-    """Draw the coupling bounds of some distributions with the actual distances.
+    """Draw the coupling bounds and the actual distances of some distributions.
 
-    `read` has the tables curves, trails and distances, of at least these distributions.
+    `read` contains the tables curves, trails and distances of these and possibly of other
+    distributions.
     """
     names = ("curves", "trails", "distances")
     return tv_bounds(
@@ -71,6 +73,6 @@ def plot_bound(
 
 
 def plot_constraints(entry: Mapping) -> Figure:
-    """Draw the records of each constraint, from the experiment's entry in the config."""
+    """Draw the records that each constraint of an entry in the configuration counts."""
     members = {name: list(map(str, records)) for name, records in entry["constraints"].items()}
     return constraints_diagram(members, build_experiment(entry).cells)

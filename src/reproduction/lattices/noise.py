@@ -1,4 +1,4 @@
-"""Noise of the lattice experiments, and the paper's printed noise (ISDP, Section 5)."""
+"""Sample and describe the noise of the lattice experiments (ISDP, Section 5)."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -19,9 +19,10 @@ from reproduction.lattices.entry import Experiment
 
 
 def choose_burn_in(meetings: pd.DataFrame, variant: str, cap: int) -> tuple[int, bool]:
-    """Return the sweeps until a variant's bound is below 0.01, and True if that is shown.
+    """Return the number of sweeps until the coupling bound of a variant is below 0.01.
 
-    If runs were cut off, the bound shows no convergence, and the cap is returned.
+    The second value is True if the bound proves convergence. Otherwise it is False, and the first
+    value is the cap.
     """
     row = meetings[meetings["chosen"] & (meetings["variant"] == variant)].iloc[0]
     if pd.isna(row["iterations_to_bound_0_01"]):
@@ -39,12 +40,12 @@ def sample_noise(
     burn_in: int,
     converged: bool = True,
 ) -> Draws:
-    """Draw noise with a thinning that follows from the effective sample size.
+    """Draw noise, with a thinning that is chosen by the effective sample size.
 
-    A pilot run keeps every sweep. Its smallest effective sample size, over the cells and the norm,
-    gives the number of sweeps between the `draws` kept from each chain. The burn-in precedes the
-    pilot and the first kept draw. `converged` states whether the coupling bound shows the burn-in
-    to be sufficient, and is stored with the draws.
+    A pilot run keeps every sweep. The smallest effective sample size of its cells and its norm
+    determines the number of sweeps between the `draws` kept from each chain. Both the pilot run and
+    the main run begin with `burn_in` sweeps. `converged` is stored with the draws. It is True if
+    the coupling bound proves that the burn-in is sufficient.
     """
     pilot, _ = run_chains(rng, walk, n_draws=2000, n_chains=chains, burn_in=burn_in)
     norm = walk.mechanism.noise_norm(pilot)[..., None]
@@ -68,7 +69,7 @@ def sample_noise(
 
 
 def summarise_noise(draws: Draws) -> pd.DataFrame:
-    """Describe the noise of every cell, one row per cell."""
+    """Describe the noise of every cell, with one row per cell."""
     diagnostics = convergence(draws.noise, ("rhat", "ess_bulk", "mcse_mean"))
     table = describe_cells(draws.noise, diagnostics).assign(cell=draws.cells)
     table = table.join(diagnostics[["rhat", "ess_bulk", "frozen"]])
@@ -76,14 +77,15 @@ def summarise_noise(draws: Draws) -> pd.DataFrame:
 
 
 def tabulate_boxes(draws: Draws) -> pd.DataFrame:
-    """Tabulate the values in the noise figure of one distribution, one value per row."""
+    """Tabulate the values that the noise figure shows, with one value per row."""
     return boxes(draws.noise).join(pd.Series(draws.cells, name="name"), on="cell")
 
 
 def compare_norm(law: str, draws: Draws, mechanism: Mechanism) -> dict:
-    """Compare the norm of the noise with the rule of thumb, Gamma(d, rate epsilon).
+    """Compare the norm of the noise with a continuous approximation, Gamma(d, rate epsilon).
 
-    No such rule exists for the Gaussian, whose `rule_mean` is missing.
+    d is the number of degrees of freedom. The approximation does not apply to Gaussian noise, so
+    that the columns of the rule are missing.
     """
     norms = mechanism.noise_norm(draws.noise)
     dimension = degrees_of_freedom(draws.invariants)
@@ -112,9 +114,9 @@ def describe_noise(
     mechanisms: Mapping[str, Mechanism],
     experiment: str,
 ) -> dict[str, pd.DataFrame]:
-    """Compute summaries, box plots and norms of the noise of one experiment by distribution.
+    """Compute summaries, box-plot statistics and norms of the noise for each distribution.
 
-    The tables exact_summary and exact_boxes are empty if no exact sampler is practical.
+    The tables exact_summary and exact_boxes are empty if there are no exact draws.
     """
     drawn = {law: draws for law, draws in exact.items() if draws.noise.size}
     tables: dict[str, pd.DataFrame] = {}
@@ -134,7 +136,7 @@ def _by_law(describe: Callable, draws: Mapping[str, Draws]) -> pd.DataFrame:
 def place_printed(
     printed: Mapping[str, list], draws: Mapping[str, Draws], mechanisms: Mapping[str, Mechanism]
 ) -> pd.DataFrame:
-    """Compare the noise tables that the paper prints with our draws, one row per table."""
+    """Compare the tables of noise that the paper prints with our draws, with one row per table."""
     rows, dimension = [], 0
     for law, table in printed.items():
         noise = np.asarray(table, dtype=np.int64).ravel()
@@ -164,32 +166,32 @@ def estimate_epsilon(
 ) -> tuple[float, float, float]:
     """Compute a likelihood interval of epsilon for a norm that is Gamma(dimension, rate epsilon).
 
-    Returns the maximum of the likelihood, and the points on either side where the log-likelihood is
-    lower by half of the chi-square quantile. For independent draws, pass the sums of their norms
-    and dimensions.
+    The values are the maximum likelihood estimate and the limits of the interval. At the limits,
+    the log-likelihood is below its maximum by half of the chi-square quantile. For several
+    independent draws, pass the sums of their dimensions and norms.
     """
     best = dimension / norm
     drop = special.chdtri(1, 1 - level) / 2
 
-    def beyond(epsilon):
+    def excess(epsilon):
         ratio = epsilon / best
         return dimension * (math.log(ratio) - ratio + 1) + drop
 
-    low = scipy.optimize.brentq(beyond, best * 1e-6, best)
-    return best, low, scipy.optimize.brentq(beyond, best, best * 50)
+    low = scipy.optimize.brentq(excess, best * 1e-6, best)
+    return best, low, scipy.optimize.brentq(excess, best, best * 50)
 
 
 def tabulate_counts(table: np.ndarray, axes: Mapping[str, list[str]]) -> pd.DataFrame:
-    """Tabulate counts or noise in a table's shape, with totals; the last axis goes across.
+    """Tabulate counts or noise with totals.
 
-    The columns are the axes but the last, the categories of the last axis, and Total. The last row
-    has the totals of the columns if there are several rows.
+    The columns are all axes except the last, the categories of the last axis, and Total. If the
+    table has two or more axes, the last row contains the totals of the columns.
     """
-    *down, across = axes
-    flat = np.asarray(table).reshape(-1, len(axes[across]))
-    body = pd.DataFrame(flat, columns=axes[across]).assign(Total=flat.sum(axis=1))
-    if not down:
+    *row_axes, last_axis = axes
+    flat = np.asarray(table).reshape(-1, len(axes[last_axis]))
+    body = pd.DataFrame(flat, columns=axes[last_axis]).assign(Total=flat.sum(axis=1))
+    if not row_axes:
         return body
-    names = pd.DataFrame(product(*(axes[axis] for axis in down)), columns=down)
-    totals = {**dict.fromkeys(down, ""), down[0]: "Total", **body.sum()}
+    names = pd.DataFrame(product(*(axes[axis] for axis in row_axes)), columns=row_axes)
+    totals = {**dict.fromkeys(row_axes, ""), row_axes[0]: "Total", **body.sum()}
     return pd.concat([names.join(body), pd.DataFrame([totals])], ignore_index=True)

@@ -1,4 +1,4 @@
-"""The block `lattices` of the configuration, and its queries by the rules."""
+"""The block `lattices` of the configuration, and functions by which the rules read it."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -35,41 +35,44 @@ def _check_factors(factors: list[float]) -> list[float]:
 
 
 def _entries(key: str, having: type[Block], lacking: type[Block]) -> Any:
-    """Make the type of named entries of two types, only one of which has a key."""
+    """Build the type of a dictionary whose entries have either of two types.
 
-    def kind(given: Any) -> str:
+    An entry with the key `key` has the type `having`, and any other entry has the type `lacking`.
+    """
+
+    def tag(given: Any) -> str:
         return "(having)" if isinstance(given, dict) and key in given else "(lacking)"
 
     either = Annotated[lacking, Tag("(lacking)")] | Annotated[having, Tag("(having)")]
-    return Annotated[dict[Name, Annotated[either, Discriminator(kind)]], Field(min_length=1)]
+    return Annotated[dict[Name, Annotated[either, Discriminator(tag)]], Field(min_length=1)]
 
 
 class Laplace(Block):
-    """A generalized Laplace distribution, with the proposals of the walks that sample it."""
+    """A generalized Laplace distribution, and the proposals of the walks that sample it."""
 
     placeholder: ClassVar[str] = "LAW"
     epsilon: Positive = setting("The privacy loss per unit of the norm.", OURS)
-    norm: Norm = setting("The generalized Laplace mechanism with the norm `l1` or `l2`.", PAPER)
+    norm: Norm = setting("The norm of the generalized Laplace mechanism: `l1` or `l2`.", PAPER)
     proposal: dict[str, Probability] = setting(
-        "The parameter a of the jump lengths for each variant, between 0 and 1.", OURS
+        "The parameter a, between 0 and 1, of the jump lengths for each variant of the walk.", OURS
     )
 
 
 class Gaussian(Block):
-    """A generalized Gaussian distribution, with the proposals of the walks that sample it."""
+    """A generalized Gaussian distribution, and the proposals of the walks that sample it."""
 
     placeholder: ClassVar[str] = "LAW"
     sigma: Positive = setting(
-        "The scale of the generalized Gaussian mechanism, in place of epsilon and norm.", OURS
+        "The scale of the generalized Gaussian mechanism, which has no epsilon and no norm.", OURS
     )
     proposal: dict[str, Probability] = setting(
-        "The parameter a of the jump lengths for each variant, between 0 and 1.", OURS
+        "The parameter a, between 0 and 1, of the jump lengths for each variant of the walk.", OURS
     )
 
 
 Laws = _entries("sigma", Gaussian, Laplace)
 Members = Annotated[dict[str, Annotated[list[int], Field(min_length=1)]], Field(min_length=1)]
-LAWS_DESCRIPTION = "The distributions by name. `null` leaves one out."
+LAWS_DESCRIPTION = "The distributions by name. An entry that is `null` is omitted."
 
 
 class Table(Block):
@@ -77,18 +80,18 @@ class Table(Block):
 
     placeholder: ClassVar[str] = "NAME"
     axes: Annotated[dict[str, Different[str | int]], Field(min_length=1)] = setting(
-        "The axes of a contingency table, each with its categories.", BOTH
+        "The axes of the table, each with the list of its categories.", BOTH
     )
     held: Annotated[list[list[str]], Field(min_length=1)] = setting(
-        "The fixed margins, each the list of axes that it keeps. `[]` is the grand total.", BOTH
+        "The fixed margins. Each is the list of its axes, and `[]` is the grand total.", BOTH
     )
     counts: list = setting(
-        "The confidential counts, nested lists in the table's shape (may be left out).",
+        "The confidential counts as nested lists in the shape of the table (optional).",
         PAPER,
         default=None,
     )
     printed: dict[str, list] = setting(
-        "Tables of noise to compare with our draws, by distribution (may be left out).",
+        "The tables of noise that the paper prints, by distribution (optional).",
         PAPER,
         default=None,
     )
@@ -99,9 +102,9 @@ class Records(Block):
     """Records under constraints."""
 
     placeholder: ClassVar[str] = "NAME"
-    records: Whole = setting("The number of records, in place of a table.", PAPER)
+    records: Whole = setting("The number of records. Such an entry has no `axes`.", PAPER)
     constraints: Members = setting(
-        "The constraints by name, each the list of its records, counted from 1.", OURS
+        "The constraints by name, each with the list of its records, counted from 1.", OURS
     )
     laws: Laws = setting(LAWS_DESCRIPTION)
 
@@ -113,35 +116,42 @@ class Variant(Block):
     """A variant of the walk."""
 
     placeholder: ClassVar[str] = "VARIANT"
-    basis: Basis = setting("The basis, as for the counties.", BOTH)
-    acceptance: Acceptance = setting("The acceptance, as for the counties.", BOTH)
+    basis: Basis = setting("The basis of the jumps, as in `counties.basis`.", BOTH)
+    acceptance: Acceptance = setting("The acceptance of jumps, as in `counties.acceptance`.", BOTH)
 
 
 class Coupling(Block):
-    """Coupled chains."""
+    """The coupled chains, which bound the distance to the target distribution."""
 
     runs: int = setting("The number of independent pairs of chains for each bound.", PAPER, ge=2)
-    pilot_runs: int = setting("The number of pairs for each lag that is tried.", OURS, ge=2)
+    pilot_runs: int = setting(
+        "The number of pairs of chains for each lag in the search.", OURS, ge=2
+    )
     near_one: float = setting(
-        "The lag is doubled until the bound at time 0 is at most this number.", OURS, gt=1
+        "The limit of the bound at time 0: the lag is doubled until the bound is at most this "
+        "number.",
+        OURS,
+        gt=1,
     )
     lag_factors: Annotated[Different[Positive], AfterValidator(_check_factors)] = setting(
-        "The lags shown, as multiples of the chosen lag. The number 1 must be among them.", OURS
+        "The lags as multiples of the chosen lag. The list must contain 1.", OURS
     )
     cap: int = setting(
-        "The number of iterations after which a run is stopped and counted as censored.",
+        "The number of iterations after which a pair of chains that has not met is censored.",
         OURS,
         ge=10,
     )
 
 
 class Noise(Block):
-    """The noise of the lattice experiments."""
+    """The draws of noise."""
 
-    variant: str = setting("The variant of the walk that draws the noise.", OURS)
+    variant: str = setting("The name of the variant of the walk that draws the noise.", OURS)
     chains: Chains = setting("The number of independent chains, from 2 to 100.", OURS)
     draws: int = setting(
-        "The number of draws kept from each chain. The paper shows 1000 in all.", BOTH, ge=10
+        "The number of draws kept from each chain. The paper shows 1000 draws in total.",
+        BOTH,
+        ge=10,
     )
 
 
@@ -149,26 +159,28 @@ class LatticesSettings(Block):
     """Experiments on integer lattices."""
 
     experiments: Entries = setting(
-        "The experiments by name. An entry of your own goes through the same rules and gives the "
-        "same figures and tables under its name. `null` leaves one out."
+        "The experiments by name. Your own entry gives the same figures and tables under its name. "
+        "An entry that is `null` is omitted."
     )
     variants: dict[Name, Variant] = setting(
-        "The variants of the walk that are compared. One of them is named `paper`."
+        "The variants of the walk by name. One name must be `paper`."
     )
-    coupling: Coupling = setting("Coupled chains.")
-    noise: Noise = setting("The noise of the lattice experiments.")
+    coupling: Coupling = setting(
+        "The coupled chains, which bound the distance to the target distribution."
+    )
+    noise: Noise = setting("The draws of noise.")
 
     def check(self, config: Any, base: Path) -> None:
-        """Raise ConfigError unless each experiment can be built and names the variants."""
+        """Raise ConfigError if an experiment is not valid or a variant is unknown."""
         variants, listed = sorted(self.variants), ", ".join(sorted(self.variants))
         if "paper" not in variants:
-            raise ConfigError(f"config: lattices.variants: must contain paper, got {listed}")
+            raise ConfigError(f"config: lattices.variants: paper is missing from {listed}. Add it.")
         for name, entry in self.experiments.items():
             _check_experiment(f"lattices.experiments.{name}", entry, variants)
         if self.noise.variant not in variants:
             raise ConfigError(
-                f"config: lattices.noise.variant: must be one of {listed}, got "
-                f"{self.noise.variant!r}"
+                f"config: lattices.noise.variant: {self.noise.variant!r} is unknown. "
+                f"Choose from {listed}."
             )
 
 
@@ -180,36 +192,37 @@ def _check_experiment(key: str, entry: Table | Records, variants: Collection[str
     for law, settings in entry.laws.items():
         if set(settings.proposal) != set(variants):
             raise ConfigError(
-                f"config: {key}.laws.{law}.proposal: must have one number for each of "
-                f"{', '.join(variants)}; got {', '.join(settings.proposal) or 'none'}"
+                f"config: {key}.laws.{law}.proposal: got {', '.join(settings.proposal) or 'none'}. "
+                f"Give one number for each of {', '.join(variants)}."
             )
     for law, table in (getattr(entry, "printed", None) or {}).items():
         if law not in entry.laws:
             raise ConfigError(
-                f"config: {key}.printed.{law}: must be one of the distributions "
-                f"{', '.join(entry.laws)}"
+                f"config: {key}.printed.{law}: this distribution is unknown. Choose from "
+                f"{', '.join(entry.laws)}."
             )
         shape = np.asarray(table, dtype=object).shape
         if shape != experiment.shape:
             raise ConfigError(
-                f"config: {key}.printed.{law}: must have the shape of the axes, "
-                f"{experiment.shape}, got {shape}"
+                f"config: {key}.printed.{law}: the shape is {shape}. Give a table in the shape of "
+                f"the axes, {experiment.shape}."
             )
 
 
 class Experiments(dict):
-    """Entries of the lattice experiments by name, with the queries of the rules."""
+    """Entries of the lattice experiments by name."""
 
     def having(self, key: str) -> list[str]:
-        """List the experiments whose entry has a key."""
+        """List the names of the experiments whose entry has a key."""
         return [name for name, entry in self.items() if key in entry]
 
     def pairs(self, key: str = "laws") -> dict[str, list[str]]:
-        """List pairs of experiment and distribution, as values of wildcards."""
+        """List the values of the wildcards of all pairs of experiment and distribution."""
         found = [(name, law) for name, entry in self.items() for law in entry.get(key, [])]
         return {"experiment": [name for name, _ in found], "law": [law for _, law in found]}
 
     def lattice_of(self, wildcards) -> dict:
-        """Return an experiment without its distributions, whose edits then rerun fewer jobs."""
+        """Return an experiment without its distributions."""
+        # a change of one distribution must not rerun the jobs of the others
         entry = self[wildcards.experiment]
         return {key: value for key, value in entry.items() if key not in ("laws", "printed")}

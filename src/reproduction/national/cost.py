@@ -1,4 +1,4 @@
-"""Time of the national runs on other machines, computed from measured jobs."""
+"""Compute the run time of the national runs on other machines from measured jobs."""
 
 import heapq
 import re
@@ -11,9 +11,10 @@ import pandas as pd
 
 
 def read_jobs(paths: Sequence) -> pd.DataFrame:
-    """Read Snakemake's benchmark files, one per job: job, kind, seconds and mib.
+    """Read the benchmark files of Snakemake, with one row per job.
 
-    The memory is missing if the job ended before Snakemake measured it.
+    The columns are job, kind, seconds and mib (memory in MiB). The memory is missing if the job
+    ended before Snakemake measured it.
     """
     rows = []
     for path in map(Path, paths):
@@ -24,7 +25,7 @@ def read_jobs(paths: Sequence) -> pd.DataFrame:
 
 
 def tabulate_jobs(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Sum the measured jobs by kind: the table national_jobs."""
+    """Compute the table national_jobs, which sums the measured jobs by kind."""
     return jobs.groupby("kind", sort=False, as_index=False).agg(
         jobs=("seconds", "size"),
         seconds=("seconds", "sum"),
@@ -34,10 +35,11 @@ def tabulate_jobs(jobs: pd.DataFrame) -> pd.DataFrame:
 
 
 def tabulate_costs(parts: Mapping[str, Sequence], settings: Mapping) -> dict[str, pd.DataFrame]:
-    """Sum the measured jobs, and compute their time on other machines.
+    """Sum the measured jobs, and compute their run time on other machines.
 
-    `parts` are benchmark files under "releases", "states", "descents" and "collected". The descents
-    wait for the states. The collection waits for all others and runs on the machine of Snakemake.
+    `parts` maps "releases", "states", "descents" and "collected" to lists of benchmark files. The
+    descents start after the states. The collected jobs start after all others, and run on the
+    machine of Snakemake.
     """
     names = {kind: [Path(path).stem for path in paths] for kind, paths in parts.items()}
     sent = [*names["releases"], *names["states"], *names["descents"]]
@@ -50,10 +52,10 @@ def tabulate_costs(parts: Mapping[str, Sequence], settings: Mapping) -> dict[str
 def finish_time(
     seconds: Mapping[str, float], after: Mapping[str, Sequence[str]], workers: int
 ) -> float:
-    """Compute the finish time of all jobs; a free worker takes the longest job that can start.
+    """Compute the finish time of all jobs, where a free worker takes the longest job available.
 
-    Each worker runs one job at a time. `after` lists the predecessors of a job. Raises
-    `graphlib.CycleError` if jobs wait for each other.
+    Each worker runs one job at a time. `after` lists the predecessors of each job. Raises
+    `graphlib.CycleError` if the predecessors form a cycle.
     """
     order = TopologicalSorter({job: after.get(job, ()) for job in seconds})
     order.prepare()
@@ -74,21 +76,21 @@ def finish_time(
 def tabulate_machines(
     jobs: pd.DataFrame, after: Mapping[str, Sequence[str]], sent: Sequence[str], settings: Mapping
 ) -> pd.DataFrame:
-    """Compute the time of the measured jobs, or of several copies of them, on each machine.
+    """Compute the run time of one or more copies of the measured jobs on each machine.
 
-    The jobs `sent` run on the nodes if there are several. The others run on the machine of
-    Snakemake.
+    If a machine has several nodes, the jobs `sent` run on them, and the other jobs run on the
+    machine of Snakemake.
     """
     added, rows = settings["added"], []
     for times, (nodes, cores) in product(settings["times"], settings["machines"]):
-        kind = "local" if nodes == 1 else "sent"
-        took, before = {}, {}
+        place = "local" if nodes == 1 else "sent"
+        times_of, before = {}, {}
         measured = jobs[["job", "seconds"]].itertuples(index=False)
         for (job, seconds), copy in product(measured, range(times)):
-            took[f"{job} {copy}"] = seconds + added[kind if job in sent else "local"]
+            times_of[f"{job} {copy}"] = seconds + added[place if job in sent else "local"]
             before[f"{job} {copy}"] = [f"{each} {copy}" for each in after.get(job, ())]
-        work = times * jobs["seconds"].sum()
-        ends = finish_time(took, before, nodes * cores), finish_time(took, before, len(took))
-        rows.append((times, nodes, cores, len(took), work, added[kind], *ends))
+        work, count = times * jobs["seconds"].sum(), len(times_of)
+        ends = (finish_time(times_of, before, workers) for workers in (nodes * cores, count))
+        rows.append((times, nodes, cores, count, work, added[place], *ends))
     columns = ["times", "nodes", "cores", "jobs", "work", "added", "seconds", "chain"]
     return pd.DataFrame(rows, columns=columns)

@@ -1,4 +1,4 @@
-"""Releases of every state's table by every system at every budget, one job per batch."""
+"""Release the table of every state by every system at every budget."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,7 +22,7 @@ Release = tuple[str, float, str]  # system, budget, and a state or the nation
 
 
 def list_releases(family: str, states: Sequence[str], settings: Mapping) -> list[Release]:
-    """List the releases of a family of systems by system, budget and state."""
+    """List the releases of a family of systems, sorted by system, budget and state."""
     places = [NATION] if family in NATIONAL_FAMILIES else states
     return [
         (system.name, budget, place)
@@ -35,9 +35,9 @@ def list_releases(family: str, states: Sequence[str], settings: Mapping) -> list
 def run_batch(
     seed: int, histogram: Histogram, family: str, batch: Sequence[Release]
 ) -> pd.DataFrame:
-    """Release and measure a batch; each release has its own random stream.
+    """Compute a batch of releases, and measure their errors.
 
-    The nation's release is measured state by state.
+    Each release has its own random stream. A release of the nation is measured state by state.
     """
     by_name = {system.name: system for system in list_systems()[family]}
     tables = []
@@ -55,16 +55,16 @@ def run_batch(
 
 
 def select_state_errors(errors: pd.DataFrame) -> pd.DataFrame:
-    """Select each state's errors of all sizes together, from the errors of `run_batch`."""
+    """Select the errors that pool all sizes from the errors of `run_batch`."""
     rows = errors[errors["size"] == "all"].drop(columns="size")
     rows.insert(len(RELEASE_KEYS) + 1, "query", rows.pop("query"))
     return rows.reset_index(drop=True)
 
 
 def pool_states(errors: pd.DataFrame) -> pd.DataFrame:
-    """Pool the states' errors; those of totals and cells also by true size.
+    """Compute the table national_errors, which pools the errors of all states.
 
-    The columns are those of the table national_errors.
+    The errors of totals and cells are also pooled by the size of the true count.
     """
     kept = errors[(errors["size"] == "all") | errors["query"].isin(QUERIES_BY_SIZE)]
     means = ["bias", "mae", "rmse"]
@@ -74,7 +74,7 @@ def pool_states(errors: pd.DataFrame) -> pd.DataFrame:
     found = sums.groupby(by, sort=False)[["states", "answers", *means, "negative"]].sum()
     found[means] = found[means].div(found["answers"], axis=0)
     found = found.assign(rmse=np.sqrt(found["rmse"])).reset_index()
-    # in the order of the runs, and sizes in the order of `SIZES`
+    # all labels keep their order in `errors`, except the sizes
     order = {label: list(errors[label].unique()) for label in by[:-1]} | {"size": SIZES}
     return found.sort_values(
         by, key=lambda each: each.map(order[each.name].index), ignore_index=True

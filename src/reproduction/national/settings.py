@@ -1,4 +1,4 @@
-"""The block `national` of the configuration, and the jobs that follow from it."""
+"""The block `national` of the configuration, and the number of jobs that it determines."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -24,78 +24,82 @@ from reproduction.jobs.settings import (
     setting,
 )
 
-NATIONAL_FAMILIES = ("topdown",)  # families whose release of one state depends on all others
+# families of systems that release all states together
+NATIONAL_FAMILIES = ("topdown",)
 
 
 class Batch(Block):
-    """Releases for each job."""
+    """The number of releases in one job."""
 
-    noise: Whole = setting("The number of releases of noise in one job.", OURS)
-    conditioned: Whole = setting("The number of releases of noise without negative counts.", OURS)
-    topdown: Whole = setting("The number of releases of TopDown.", OURS)
+    noise: Whole = setting("The number of releases with noise.", OURS)
+    conditioned: Whole = setting(
+        "The number of releases with noise conditioned on nonnegative counts.", OURS
+    )
+    topdown: Whole = setting("The number of TopDown releases.", OURS)
     swapping: Whole = setting("The number of swapped releases.", OURS)
-    blocks: Whole = setting("The number of states of synthetic blocks.", OURS)
+    blocks: Whole = setting("The number of states that are released down to blocks.", OURS)
 
 
 class Added(Block):
-    """Seconds that are added to a job."""
+    """The start time of a job, in seconds."""
 
-    local: float = setting("The seconds where Snakemake runs.", OURS, ge=0)
-    sent: float = setting("The seconds through Slurm.", OURS, ge=0)
+    local: float = setting("The start time on the machine of Snakemake, in seconds.", OURS, ge=0)
+    sent: float = setting("The start time through Slurm, in seconds.", OURS, ge=0)
 
 
 class Cost(Block):
-    """Machines and sizes of a run."""
+    """The machines and the numbers of jobs for which the run time is computed."""
 
     machines: Different[Pair[Whole]] = setting(
-        "Pairs of the number of nodes and the number of cores of each. One node does without "
-        "Slurm.",
+        "Pairs of the number of nodes and the number of cores per node. A run on one node does not "
+        "use Slurm.",
         OURS,
     )
     times: Different[Annotated[int, Field(ge=1, le=1000)]] = setting(
-        "The factors by which the number of jobs is multiplied, as more budgets would do.", OURS
+        "The factors by which the number of jobs is multiplied, as by a longer list of budgets.",
+        OURS,
     )
-    added: Added = setting("The seconds that the start of a job adds to its own.")
+    added: Added = setting("The time that the start of a job adds to its run time.")
 
 
 class NationalSettings(Block):
-    """All states by all systems."""
+    """Releases of all states by all systems."""
 
-    states: AllOrStates = setting("The states that are run, `all` or a list.", OURS)
+    states: AllOrStates = setting("The states to run: `all`, or a list.", OURS)
     epsilons: Epsilons = setting(
-        "The budgets of the systems with pure differential privacy, for one person.", OURS
+        "The budgets per person of the systems with pure differential privacy.", OURS
     )
     rhos: Rhos = setting(
-        "The budgets of the systems with zero-concentrated differential privacy, for one person; "
-        "`published` as for the comparison.",
+        "The budgets per person of the systems with zero-concentrated differential privacy. "
+        "`published` has the same meaning as in the block `comparison`.",
         OURS,
     )
     rates: Rates = setting("The swap rates.", OURS)
     blocks: Whole = setting(
-        "The number of synthetic blocks of all states together, at least 57 for each county.", OURS
+        "The total number of synthetic blocks of all states. Each county has at least 57.", OURS
     )
-    batch: Batch = setting("The number of releases that one job makes, by family of systems.")
-    cost: Cost = setting("The estimate of how long the measured jobs take on other machines.")
+    batch: Batch = setting("The number of releases in one job, by family of systems.")
+    cost: Cost = setting("The estimate of the run time on other machines.")
 
     def check(self, config: Any, base: Path) -> None:
-        """Raise ConfigError unless the states exist."""
+        """Raise ConfigError if a state does not exist."""
         if self.states != "all":
             check_states("national.states", self.states, read_known_states(config, base))
 
 
 def list_states(national: Mapping, published: Path) -> list[str]:
-    """List the states of the run, in the order of the published counts."""
+    """List the states to run in the order of the published counts."""
     known = read_column(published, "usps")
     return [state for state in known if national["states"] == "all" or state in national["states"]]
 
 
-def split_batches(every: Sequence, size: int) -> list[list]:
-    """Split a list into parts of a given size, in order."""
-    return [list(every[first : first + size]) for first in range(0, len(every), size)]
+def split_batches(items: Sequence, size: int) -> list[list]:
+    """Split a list into consecutive parts of a given size."""
+    return [list(items[first : first + size]) for first in range(0, len(items), size)]
 
 
 def count_jobs(national: Mapping, states: Sequence[str]) -> dict[str, int]:
-    """Count the jobs of each family: batches of `reproduction.national.releases.list_releases`."""
+    """Count the jobs of each family of systems, each of which makes one batch of releases."""
     found = {}
     for family, parameters in PARAMETERS.items():
         budgets = sum(len(national[f"{parameter}s"]) for parameter in parameters)

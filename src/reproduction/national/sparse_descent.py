@@ -1,8 +1,8 @@
 """TopDown on sparse tables of many small regions.
 
 A cell that is zero at the parent is zero in all its children. Answers that count only such cells
-are therefore not used. The noise of the answers is independent, so the noise of unused answers need
-not be drawn: the distribution of the result and the guarantee are the same. Memory holds only
+are therefore not used. The noise of the answers is independent, so the noise of unused answers is
+not drawn. This does not change the distribution of the result or the guarantee. Memory holds only
 nonzero counts.
 """
 
@@ -38,7 +38,7 @@ def run_sparse(
 ) -> dict[str, csr_array]:
     """Run TopDown on a sparse table, like `isdp.topdown.run`, without keeping the measurements.
 
-    Tables have the shape (units, cells) and int64 entries; `table` has one row per leaf. The
+    Tables have the shape (units, cells) and int64 entries. `table` has one row per leaf. The
     children of one parent share a random stream, so the draws differ from those of
     `isdp.topdown.run`.
 
@@ -88,13 +88,13 @@ def _check(table: csr_array, hierarchy: Hierarchy, plan: Plan) -> None:
     leaves = len(hierarchy.leaf_units[0])
     if table.shape != (leaves, plan.schema.cells):
         raise InputError(
-            f"topdown: the table has shape {table.shape}, but the hierarchy and the axes need "
+            f"topdown: table: its shape is {table.shape}, but the hierarchy and the axes need "
             f"{(leaves, plan.schema.cells)}"
         )
     if table.dtype.kind not in "iu" or table.data.min(initial=0) < 0:
         raise InputError("topdown: counts must be integers of 0 or more")
     if plan.known is not None:
-        raise InputError("topdown: known groups are not supported for sparse tables. Use `run`.")
+        raise InputError("topdown: known: sparse tables do not support known groups. Use `run`.")
     if not plan.nonnegative:
         raise InputError("topdown: sparse tables need nonnegative=True. Use `run`.")
 
@@ -120,7 +120,7 @@ def sum_to_regions(table: csr_array, member: np.ndarray, units: int) -> csr_arra
 
 
 def restrict_workload(work: Workload, cells: np.ndarray) -> Workload:
-    """Keep the answers that count at least one of some cells, in their order."""
+    """Keep the answers that count at least one of the given cells."""
     counted = np.zeros(work.rows.shape[1], dtype=np.int64)
     counted[cells] = 1
     stays = work.rows @ counted > 0

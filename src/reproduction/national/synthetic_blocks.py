@@ -1,4 +1,4 @@
-"""Random tracts, block groups and blocks for the persons of real counties."""
+"""Assign the persons of real counties to random tracts, block groups and blocks."""
 
 from collections.abc import Sequence
 
@@ -8,23 +8,23 @@ from scipy.sparse import csr_array, vstack
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.streams import stream
 
-BLOCKS_PER_GROUP, GROUPS_PER_TRACT = 57, 3  # about those of 2010
+BLOCKS_PER_GROUP, GROUPS_PER_TRACT = 57, 3  # close to the averages of 2010
 EMPTY_SHARE = 0.4  # share of blocks without persons
-BY_POPULATION = 0.6  # share of blocks allocated by population, the others equally
-GAMMA_SHAPE = 0.3  # shape of a tract's weights per cell; smaller values give more variation
+BY_POPULATION = (
+    0.6  # share of blocks that is allocated by population; counties share the rest equally
+)
+GAMMA_SHAPE = 0.3  # shape of the gamma weights of a tract; smaller values give more variation
 
 
 def allocate_blocks(population, blocks: int) -> np.ndarray:
-    """Allocate a number of blocks to counties, at least one block group each."""
+    """Allocate a number of blocks to counties, with at least one block group for each."""
     population = np.asarray(population, dtype=float)
     share = BY_POPULATION * population / population.sum() + (1 - BY_POPULATION) / len(population)
     return np.maximum(BLOCKS_PER_GROUP, np.rint(share * blocks).astype(int))
 
 
-def draw_county_blocks(
-    rng: np.random.Generator, counts, blocks: int
-) -> tuple[csr_array, np.ndarray]:
-    """Distribute a county's cells over its blocks: csr array (blocks, cells), and their tracts."""
+def _draw_county(rng: np.random.Generator, counts, blocks: int) -> tuple[csr_array, np.ndarray]:
+    """Draw the table of a county, of shape (blocks, cells), and the tract of each block."""
     tract = np.arange(blocks) // (BLOCKS_PER_GROUP * GROUPS_PER_TRACT)
     size = rng.gamma(0.8, size=blocks) * (rng.random(blocks) >= EMPTY_SHARE)
     size[rng.integers(blocks)] += 1e-3
@@ -33,10 +33,10 @@ def draw_county_blocks(
         if people:
             weight = size * rng.gamma(GAMMA_SHAPE, size=tract[-1] + 1)[tract] + 1e-12 * size
             drawn = rng.multinomial(people, weight / weight.sum())
-            some = np.flatnonzero(drawn)
-            rows.append(some)
-            entries.append(drawn[some])
-        ends.append(ends[-1] + (len(some) if people else 0))
+            occupied = np.flatnonzero(drawn)
+            rows.append(occupied)
+            entries.append(drawn[occupied])
+        ends.append(ends[-1] + (len(occupied) if people else 0))
     columns = (np.concatenate(entries), np.concatenate(rows), np.array(ends))
     return csr_array(columns, shape=(len(counts), blocks)).T.tocsr(), tract
 
@@ -44,14 +44,15 @@ def draw_county_blocks(
 def draw_state(
     seed: int, state: str, counties: tuple[Sequence[str], np.ndarray], blocks: Sequence[int]
 ) -> tuple[csr_array, Hierarchy]:
-    """Draw a state of some counties, given as names and an int array of shape (counties, cells).
+    """Draw the blocks of a state; return their table and their hierarchy from the nation down.
 
-    The table is int64 of shape (blocks, cells). The hierarchy goes from the nation to the block.
+    `counties` are the names of the counties and an int array of shape (counties, cells). `blocks`
+    is the number of blocks of each county. The table is int64 of shape (blocks, cells).
     """
     names, counts = counties
     parts, columns = [], {level: [] for level in ("county", "tract", "block group", "block")}
     for name, row, number in zip(names, counts, blocks, strict=True):
-        part, tract = draw_county_blocks(stream(seed, "synthetic blocks", name), row, int(number))
+        part, tract = _draw_county(stream(seed, "synthetic blocks", name), row, int(number))
         parts.append(part)
         group = np.arange(number) // BLOCKS_PER_GROUP
         columns["county"] += [name] * len(tract)

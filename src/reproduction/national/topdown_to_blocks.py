@@ -1,7 +1,8 @@
-"""TopDown from the nation to synthetic blocks, in jobs: the states first, then each state alone.
+"""Run TopDown from the nation to synthetic blocks, in several jobs.
 
-All jobs together are one run. The draws of a region depend on its name only, so that a state's
-release equals that of a joint run.
+The first job releases the states, and every other job releases some states down to their blocks.
+The random numbers of a region depend only on its name. Therefore the jobs give the same release as
+a single run.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +28,7 @@ def _rng(seed: int) -> np.random.Generator:
 
 
 def release_states(seed: int, histogram: Histogram) -> dict[str, pd.DataFrame]:
-    """Run the two upper levels: released counts by state and cell, and errors of the nation."""
+    """Release the nation and its states; return the states' counts and the nation's errors."""
     tree = census_hierarchy(histogram)
     states = Hierarchy.from_columns({"state": tree.units[1]}, root=ROOT)
     table = csr_array(tree.aggregate(histogram.counts)[1])
@@ -41,10 +42,10 @@ def release_states(seed: int, histogram: Histogram) -> dict[str, pd.DataFrame]:
 def descend(
     seed: int, histogram: Histogram, blocks: int, released: pd.DataFrame, states: Sequence[str]
 ) -> pd.DataFrame:
-    """Run some states down to their blocks, one by one; return the errors, from the state down.
+    """Release some states down to their blocks, and return the errors of all levels.
 
-    The histogram and the number of blocks are those of all states in the run. The released counts
-    are those of `release_states`.
+    `histogram` and `blocks` (the number of blocks) belong to all states of the run, and `released`
+    to `release_states`.
     """
     counties, errors = histogram.counties, []
     for state in states:
@@ -62,7 +63,7 @@ def descend(
 
 
 def check_sums(released: Mapping[str, csr_array], table: csr_array, hierarchy: Hierarchy) -> None:
-    """Raise AssertionError if persons are lost, a count is negative, or levels disagree."""
+    """Raise AssertionError if persons are lost, a count is negative, or levels are inconsistent."""
     levels = list(released)
     if int(released[levels[-1]].sum()) != int(table.sum()):
         raise AssertionError(f"{levels[-1]}: the number of persons has changed")
@@ -71,16 +72,16 @@ def check_sums(released: Mapping[str, csr_array], table: csr_array, hierarchy: H
         if below.data.min(initial=0) < 0:
             raise AssertionError(f"{levels[depth]}: a released count is negative")
         if (sum_to_regions(below, hierarchy.parents[depth], above.shape[0]) != above).nnz:
-            raise AssertionError(f"{levels[depth]}: counts do not sum to those above")
+            raise AssertionError(f"{levels[depth]}: counts do not sum to the level above")
 
 
 def sum_level_errors(
     released: Mapping[str, csr_array], table: csr_array, hierarchy: Hierarchy
 ) -> pd.DataFrame:
-    """Sum the errors of some levels, released as arrays of shape (units, cells).
+    """Sum the errors of the released counts of each level, of shape (regions, cells).
 
-    `ERROR_SUMS` are sums of absolute and squared errors of the regions' populations and of their
-    cells. They are integers, so that sums over states do not depend on their order.
+    The columns `ERROR_SUMS` are the sums of the absolute and the squared errors of populations and
+    of cells. These sums are integers, so that a total over states does not depend on their order.
     """
     rows = []
     for level, got in released.items():
@@ -96,7 +97,7 @@ def sum_level_errors(
 
 
 def tabulate_levels(errors: pd.DataFrame) -> pd.DataFrame:
-    """Pool the states' errors by level: the table national_levels."""
+    """Compute the table national_levels, which pools the errors of all states by level."""
     counted = ["regions", "cells", "not_zero", "released_not_zero"]
     found = errors.groupby("level", sort=False)[[*counted, *ERROR_SUMS]].sum().reset_index()
     people, people_squared, cells, cells_squared = (found.pop(name) for name in ERROR_SUMS)

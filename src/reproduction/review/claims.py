@@ -8,12 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-import jsonschema
-
 import reproduction
 from isdp.errors import InputError
 from reproduction.jobs.claims import Claim
-from reproduction.jobs.yaml_files import read_yaml
+from reproduction.jobs.descriptions import Descriptions
 
 PAPERS = {
     "ISDP": "Integer Subspace Differential Privacy (AAAI 2023)",
@@ -53,25 +51,22 @@ def find_pages(notebooks: Iterable) -> dict[str, str]:
     return {path.stem.partition("_")[2]: path.stem for path in map(Path, notebooks)}
 
 
-def read_figures(paths: Iterable, schema, claims: Sequence[Claim]) -> list[dict]:
-    """Read the entries of the papers' figures and tables, in the papers' order.
+def list_paper_figures(descriptions: Descriptions, claims: Sequence[Claim]) -> list[dict]:
+    """List the papers' figures and tables next to ours, in the papers' order.
 
-    The key `wing` of an entry has the name of its study. Raises InputError if an entry does not
-    match the schema or names an unknown claim.
+    The key `wing` has the name of the study. Raises InputError for a repeated name or an unknown
+    claim.
     """
-    validator = jsonschema.Draft202012Validator(read_yaml(schema))
+    entries = [
+        {"wing": name, **entry.model_dump()}
+        for name, study in descriptions.studies.items()
+        for entry in study.paper_figures
+    ]
     known = {claim.name for claim in claims}
-    entries: list[dict] = []
-    for path in sorted(map(Path, paths)):
-        found = read_yaml(path)
-        for problem in validator.iter_errors(found):
-            where = ".".join(str(part) for part in problem.absolute_path) or "top level"
-            raise InputError(f"{path.name}: {where}: {problem.message}")
-        entries += [{"wing": path.stem, **entry} for entry in found]
     for entry in entries:
         for name in entry["claims"]:
             if name not in known:
-                where = f"{entry['wing']}.yaml: {entry['name']}"
+                where = f"{entry['wing']}/descriptions.yaml: {entry['name']}"
                 raise InputError(f"{where}: claim {name} does not exist; correct the name")
     _refuse_repeats("figure", [entry["name"] for entry in entries])
     return sorted(entries, key=_place)

@@ -10,7 +10,7 @@ from reproduction.comparison.experiment import (
     POPULATION_CLASSES,
     SWAPPED_STATES,
 )
-from reproduction.comparison.tables import select_error_points, select_points_by_size
+from reproduction.comparison.tables import select_error_points
 
 SYSTEMS = {
     "integer noise": ("epsilon", [0.5, 2.0]),
@@ -87,22 +87,3 @@ def test_errors_are_drawn_where_the_table_has_them():
     remarks = {place: [text.get_text() for text in axes[place].texts] for place in np.ndindex(3, 3)}
     assert remarks.pop((1, 2)) == ["invariant: no error"]
     assert not any(remarks.values())
-
-
-def test_bars_reach_three_standard_errors_and_who_holds_more_is_hollow():
-    errors, _ = tables()
-    errors.loc[errors["system"] == DEMONSTRATION_SYSTEM, ["bias_error", "rmse_error"]] = (
-        np.nan
-    )  # a single file
-    figure = figures.plot_bias(select_points_by_size(errors[errors["query"] == "detail"], CHOSEN))
-    for row, reach in enumerate((0.3, 0.6)):
-        for axis in figure.axes[3 * row : 3 * row + 3]:
-            for container in axis.containers:
-                system = container.get_label().split(" (")[0]
-                line, (bars,) = container.lines[0], container.lines[2]
-                lengths = [np.ptp(bar[:, 1]) for bar in bars.get_segments()]
-                assert lengths == pytest.approx(
-                    [0 if system == DEMONSTRATION_SYSTEM else 2 * reach] * 3
-                )
-                hollow = line.get_markerfacecolor() == "white"
-                assert hollow == (system in figures.MORE_CONSTRAINED)

@@ -108,6 +108,9 @@ def test_null_leaves_out_a_workload_or_a_configuration_of_topdown():
     assert "tree" not in config["subspace"]["workloads"]
 
 
+TABLE, RECORDS = "lattices.experiments.contingency", "lattices.experiments.intersecting"
+MINE = {"records": 2, "constraints": {"A": [1]}}
+LAW = {"sigma": 1, "proposal": {"paper": 0.5, "reduced": 0.5}}
 # a key, its wrong value, and the key that the message names (None: the same)
 WRONG = [
     ("national.states", ["DE", "XX"], "national.states.1"),
@@ -130,34 +133,14 @@ WRONG = [
     ("data.vintage", "20991231", None),
     ("data.vintage", 20201116, None),
     ("data.file", "nowhere.zip", "data.file (or NHGIS_PPDD_FILE)"),
-    (
-        "lattices.experiments.contingency.counts",
-        [[1, 2], [3, 4]],
-        "lattices.experiments.contingency",
-    ),
-    ("lattices.experiments.contingency.counts", [[-1] * 4] * 4, "lattices.experiments.contingency"),
-    (
-        "lattices.experiments.contingency.counts",
-        [[0.5] * 4] * 4,
-        "lattices.experiments.contingency",
-    ),
-    (
-        "lattices.experiments.contingency.held",
-        [["county"], ["age"]],
-        "lattices.experiments.contingency",
-    ),
-    (
-        "lattices.experiments.intersecting.constraints.A",
-        [1, 15],
-        "lattices.experiments.intersecting",
-    ),
-    ("lattices.experiments.contingency.laws.l1.proposal.paper", 1.0, None),
-    ("lattices.experiments.contingency.printed.l1", [[1, 2]], None),
-    (
-        "lattices.experiments.mine",
-        {"records": 2, "constraints": {"A": [1]}, "laws": {"x": {}}},
-        "lattices.experiments.mine.laws.x",
-    ),
+    (f"{TABLE}.counts", [[1, 2], [3, 4]], TABLE),
+    (f"{TABLE}.counts", [[-1] * 4] * 4, TABLE),
+    (f"{TABLE}.counts", [[0.5] * 4] * 4, TABLE),
+    (f"{TABLE}.held", [["county"], ["age"]], TABLE),
+    (f"{RECORDS}.constraints.A", [1, 15], RECORDS),
+    (f"{TABLE}.laws.l1.proposal.paper", 1.0, None),
+    (f"{TABLE}.printed.l1", [[1, 2]], None),
+    ("lattices.experiments.mine", MINE | {"laws": {"x": {}}}, "lattices.experiments.mine.laws.x"),
     ("lattices.coupling.lag_factors", [0, 1], "lattices.coupling.lag_factors.0"),
     ("lattices.noise.variant", "best", None),
     ("congenial.sex_by_age.counts.male", [1] * 22, "congenial.sex_by_age.counts"),
@@ -205,28 +188,12 @@ WRONG = [
     ("topdown", [1], None),
     ("lattices.experiments", [], None),
     ("lattices.experiments.mine", 3, None),
-    (
-        "lattices.experiments.my own",
-        {
-            "records": 2,
-            "constraints": {"A": [1]},
-            "laws": {"x": {"sigma": 1, "proposal": {"paper": 0.5, "reduced": 0.5}}},
-        },
-        None,
-    ),
-    ("lattices.experiments.intersecting.axes.a", ["b"], "lattices.experiments.intersecting"),
-    (
-        "lattices.experiments.contingency.laws.l1.sigma",
-        1,
-        "lattices.experiments.contingency.laws.l1",
-    ),
-    (
-        "lattices.experiments.contingency.laws.l1.proposal.quick",
-        0.5,
-        "lattices.experiments.contingency.laws.l1.proposal",
-    ),
-    ("lattices.experiments.contingency.printed.l3", [[1]], None),
-    ("lattices.experiments.contingency.axes.county", ["a", "a"], None),
+    ("lattices.experiments.my own", MINE | {"laws": {"x": LAW}}, None),
+    (f"{RECORDS}.axes.a", ["b"], RECORDS),
+    (f"{TABLE}.laws.l1.sigma", 1, f"{TABLE}.laws.l1"),
+    (f"{TABLE}.laws.l1.proposal.quick", 0.5, f"{TABLE}.laws.l1.proposal"),
+    (f"{TABLE}.printed.l3", [[1]], None),
+    (f"{TABLE}.axes.county", ["a", "a"], None),
     ("lattices.coupling.lag_factors", [2], None),
     ("topdown.runs.identity 4", None, "topdown.runs"),
     ("subspace.workloads.tree.size", 3, None),
@@ -278,21 +245,15 @@ def test_right_states_pass(states):
     check_config(changed({"counties": {"states": states}}), ROOT)
 
 
+PRINTED_LAWS = {"epsilon": 0.5, "proposal_l1": 0.31, "proposal_l2": 0.32}
 # a value for each entry that stands for a setting
 PRINTED = {
     "intersecting": {
-        "epsilon": 0.5,
-        "proposal_l1": 0.31,
-        "proposal_l2": 0.32,
+        **PRINTED_LAWS,
         "constraints": {"A": [1, 2], "B": [2, 3], "C": [3, 14]},
         "gaussian_sigma": 7,
     },
-    "contingency": {
-        "epsilon": 0.5,
-        "proposal_l1": 0.31,
-        "proposal_l2": 0.32,
-        "gaussian_sigma": 7.5,
-    },
+    "contingency": {**PRINTED_LAWS, "gaussian_sigma": 7.5},
     "counties": {
         "epsilon": 0.3,
         "norm": "l2",

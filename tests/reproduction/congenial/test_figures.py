@@ -1,9 +1,8 @@
 import numpy as np
 import pandas as pd
-import pytest
 from matplotlib.colors import to_hex
 
-from isdp.plots.style import BOX, DARK, DAS, DRAW, FAINT
+from isdp.plots.style import BOX, DARK
 from reproduction.congenial import figures
 from tests.artists import boxes_of, inside, labelled, legend_of, medians_of, whiskers_of
 
@@ -63,50 +62,6 @@ def test_short_chains_are_drawn_by_their_length_beside_the_mixed_ones():
         (band,) = axis.patches
         middle = own.loc["conditional", "median"]
         assert (band.get_y(), band.get_height()) == (middle - 2, 4)
-
-
-def rates():
-    return pd.DataFrame(
-        {
-            "proposal_epsilon": [0.4, 0.4, 0.6, 0.6],
-            "start": ["target", "confidential"] * 2,
-            "percent": [0.1, 0.02, 1.5, 1.6],
-            "low": [0.05, 0, 1, 1.1],
-            "high": [0.2, 0.1, 2, 2.2],
-            "paper_percent": np.nan,
-        }
-    )
-
-
-@pytest.mark.parametrize("printed", [False, True])
-def test_acceptance_of_each_start_with_its_interval(printed):
-    table = rates()
-    if printed:
-        table.loc[2:, "paper_percent"] = 1.7
-    figure = figures.plot_acceptance(
-        pd.concat([table, table.assign(proposal_epsilon=2.0)]), "title"
-    )
-    assert [axis.get_title("left").split(",")[0] for axis in figure.axes] == [
-        "title",
-        "small parameters",
-    ]
-    for axis in figure.axes:
-        for drawn, start, colour in zip(
-            axis.containers, ("target", "confidential"), (DRAW, FAINT), strict=True
-        ):
-            points, _, (bars,) = drawn.lines
-            own = table[table["start"] == start]
-            assert to_hex(points.get_color()) == colour
-            assert points.get_xdata().tolist()[:2] == [0.4, 0.6]
-            assert points.get_ydata().tolist()[:2] == own["percent"].tolist()
-            ends = [(low[1], high[1]) for low, high in bars.get_segments()[:2]]
-            assert np.ravel(ends) == pytest.approx(np.ravel(own[["low", "high"]]))
-        crosses = [line for line in axis.get_lines() if to_hex(line.get_color()) == DAS]
-        assert len(crosses) == printed
-        for line in crosses:
-            assert line.get_xydata().tolist()[0] == [0.6, 1.7]
-    assert ("paper (read off its figure)" in legend_of(figure.axes[0])) == printed
-    assert inside(figure)
 
 
 def test_traces_step_through_the_counts_of_their_cells():

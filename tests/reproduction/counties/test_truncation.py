@@ -55,7 +55,7 @@ def test_states_say_what_it_takes():
 
 
 def test_the_population_needed_is_the_least_that_is_safe():
-    needed = tabulate_needed([0.5], chances=(1e-3,), cells=20)["population"].iloc[0]
+    needed = tabulate_needed([0.5], levels=(1e-3,), cells=20)["population"].iloc[0]
     law = total_distribution(20, 0.5)
     assert negative_probability(law, needed) < 1e-3 <= negative_probability(law, needed - 1)
 

@@ -1,6 +1,5 @@
 import hashlib
 import os
-import struct
 import zipfile
 
 import pandas as pd
@@ -56,7 +55,6 @@ def refused(call, *words):
     assert "\n" not in message
     for word in words:
         assert word in message, message
-    return message
 
 
 # -- published counts -----------------------------------------------------------------------------
@@ -67,47 +65,30 @@ def test_the_published_counts_of_the_repository():
     assert table.columns.tolist() == ["fips", "state", "county", "population"]
     assert table["population"].dtype == "int64"
     assert len(table) == 3221
-    assert table["fips"].is_unique
     totals = table.groupby("state")["population"].sum()
     assert totals.drop("PR").sum() == 308_745_538
     assert (totals["IL"], totals["PR"]) == (12_830_632, 3_725_789)
     by_fips = table.set_index("fips")
     assert by_fips.loc["17031", "population"] == 5_194_675
     assert by_fips.loc["35013", "county"] == "Doña Ana County"
-    least = table.loc[table["population"].idxmin()]
-    assert (least["county"], least["state"], least["population"]) == ("Loving County", "TX", 82)
 
 
 def test_published_counts_come_in_file_order_and_by_column_name(tmp_path):
     text = "note,pop2010,name,usps,fips\nx,7,B County,AL,01003\n,0,A County,AL,01001\n\n"
-    table = read_published(write(tmp_path / "p.csv", "\ufeff" + text))
-    expected = pd.DataFrame(
-        {
-            "fips": ["01003", "01001"],
-            "state": "AL",
-            "county": ["B County", "A County"],
-            "population": [7, 0],
-        }
-    )
-    pd.testing.assert_frame_equal(table, expected)
+    table = read_published(write(tmp_path / "p.csv", text))
+    assert table["fips"].tolist() == ["01003", "01001"]
+    assert table["county"].tolist() == ["B County", "A County"]
+    assert table["population"].tolist() == [7, 0]
 
 
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ("01001,AL,Again,5", ["line 3", "01001", "line 2"]),
-        ("01003,AL,B County,-5", ["line 3", "B County (01003)", "pop2010", "is negative"]),
-        ("01003,AL,B County,5.5", ["line 3", "has a decimal point"]),
-        ("01003,AL,B County,5.0", ["line 3", "has a decimal point"]),
-        ("01003,AL,B County,", ["line 3", "missing"]),
-        ("01003,AL,B County,1e5", ["line 3", "this is not a whole number"]),
-        ("01003,AL,B County,²", ["line 3", "not a whole number"]),
-        ("01003,AL,B County,1000000001", ["line 3", "more than 1,000,000,000"]),
-        ("1003,AL,B County,5", ["line 3", "'1003'", "five digits"]),
-        ("01003,Alabama,B County,5", ["line 3", "'Alabama'", "usps"]),
-        ("01003,AL, ,5", ["line 3", "01003", "column name", "is empty"]),
-        ("01003,AL,B County", ["line 3", "3 fields under a header of 4"]),
-        ('01003,AL,"B County,5', ["line 3", "no csv table"]),
+        ("01001,AL,Again,5", ["01001"]),
+        ("01003,AL,B County,-5", ["line 3", "B County (01003)", "pop2010"]),
+        ("1003,AL,B County,5", ["line 3", "fips", "'1003'"]),
+        ("01003,Alabama,B County,5", ["line 3", "usps", "'Alabama'"]),
+        ("01003,AL, ,5", ["line 3", "01003", "name"]),
     ],
 )
 def test_a_wrong_row_of_the_published_counts_is_named(tmp_path, row, words):
@@ -117,39 +98,25 @@ def test_a_wrong_row_of_the_published_counts_is_named(tmp_path, row, words):
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [
-        (b"", ["empty"]),
-        (b"\xef\xbb\xbf", ["empty"]),
-        (b"fips,usps,name,pop2010\n", ["no counties"]),
-        (b"fips,usps,name\n01001,AL,A\n", ["line 1", "pop2010"]),
-        (b"fips,usps,name,pop2010\n01001,AL,Do\xf1a,5\n", ["line 2", "UTF-8"]),
-    ],
+    [("fips,usps,name,pop2010\n", []), ("fips,usps,name\n01001,AL,A\n", ["line 1", "pop2010"])],
 )
-def test_a_file_that_is_no_table_of_published_counts(tmp_path, content, words):
-    path = tmp_path / "p.csv"
-    path.write_bytes(content)
+def test_a_file_without_published_counts_is_refused(tmp_path, content, words):
+    path = write(tmp_path / "p.csv", content)
     refused(lambda: read_published(path), "p.csv", *words)
 
 
-def test_a_missing_file_or_a_folder(tmp_path):
-    refused(lambda: read_published(tmp_path / "no.csv"), "no.csv", "no such file")
-    refused(lambda: read_demonstration(tmp_path / "no.zip"), "no.zip", "no such file")
-    refused(lambda: read_demonstration(tmp_path), tmp_path.name, "cannot be read")
-
-
-# -- demonstration data: what is read -------------------------------------------------------------
+# -- demonstration data ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1"])
 @pytest.mark.parametrize("packed", [True, False])
-def test_genuine_content_in_either_encoding(tmp_path, encoding, packed):
+def test_genuine_content_is_read_in_either_encoding_whatever_the_suffix(tmp_path, encoding, packed):
     path = tmp_path / NAME
     content = GENUINE.encode(encoding)
     if packed:
-        path = zipped(
-            tmp_path / "any.name",
-            {NAME: content, "nhgis_ppdd_20210608_codebook.txt": "county.csv"},
-        )
+        # macOS adds a companion of each file
+        others = {"nhgis_ppdd_20210608_codebook.txt": "county.csv", f"__MACOSX/._{NAME}": b"\0\1"}
+        zipped(path, {NAME: content} | others)
     else:
         path.write_bytes(content)
     read = read_demonstration(path)
@@ -163,27 +130,14 @@ def test_genuine_content_in_either_encoding(tmp_path, encoding, packed):
     assert read.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def test_a_byte_order_mark_before_latin_1(tmp_path):
-    path = tmp_path / NAME
-    path.write_bytes(b"\xef\xbb\xbf" + GENUINE.encode("latin-1"))
-    assert read_demonstration(path).counties["county"][2] == "Doña Ana County"
-
-
 def test_the_older_column_and_a_plain_fips_key(tmp_path):
     text = "fips,name,H7V001_dp,H7V001_sf\n06001,Alameda County,1510261,1510271\n"
     read = read_demonstration(write(tmp_path / "some.csv", text))
     assert (read.vintage, read.population_column) == ("unknown", "H7V001")
     assert read.counties.to_numpy().tolist() == [["06001", "Alameda County", 1510261, 1510271]]
-    named = write(tmp_path / "nhgis_ppdd_20200527_county.csv", text)
-    assert read_demonstration(named).vintage == "20200527"
 
 
-def test_content_and_not_the_suffix_decides(tmp_path):
-    assert len(read_demonstration(write(tmp_path / "x.zip", GENUINE)).counties) == 4
-    assert len(read_demonstration(zipped(tmp_path / "x.csv", {NAME: GENUINE})).counties) == 4
-
-
-def test_the_vintage_of_an_archive_whose_table_does_not_tell_it(tmp_path):
+def test_the_archive_has_the_vintage_where_the_table_does_not_state_it(tmp_path):
     path = zipped(tmp_path / "nhgis_ppdd_20201116_county.zip", {"county.csv": GENUINE})
     assert read_demonstration(path).vintage == "20201116"
     refused(lambda: read_demonstration(zipped(path, {NAME: GENUINE})), "20201116", "20210608")
@@ -191,10 +145,7 @@ def test_the_vintage_of_an_archive_whose_table_does_not_tell_it(tmp_path):
 
 @pytest.mark.parametrize(
     ("vintage", "column", "other"),
-    [
-        *(("20191029", "H7V", "H72"), ("20200527", "H7V", "H72"), ("20200917", "H72", "H7V")),
-        *(("20201116", "H72", "H7V"), ("20210608", "H72", "H7V"), ("20220825", "H72", "H7V")),
-    ],
+    [("20200527", "H7V", "H72"), ("20200917", "H72", "H7V")],
 )
 def test_each_vintage_has_its_own_column(tmp_path, vintage, column, other):
     path = tmp_path / f"nhgis_ppdd_{vintage}_county.csv"
@@ -204,53 +155,32 @@ def test_each_vintage_has_its_own_column(tmp_path, vintage, column, other):
     assert read_demonstration(path).population_column == f"{column}001"
 
 
-def test_a_macos_companion_file_is_not_taken_for_a_table(tmp_path):
-    path = zipped(tmp_path / "x.zip", {NAME: GENUINE, f"__MACOSX/._{NAME}": b"\0\1"})
-    assert len(read_demonstration(path).counties) == 4
-
-
-# -- demonstration data: what is refused ----------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", ["empty"]),
-        (b" \n", ["empty"]),
-        (b"\xef\xbb\xbf", ["empty"]),
-        (b"<!DOCTYPE html><p>404</p>", ["web page, not data"]),
-        (b"\xef\xbb\xbf \r\n\t<html>", ["web page, not data"]),
-        (b"\x1f\x8b\x08\x00\x00", ["line 1", "H72001_dp"]),
-        (b"name,H72001_dp,H72001_sf\n", ["gisjoin or fips"]),
-        (b"gisjoin,H72001_dp,H72001_sf\n", ["line 1", "name"]),
-        (b"gisjoin,name,H72001_dp\n", ["line 1", "H72001_sf"]),
-        (b"gisjoin,name,H7V001_dp,H72001_sf\n", ["line 1", "H7V001_sf"]),
-        (b"gisjoin,name,H7V001_dp,H7V001_sf,H72001_dp,H72001_sf\n", ["H7V001_dp and H72001_dp"]),
-        (b"gisjoin,name,H72001_dp,H72001_sf,H72001_sf\n", ["twice"]),
-        (b"gisjoin,name,H72001_dp,H72001_sf\n", ["no counties"]),
-        (b"gisjoin;name;H72001_dp;H72001_sf\n", ["line 1", "H72001_dp"]),
+        (" \n", []),
+        (" \r\n\t<html>", ["web page"]),
+        ("name,H72001_dp,H72001_sf\n", ["gisjoin or fips"]),
+        ("gisjoin,H72001_dp,H72001_sf\n", ["line 1", "name"]),
+        ("gisjoin,name,H72001_dp\n", ["line 1", "H72001_sf"]),
+        ("gisjoin,name,H7V001_dp,H7V001_sf,H72001_dp,H72001_sf\n", ["H7V001_dp and H72001_dp"]),
+        ("gisjoin,name,H72001_dp,H72001_sf\n", []),
+        ("gisjoin;name;H72001_dp;H72001_sf\n", ["line 1", "H72001_dp"]),
     ],
 )
-def test_files_that_are_no_county_table(tmp_path, content, words):
-    path = tmp_path / "given.csv"
-    path.write_bytes(content)
+def test_a_file_that_is_not_a_county_table_is_refused(tmp_path, content, words):
+    path = write(tmp_path / "given.csv", content)
     refused(lambda: read_demonstration(path), "given.csv", *words)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("916929", "-916929", ["line 3", "DuPage County (17043)", "H72001_dp", "negative"]),
-        ("916924", "916924.5", ["line 3", "DuPage County (17043)", "H72001_sf", "decimal point"]),
-        ("209233,7,209233", "209233,7,", ["line 4", "Doña Ana", "H72001_sf", "missing"]),
-        ("916929", "9169290000", ["line 3", "more than 1,000,000,000"]),
-        ("916929", "9" * 5000, ["line 3", "more than 1,000,000,000"]),
-        ("916929", "nan", ["line 3", "not a whole number"]),
-        ("916929", "916_929", ["line 3", "not a whole number"]),
+        ("916929", "-916929", ["line 3", "DuPage County (17043)", "H72001_dp"]),
+        ("916924", "916924.5", ["line 3", "DuPage County (17043)", "H72001_sf"]),
         ("G1700430", "G170043", ["line 3", "gisjoin", "'G170043'"]),
         ("G1700430", "G1710430", ["line 3", "gisjoin"]),
-        ("G1700430", "", ["line 3", "gisjoin"]),
-        (",76569,1\n", "", ["line 5", "5 fields under a header of 7", "cut short"]),
+        ("DuPage County,17,916929", '"DuPage\nCounty",17,x', ["line 4", "DuPage County"]),
     ],
 )
 def test_a_wrong_cell_is_named(tmp_path, old, new, words):
@@ -259,102 +189,36 @@ def test_a_wrong_cell_is_named(tmp_path, old, new, words):
     refused(lambda: read_demonstration(path), NAME, *words)
 
 
-def test_a_fips_code_without_its_leading_zero(tmp_path):
-    text = "fips,name,H7V001_dp,H7V001_sf\n6001,Alameda County,1,1\n"
-    refused(lambda: read_demonstration(write(tmp_path / "x.csv", text)), "line 2", "leading zero")
-
-
-def test_a_name_over_two_lines_does_not_break_the_message(tmp_path):
-    text = GENUINE.replace("DuPage County,17,916929", '"DuPage\nCounty",17,x')
-    refused(lambda: read_demonstration(write(tmp_path / NAME, text)), "DuPage County", "line 4")
-
-
-# -- zip archives ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["/etc/b.txt", "../b.txt", "a/../../b.txt", "C:b", "..\\b.txt"])
-def test_members_with_paths_outside_the_archive_are_not_written(tmp_path, name, monkeypatch):
-    inner = tmp_path / "inner" / "inner"
-    inner.mkdir(parents=True)
-    monkeypatch.chdir(inner)
-    path = zipped(inner / "x.zip", {NAME: GENUINE, name: GENUINE})
-    assert len(read_demonstration(path).counties) == 4
-    table = name.replace("b", "county.csv")
-    path = zipped(inner / "x.zip", {NAME: GENUINE, table.removesuffix(".txt"): GENUINE})
-    refused(lambda: read_demonstration(path), "x.zip", "found 2")
-    assert [p for p in tmp_path.rglob("*") if p.is_file()] == [path]
-
-
 @pytest.mark.parametrize(
     ("members", "words"),
     [
-        ({}, ["found 0"]),
-        ({"codebook.txt": ""}, ["found 0", "codebook.txt"]),
         ({"nhgis_ppdd_20210608_state.csv": GENUINE}, ["found 0", "nhgis_ppdd_20210608_state.csv"]),
         ({NAME: GENUINE, "old_county.csv": GENUINE}, ["found 2", NAME]),
-        ({NAME: ""}, [NAME, "empty"]),
-        ({NAME: "<html>"}, [NAME, "web page"]),
+        ({NAME: GENUINE + "," * MAX_BYTES}, [f"{MAX_BYTES:,} bytes"]),
     ],
 )
-def test_archives_without_exactly_one_county_table(tmp_path, members, words):
+def test_an_archive_without_exactly_one_county_table_is_refused(tmp_path, members, words):
     refused(lambda: read_demonstration(zipped(tmp_path / "x.zip", members)), "x.zip", *words)
 
 
-def test_an_archive_cut_anywhere_is_refused(tmp_path):
-    whole = zipped(tmp_path / "whole.zip", {NAME: GENUINE}).read_bytes()
-    path = tmp_path / "cut.zip"
-    for length in range(4, len(whole)):
-        path.write_bytes(whole[:length])
-        refused(lambda: read_demonstration(path), "cut.zip", "damaged")
-
-
-def test_a_damaged_archive_is_refused(tmp_path):
-    path = zipped(tmp_path / "x.zip", {NAME: GENUINE}, zipfile.ZIP_STORED)
-    path.write_bytes(path.read_bytes().replace(b"916929", b"916928"))
-    refused(lambda: read_demonstration(path), "damaged", "CRC")
-
-
-@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_damage_that_changes_the_compressed_table_is_refused(tmp_path, method):
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_archive_is_refused(tmp_path, method):
     path = zipped(tmp_path / "x.zip", {NAME: GENUINE}, method)
-    whole, counties = path.read_bytes(), read_demonstration(path).counties
-    harmless, messages = 0, []  # harmless: padding, or the size of a buffer
-    places = range(30 + len(NAME), whole.index(b"PK\x01\x02"))
-    for place in places:
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
-        try:
-            assert read_demonstration(path).counties.equals(counties)
-            harmless += 1
-        except InputError as error:
-            messages.append(str(error))
-    assert harmless < len(places) / 10
-    assert all(message.startswith("x.zip: the zip archive is damaged") for message in messages)
-
-
-def test_an_encrypted_archive_is_refused(tmp_path):
-    path = zipped(tmp_path / "x.zip", {NAME: GENUINE})
-    content = bytearray(path.read_bytes())
+    whole = path.read_bytes()
+    middle = (len(NAME) + whole.index(b"PK\x01\x02")) // 2
+    encrypted = bytearray(whole)
     for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
-        content[content.index(signature) + offset] |= 1
-    path.write_bytes(content)
-    refused(lambda: read_demonstration(path), "encrypted")
+        encrypted[whole.index(signature) + offset] |= 1
+    changed = whole[:middle] + bytes([whole[middle] ^ 0xFF]) + whole[middle + 1 :]
+    for content in (whole[:-30], whole[:middle], changed, encrypted):
+        path.write_bytes(content)
+        refused(lambda: read_demonstration(path), "x.zip")
 
 
-def test_what_is_too_large_is_refused(tmp_path):
-    path = zipped(tmp_path / "x.zip", {NAME: GENUINE + "," * MAX_BYTES})
-    refused(lambda: read_demonstration(path), "x.zip", f"{MAX_BYTES:,} bytes")
+def test_a_table_that_is_too_large_is_refused(tmp_path):
     table = write(tmp_path / NAME, GENUINE)
     os.truncate(table, MAX_BYTES + 1)
-    refused(lambda: read_demonstration(table), NAME, "larger than")
-
-
-def test_an_archive_that_declares_too_small_a_size_is_refused(tmp_path):
-    path = zipped(tmp_path / "x.zip", {NAME: GENUINE + "," * 100_000})
-    content = bytearray(path.read_bytes())
-    size = content.index(b"PK\x01\x02") + 24
-    content[size : size + 4] = struct.pack("<I", 50)
-    path.write_bytes(content)
-    refused(lambda: read_demonstration(path), "x.zip", "damaged")
+    refused(lambda: read_demonstration(table), NAME)
 
 
 # -- checks against the published counts ----------------------------------------------------------
@@ -380,50 +244,24 @@ def test_genuine_data_pass_in_any_order():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "words"),
+    ("edits", "words"),
     [
-        ("916929", "916930", ["state IL", "totals"]),
-        ("76569,7", "76568,7", ["state NM", "totals"]),
-        (
-            "916924",
-            "916925",
-            ["DuPage County (17043)", "H72001_sf", "published count"],
-        ),
-        ("G3500610", "G3500130", ["Valencia County (35013)", "more than once"]),
-        ("G3500610", "G9900610", ["Valencia County (99061)", "published counts"]),
-        (
-            "G3500610,Valencia County,35,76569,7,76569,1\n",
-            "",
-            ["Valencia County (35061)", "missing"],
-        ),
+        ({"916929": "916930"}, ["state IL"]),
+        # the totals of the country agree
+        ({"916929": "916930", "76569,7": "76568,7"}, ["state IL"]),
+        ({"916924": "916925"}, ["DuPage County (17043)", "H72001_sf"]),
+        ({"G3500610": "G3500130"}, ["Valencia County (35013)"]),
+        ({"G3500610": "G9900610"}, ["Valencia County (99061)"]),
+        ({"G3500610,Valencia County,35,76569,7,76569,1\n": ""}, ["Valencia County (35061)"]),
+        ({"G17003": "G98003", "G17004": "G98004"}, ["(98031) and 1 more"]),
     ],
 )
-def test_a_file_that_disagrees_with_the_published_counts(old, new, words):
-    assert old in GENUINE
-    wrong = demonstration(GENUINE.replace(old, new))
-    advice = "Download the file again from https://www.nhgis.org/"
-    refused(lambda: check_demonstration(wrong, PUBLISHED), NAME, advice, *words)
-
-
-def test_totals_that_agree_over_the_country_but_not_in_a_state():
-    text = GENUINE.replace("916929", "916930").replace("76569,7", "76568,7")
-    refused(lambda: check_demonstration(demonstration(text), PUBLISHED), "state IL")
-
-
-def test_an_extract_counts_the_missing_counties():
-    message = refused(
-        lambda: check_demonstration(
-            demonstration(), PUBLISHED.assign(fips=["01001", "01003", *PUBLISHED["fips"][2:]])
-        ),
-        "(17031) and 1 more",
-        "published counts",
-    )
-    assert "17043" not in message
-    few = demonstration("\n".join(GENUINE.splitlines()[:3]))
-    refused(lambda: check_demonstration(few, PUBLISHED), "(35013) and 1 more", "missing")
-
-
-# -- the table of counties ------------------------------------------------------------------------
+def test_a_file_that_disagrees_with_the_published_counts_is_refused(edits, words):
+    text = GENUINE
+    for old, new in edits.items():
+        assert old in text
+        text = text.replace(old, new)
+    refused(lambda: check_demonstration(demonstration(text), PUBLISHED), NAME, *words)
 
 
 def test_the_county_table_keeps_the_published_order():
@@ -434,14 +272,10 @@ def test_the_county_table_keeps_the_published_order():
     assert table["das_error"].tolist() == [0, 0, 5, -5]
 
 
-def test_the_county_table_without_demonstration_data():
+def test_the_county_table_without_demonstration_data_has_no_errors():
     table = build_county_table(PUBLISHED)
     assert table["das_error"].dtype == "Int64"
     assert table["das_error"].isna().all()
-    assert "das_error" not in PUBLISHED
-
-
-# -- a genuine file -------------------------------------------------------------------------------
 
 
 @pytest.mark.skipif(

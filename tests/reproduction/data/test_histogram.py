@@ -88,7 +88,7 @@ def spoil(row, column, value):
         (spoil(0, 3, "W:n:x"), "line 1"),
         (lambda lines: lines[:-1], "1 counties are missing"),
         (lambda lines: [*lines, lines[-1]], "1 are repeated"),
-        (lambda lines: [*lines[:-1], lines[-1][:40]], "cut short"),
+        (lambda lines: [*lines[:-1], lines[-1][:40]], "complete the file"),
     ],
 )
 def test_a_spoiled_histogram_is_refused(tmp_path, change, match):
@@ -135,8 +135,10 @@ def demonstration_csv(counts):
     return columns
 
 
-def write_demonstration(tmp_path, private, published_counts, change=lambda frame: frame):
-    frame = pd.DataFrame({"gisjoin": [f"G{f[:2]}0{f[2:]}0" for f in SOME["fips"]]})
+def write_demonstration(
+    tmp_path, private, published_counts, change=lambda frame: frame, fips=SOME["fips"]
+):
+    frame = pd.DataFrame({"gisjoin": [f"G{f[:2]}0{f[2:]}0" for f in fips]})
     for suffix, counts in (("dp", private), ("sf", published_counts)):
         parts = demonstration_csv(counts)
         frame = frame.join(pd.DataFrame({f"{k}_{suffix}": v for k, v in parts.items()}))

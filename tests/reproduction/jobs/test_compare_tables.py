@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from reproduction.jobs.compare_tables import MAX_LINES, main, report
+from reproduction.jobs.compare_tables import main, report
 
 SCORECARD = "claim,our_value,verdict\nfirst,1,reproduced\nsecond,5,differs\n"
 CURVES = "law,lag,t,bound\n" + "".join(
@@ -42,15 +42,11 @@ def cells(said):
     return [[cell.strip() for cell in row] for row in rows]
 
 
-def test_equal_runs_are_one_line(runs):
-    assert report(*runs) == "Nothing moved: 2 tables and figures' data are equal.\n"
-
-
 def test_the_order_of_rows_and_rounding_are_no_change(runs):
     first, *rest = CURVES.splitlines()
     rows = [row.replace("0.25", "0.25000000001") for row in reversed(rest)]
     (runs[1] / "figures/curves.csv").write_text("\n".join([first, *rows]) + "\n")
-    assert report(*runs).startswith("Nothing moved")
+    assert report(*runs).startswith("All ")
 
 
 def test_a_flipped_verdict_comes_first(runs):
@@ -64,14 +60,6 @@ def test_a_flipped_verdict_comes_first(runs):
     assert ["figures/curves.csv", "bound", "4", "0.25 → 0.5", "1", "l1, 1, 3"] in cells(said)
 
 
-def test_tables_new_and_gone_are_named(runs):
-    (runs[1] / "tables/scorecard.csv").rename(runs[1] / "tables/verdicts.csv")
-    said = report(*runs)
-    assert "### New\n\n- tables/verdicts.csv" in said
-    assert "### Gone\n\n- tables/scorecard.csv" in said
-    assert "### Columns" not in said
-
-
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -82,7 +70,7 @@ def test_tables_new_and_gone_are_named(runs):
     ],
 )
 def test_equal_tables_in_another_order_or_type_are_equal(changed, old, new):
-    assert changed(old, new).startswith("Nothing moved: 1 tables")
+    assert changed(old, new).startswith("All 1 tables")
 
 
 @pytest.mark.parametrize(
@@ -113,11 +101,6 @@ def test_rows_and_columns_new_and_gone_are_counted(changed):
     assert "1 row new" in changed(new, old)
 
 
-def test_a_number_that_comes_or_goes_is_a_change_and_two_blanks_are_not(changed):
-    said = changed("state,rhat\nIL,1.5\nDC,\n", "state,rhat\nIL,\nDC,\n")
-    assert cells(said)[-1][2:4] == ["1", "1.5 → (blank)"]
-
-
 def test_rows_with_the_same_key_are_compared_in_their_order(changed):
     old = "series,value\nq1,1\nextreme,8\nextreme,9\n"
     said = changed(old, "series,value\nq1,1\nextreme,8\nextreme,11\nextreme,12\n")
@@ -145,21 +128,6 @@ def test_differences_are_given_in_combined_standard_errors(changed, columns, col
     assert f"standard errors\n\n- tables/t.csv: 3.54 ({column}, b)\n" in said
 
 
-def test_a_table_of_errors_has_no_standard_errors(changed):
-    said = changed("epsilon,error_noisy,error\n1,2,3\n", "epsilon,error_noisy,error\n1,5,3\n")
-    assert "error_noisy" in said
-    assert "standard errors" not in said
-
-
-def test_a_long_list_is_cut_and_counted(runs):
-    names = [f"c{i}" for i in range(25)]
-    for run, value in zip(runs, "12", strict=True):
-        text = ",".join(["row", *names]) + "\n" + ",".join(["a", *(value for _ in names)]) + "\n"
-        for number in range(MAX_LINES // 25 + 1):
-            (run / f"tables/wide_{number}.csv").write_text(text)
-    assert f"and {25 - MAX_LINES % 25} more columns." in report(*runs)
-
-
 def test_a_column_renamed_on_purpose_is_compared_under_its_new_name(runs, capsys):
     renamed = CURVES.replace("law,", "norm,", 1)
     (runs[0] / "figures/curves.csv").write_text(renamed)
@@ -167,7 +135,7 @@ def test_a_column_renamed_on_purpose_is_compared_under_its_new_name(runs, capsys
     main(folders)
     assert "columns gone: norm" in capsys.readouterr().out
     main([*folders, "--renamed", "norm=law"])
-    assert capsys.readouterr().out.startswith("Nothing moved")
+    assert capsys.readouterr().out.startswith("All ")
     (runs[0] / "figures/curves.csv").write_text(renamed.replace("0.25", "0.5"))
     main([*folders, "--renamed", "norm=law"])
     assert cells(capsys.readouterr().out)[-1][:3] == ["figures/curves.csv", "bound", "4"]
@@ -176,22 +144,9 @@ def test_a_column_renamed_on_purpose_is_compared_under_its_new_name(runs, capsys
     assert "'norm'" in capsys.readouterr().err
 
 
-def test_a_label_renamed_on_purpose_is_compared_under_its_new_name(runs, capsys):
-    path = runs[1] / "figures/curves.csv"
-    path.write_text(CURVES.replace("l1,", "Manhattan norm,"))
-    folders = [str(run) for run in runs]
-    main(folders)
-    assert cells(capsys.readouterr().out)[-1][1:4] == ["law", "10", "l1 → Manhattan norm"]
-    main([*folders, "--relabel", "l1=Manhattan norm", "--relabel", "x=y"])
-    assert capsys.readouterr().out.startswith("Nothing moved")
-    path.write_text(CURVES.replace("l1,1,", "Manhattan norm,1,"))
-    main([*folders, "--relabel", "l1=Manhattan norm"])
-    assert "5 rows gone" in capsys.readouterr().out
-
-
 def test_nothing_to_compare_with_is_said_and_nothing_to_compare_is_an_error(runs, tmp_path, capsys):
     main([str(tmp_path / "absent"), str(runs[1])])
-    assert capsys.readouterr().out.startswith("Nothing to compare with")
+    assert capsys.readouterr().out.startswith(str(tmp_path / "absent"))
     shutil.rmtree(runs[1])
     with pytest.raises(SystemExit, match="1"):
         main([str(run) for run in runs])

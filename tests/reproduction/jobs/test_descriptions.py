@@ -92,12 +92,6 @@ def test_what_does_not_fit_is_refused_by_file_and_key(write, wrong, named):
     assert str(path) in str(refused.value)
 
 
-def test_two_studies_must_not_describe_one_table(write):
-    paths = [write(SWAPS), write(SWAPS, "counties")]
-    with pytest.raises(InputError, match="fit is described twice"):
-        read_descriptions(paths)
-
-
 EXPERIMENTS = """\
 category: Lattices
 tables:
@@ -118,13 +112,6 @@ def test_wildcards_of_a_name_are_filled_in_its_title_and_caption(write):
     assert found.title_of("tables", "small_draw_l1") == "One draw: small, l1"
     caption = found.caption_of("tables", "small_draw_l1")
     assert caption.startswith("**One draw: small, l1.**\n\nNoise of *small*. Seed {{ snakemake")
-
-
-def test_wildcards_that_are_open_are_left_to_snakemake(write):
-    found = read_descriptions([write(EXPERIMENTS, "lattices")])
-    assert found.title_of("tables", "{experiment}_draw_{law}") == "One draw: {experiment}, {law}"
-    caption = found.caption_of("tables", "{experiment}_draw_{law}")
-    assert "Noise of *{{ snakemake.wildcards.experiment }}*." in caption
 
 
 def test_the_first_pattern_that_fits_describes_a_name_and_an_exact_name_comes_first(write):

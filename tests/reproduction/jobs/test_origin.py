@@ -57,14 +57,6 @@ def test_what_is_edited_or_new_is_counted(checkout, config):
     assert "with changes that are not committed (2 files);" in describe_origin(checkout, config)
 
 
-def test_a_new_commit_and_another_config_are_told_apart(checkout, config):
-    before = describe_origin(checkout, config)
-    git(checkout, "commit", "--quiet", "--allow-empty", "--message", "second")
-    after = describe_origin(checkout, config)
-    config.write_text("seed: 2\n")
-    assert len({before, after, describe_origin(checkout, config)}) == 3
-
-
 def test_the_commit_of_a_hooks_or_an_enclosing_repository_is_never_named(
     checkout, config, monkeypatch
 ):
@@ -82,9 +74,3 @@ def test_without_a_repository_or_git_the_commit_is_not_known(tmp_path, config, m
         monkeypatch.setenv("PATH", str(tmp_path))
     said = describe_origin(tmp_path, config)
     assert said.startswith(f"Made by version {isdp.__version__}, {UNKNOWN}; SHA-256")
-
-
-def test_a_repository_without_a_commit_has_none(tmp_path, config):
-    if shutil.which("git"):
-        git(tmp_path, "init", "--quiet")
-    assert UNKNOWN in describe_origin(tmp_path, config)

@@ -3,14 +3,14 @@
 import pytest
 
 from reproduction.jobs.scenarios import (
-    SCENARIO_KEYS,
+    WALK_KEYS,
     list_comparison_files,
     list_scenarios,
     select_scenario,
 )
 from reproduction.jobs.settings import ConfigError
 
-COUNTIES = dict.fromkeys(SCENARIO_KEYS) | {
+COUNTIES = dict.fromkeys(WALK_KEYS) | {
     "epsilon": 0.2,
     "proposal": 0.8,
     "overdispersed": {"epsilon": 0.01, "sweeps": 30},

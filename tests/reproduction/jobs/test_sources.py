@@ -6,7 +6,7 @@ import re
 import pytest
 
 from reproduction.jobs import sources
-from reproduction.jobs.sources import PRESENTATION_ENDINGS, SHARED_MODULES, STUDIES_OF
+from reproduction.jobs.sources import PRESENTATION_SUFFIXES, SHARED_MODULES, STUDIES_OF
 from tests import ROOT
 
 STUDIES = (
@@ -37,7 +37,7 @@ def presents(name):
     package, *rest = name.split(".")
     if package == "isdp":
         return rest[:1] == ["plots"]
-    drawn = any(part.endswith(PRESENTATION_ENDINGS) for part in rest[1:2])
+    drawn = any(part.endswith(PRESENTATION_SUFFIXES) for part in rest[1:2])
     return package == "reproduction" and rest[0] != "jobs" and drawn
 
 
@@ -62,7 +62,7 @@ def test_modules_that_compute_import_none_that_draws(study):
     found = {
         f"{path.name}: {name}"
         for path in modules(study)
-        if not path.stem.endswith(PRESENTATION_ENDINGS)
+        if not path.stem.endswith(PRESENTATION_SUFFIXES)
         for name in imported(path)
         if presents(name)
     }

@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 
 from isdp.plots.style import DARK
 from reproduction.lattices.bound_figures import tv_bounds
-from tests.artists import inside, labelled, legend_of
+from tests.artists import labelled, legend_of
 
 VARIANTS = ("paper", "reduced")
 
@@ -54,40 +54,6 @@ FULL = ACTUAL[ACTUAL["statistic"] == "in full"]
 def drawn(censored):
     """The curves; where some runs never met, beside a distance that is known in full alone."""
     return tv_bounds(curves(censored), trails(), FULL if censored else ACTUAL, "bounds", LAWS)
-
-
-def test_each_panel_draws_the_bounds_of_its_law_and_variant():
-    figure, table = drawn(0), curves(0)
-    panels = [(law, variant) for law in LAWS for variant in (*VARIANTS, None)]
-    for axis, (law, variant) in zip(figure.axes, panels, strict=True):
-        if variant is None:
-            continue
-        part = table[(table["law"] == law) & (table["variant"] == variant)]
-        lines = labelled(axis)
-        bands = [band.get_paths()[0].vertices for band in axis.collections]
-        for lag, band in zip((4, 8), bands, strict=True):
-            own = part[part["lag"] == lag]
-            line = lines[f"L = {lag}"]
-            assert line.get_xdata().tolist() == [1, 11, 101]
-            assert line.get_ydata().tolist() == own["bound"].tolist()
-            ends = {
-                (x, y)
-                for side in ("low", "high")
-                for x, y in zip(own["t"] + 1, own[side], strict=True)
-            }
-            assert {(x, y) for x, y in band.tolist()} == ends
-            assert line.get_linestyle() == "-"
-    assert inside(figure)
-
-
-def test_the_actual_distance_lies_beneath_where_it_is_known():
-    first, second = drawn(0).axes[:2]
-    lines = labelled(first)
-    assert lines["actual, total variation"].get_ydata().tolist() == [1.0, 0.3]
-    assert lines["actual, the norm"].get_ydata().tolist() == [1.0, 0.2]
-    assert lines["actual, the norm"].get_xdata().tolist() == [1, 11]
-    assert "actual, worst cell" not in lines
-    assert not [label for label in labelled(second) if label.startswith("actual")]
 
 
 def test_a_band_shows_how_far_off_draws_of_the_target_may_be():

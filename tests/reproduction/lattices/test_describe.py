@@ -11,9 +11,8 @@ from reproduction.exactness.experiment import compare_distributions
 from reproduction.jobs.tables import read_csv
 from reproduction.lattices.convergence import gather_bound_points
 from reproduction.lattices.entry import list_constraint_pairs
-from reproduction.lattices.figures import plot_bound, plot_constraints, plot_experiment
+from reproduction.lattices.figures import plot_constraints, plot_experiment
 from reproduction.lattices.noise import describe_noise
-from reproduction.lattices.settings import Experiments
 
 TABLE = Invariants.margins((3, 3))
 CELLS = [f"cell {i}" for i in range(TABLE.cells)]
@@ -96,21 +95,6 @@ def test_exact_draws_are_described_like_chains_and_laid_under_them(tmp_path):
     assert "our faster chain" in texts["laws"]
 
 
-def test_a_second_exact_sampler_draws_the_same_numbers_with_the_same_seed():
-    one, two = described(EXACT)["agreement"], described(EXACT)["agreement"]
-    assert len(set(one["sampler"])) > 2
-    pd.testing.assert_frame_equal(one, two)
-
-
-def test_a_figure_of_bounds_has_a_row_for_each_law_asked_for():
-    both = [CURVE.assign(law=law) for law in ("l1", "l2")]
-    trails = pd.concat([TRAIL, TRAIL.assign(law="l2")])
-    read = {"curves": pd.concat(both), "trails": trails, "distances": NO_DISTANCES}
-    laws = {"l1": LAW, "l2": LAW | {"norm": "l2"}}
-    panels = len(plot_bound("large", {"l2": laws["l2"]}, read, runs=10).axes)
-    assert len(plot_bound("large", laws, read, runs=10).axes) == 2 * panels
-
-
 def test_points_of_bounds_are_the_curves_and_the_distances_of_their_laws():
     distances = pd.DataFrame({"law": ["l1", "l2"], "t": [3, 4], "distance": [0.5, 0.25]})
     points = gather_bound_points(CURVE, distances)
@@ -126,14 +110,3 @@ def test_constraints_are_listed_and_drawn_with_their_records():
     assert pairs["record"].tolist() == [2, 4, 1]
     (axis,) = plot_constraints(entry).axes
     assert [label.get_text() for label in axis.get_yticklabels()] == ["B", "A"]
-
-
-def test_rules_find_experiments_and_their_laws_by_the_config_alone():
-    wildcards = type("Wildcards", (), {"experiment": "mine", "law": "l2"})
-    mine = {"records": 2, "constraints": {}, "laws": {"l1": LAW, "l2": {"sigma": 2}}}
-    printed = {"axes": {}, "laws": {"l1": LAW}, "printed": {"l1": [[0]]}}
-    found = Experiments({"mine": mine, "printed": printed})
-    assert found.having("constraints") == ["mine"]
-    assert found.pairs() == {"experiment": ["mine", "mine", "printed"], "law": ["l1", "l2", "l1"]}
-    assert found.pairs("printed") == {"experiment": ["printed"], "law": ["l1"]}
-    assert found.lattice_of(wildcards) == {"records": 2, "constraints": {}}

@@ -56,14 +56,14 @@ def test_laws_from_the_config():
     ("call", "message"),
     [
         (lambda: build_table(AXES, [["race"]]), "axis 'race'"),
-        (lambda: build_table(AXES, [["sex", "sex"]]), "names an axis twice"),
-        (lambda: build_table(AXES, [["sex"]], [[1, 2], [3, 4]]), r"shape must be \(2, 3\)"),
-        (lambda: build_table(AXES, [["sex"]], [[1, 2, 3], [4]]), "the axes give"),
+        (lambda: build_table(AXES, [["sex", "sex"]]), "axis"),
+        (lambda: build_table(AXES, [["sex"]], [[1, 2], [3, 4]]), r"counts: .*\(2, 3\)"),
+        (lambda: build_table(AXES, [["sex"]], [[1, 2, 3], [4]]), "counts: "),
         (lambda: build_table(AXES, [["sex"]], [[1, 2, 3], [4, 5, -6]]), "counts: "),
         (lambda: build_table(AXES, [["sex"]], [[1, 2, 3], [4, 5, 0.5]]), "counts: "),
         (lambda: build_table(AXES, [["sex"]], [[1, 2, 3], [4, 5, "x"]]), "counts: "),
         (lambda: build_subsets(3, {"A": [0]}), "A: record 0"),
-        (lambda: build_subsets(3, {"A": [2, 2]}), "holds a cell twice"),
+        (lambda: build_subsets(3, {"A": [2, 2]}), "cell"),
         (lambda: build_mechanism({"sigma": 0}), "sigma must be a positive number"),
     ],
 )

@@ -1,27 +1,13 @@
-from itertools import permutations
-
-import numpy as np
 import pytest
 
 from reproduction.national.cost import (
     finish_time,
     read_jobs,
     tabulate_costs,
-    tabulate_jobs,
     tabulate_machines,
 )
 
 SECONDS = {"a": 3.0, "b": 3.0, "c": 2.0, "d": 2.0, "e": 2.0}
-
-
-def test_one_worker_does_all_and_as_many_as_jobs_wait_for_the_longest():
-    assert finish_time(SECONDS, {}, 1) == 12
-    assert finish_time(SECONDS, {}, 5) == 3
-
-
-def test_the_longest_job_goes_first():
-    # the best there is takes 6; this rule is known to take 7 here
-    assert finish_time(SECONDS, {}, 2) == 7
 
 
 def test_a_job_waits_for_those_before_it():
@@ -30,20 +16,6 @@ def test_a_job_waits_for_those_before_it():
     assert finish_time({"x": 1.0, "y": 5.0}, {"y": ["x"]}, 2) == 6
     with pytest.raises(ValueError, match="cycle"):
         finish_time({"x": 1.0, "y": 1.0}, {"x": ["y"], "y": ["x"]}, 1)
-
-
-def test_two_workers_are_at_most_a_sixth_from_the_best():
-    """Against brute force; the bound is 4/3 - 1/(3 workers) (Graham 1969)."""
-    rng = np.random.default_rng(1)
-    for _ in range(20):
-        seconds = {str(i): float(s) for i, s in enumerate(rng.integers(1, 10, 6))}
-        best = np.inf
-        for order in permutations(seconds.values()):
-            loads = [0.0, 0.0]
-            for each in order:
-                loads[loads.index(min(loads))] += each
-            best = min(best, max(loads))
-        assert best <= finish_time(seconds, {}, 2) <= best * 7 / 6
 
 
 def benchmark_file(folder, name, seconds, memory):
@@ -62,17 +34,6 @@ def jobs(tmp_path):
         ("collect_national", 1, 10),
     ]
     return read_jobs([benchmark_file(tmp_path, *row) for row in rows])
-
-
-def test_measured_jobs_are_added_up_by_kind(jobs):
-    table = tabulate_jobs(jobs).set_index("kind")
-    assert list(table.index) == [
-        "run_releases_noise",
-        "release_states",
-        "descend_states",
-        "collect_national",
-    ]
-    assert table.loc["run_releases_noise"].tolist() == [2, 30, 20, 100]
 
 
 def test_machines_are_computed_from_them(jobs):

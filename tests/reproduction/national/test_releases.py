@@ -7,7 +7,7 @@ from reproduction.comparison.settings import FAMILIES
 from reproduction.comparison.systems import list_systems
 from reproduction.data.histogram import Histogram
 from reproduction.national.releases import NATION, list_releases, pool_states, run_batch
-from reproduction.national.settings import count_jobs, list_states, split_batches
+from reproduction.national.settings import list_states, split_batches
 from reproduction.topdown.experiment import keep_states
 from tests import ROOT
 
@@ -32,15 +32,6 @@ def test_the_tables_do_not_depend_on_the_batches(small, family):
     pd.testing.assert_frame_equal(every, three)
     assert set(every["state"]) == set(TWO)
     assert set(every["system"]) == {system.name for system in list_systems()[family]}
-
-
-@pytest.mark.parametrize("size", [1, 2, 7])
-def test_there_is_a_job_for_every_batch(size):
-    settings = SETTINGS | {"batch": dict.fromkeys(FAMILIES, size)}
-    assert count_jobs(settings, STATES) == {
-        family: len(split_batches(list_releases(family, STATES, settings), size))
-        for family in FAMILIES
-    }
 
 
 def test_every_state_has_every_budget_of_every_system_once():

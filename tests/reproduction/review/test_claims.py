@@ -3,19 +3,24 @@
 import re
 
 import pytest
-import yaml
 
 from isdp import InputError
 from reproduction.jobs.claims import Claim, Evidence, at_most, claim, extreme_row, quantity
+from reproduction.jobs.descriptions import Descriptions, Study, read_descriptions
 from reproduction.jobs.yaml_files import read_yaml
-from reproduction.review.claims import find_pages, list_claims, list_figures, list_tables
-from reproduction.review.claims import read_figures as read_entries
+from reproduction.review.claims import (
+    find_pages,
+    list_claims,
+    list_figures,
+    list_paper_figures,
+    list_tables,
+)
 from tests import ROOT
 
-SCHEMA = ROOT / "workflow/schemas/figures.schema.yaml"
 NOTEBOOKS = list((ROOT / "notebooks").glob("*.ipynb"))
 CLAIMS = list_claims(NOTEBOOKS)
-ENTRIES = read_entries((ROOT / "config/figures").glob("*.yaml"), SCHEMA, CLAIMS)
+DESCRIPTIONS = read_descriptions((ROOT / "src/reproduction").glob("*/descriptions.yaml"))
+ENTRIES = list_paper_figures(DESCRIPTIONS, CLAIMS)
 
 
 def largest(table):
@@ -41,10 +46,10 @@ def entry(name, label="Figure 9", paper="ISDP", **changes):
     )
 
 
-def written(folder, **files):
-    for name, content in files.items():
-        (folder / f"{name}.yaml").write_text(yaml.safe_dump(content))
-    return list(folder.glob("*.yaml"))
+def described(**studies):
+    """Describe studies by lists of entries."""
+    made = {name: Study(category=name, paper_figures=each) for name, each in studies.items()}
+    return Descriptions(made)
 
 
 def test_claims_come_in_the_order_of_their_studies_pages():
@@ -63,25 +68,23 @@ def test_a_claim_has_the_name_of_its_function_and_the_study_of_its_module():
     assert len({each.name for each in CLAIMS}) == len(CLAIMS)
 
 
-def test_figures_come_paper_by_paper_figures_before_tables_by_number(tmp_path):
+def test_figures_come_paper_by_paper_figures_before_tables_by_number():
     first = [entry("two", "Figure 10"), entry("three", "Table 1"), entry("other", paper="CDP")]
-    paths = written(tmp_path, a=first, b=[entry("one", "Figures 9 and 10")])
-    names = [each["name"] for each in read_entries(paths, SCHEMA, [])]
-    assert names == ["one", "two", "three", "other"]
+    studies = described(a=first, b=[entry("one", "Figures 9 and 10")])
+    names = [(each["wing"], each["name"]) for each in list_paper_figures(studies, [])]
+    assert names == [("b", "one"), ("a", "two"), ("a", "three"), ("a", "other")]
 
 
 @pytest.mark.parametrize(
     ("entries", "message"),
     [
-        ([entry("one", claims=["counties-rhat", "nonsense"])], "a.yaml: one: claim nonsense"),
+        ([entry("one", claims=["counties-rhat", "nonsense"])], "one: claim nonsense"),
         ([entry("one"), entry("one")], "figure one is repeated"),
-        ([entry("one", verdict="reproduced")], "a.yaml: 0: Additional properties"),
-        ([], "a.yaml: top level"),
     ],
 )
-def test_entries_that_do_not_fit_are_refused(tmp_path, entries, message):
-    with pytest.raises(InputError, match=re.escape(message)):
-        read_entries(written(tmp_path, a=entries), SCHEMA, CLAIMS)
+def test_entries_that_do_not_fit_are_refused(entries, message):
+    with pytest.raises(InputError, match=message):
+        list_paper_figures(described(a=entries), CLAIMS)
 
 
 def test_each_table_and_figure_is_listed_once():

@@ -96,14 +96,6 @@ def test_missing_results_are_refused_with_the_command_that_makes_them(tmp_path, 
     assert "snakemake --cores all" in refusal()
 
 
-def test_results_are_found_from_the_folder_of_the_notebooks(folder, monkeypatch):
-    notebooks = folder.parent / "notebooks"
-    notebooks.mkdir()
-    monkeypatch.delenv(reviewing.FOLDER_VARIABLE, raising=False)
-    monkeypatch.chdir(notebooks)
-    assert open_results().folder == folder
-
-
 def test_results_of_another_config_are_refused_by_the_key(folder, monkeypatch):
     other = folder.parent / "mine.yaml"
     other.write_text(yaml.safe_dump({"counties": {"epsilon": 1.0}}))
@@ -183,13 +175,6 @@ def test_rows_that_are_alike_in_the_columns_shown_are_shown_once(folder, shown):
     assert all(text.count("table <i>t</i>") == 1 for text in shown)
 
 
-def test_the_claims_of_a_wing_are_shown_and_no_others(folder, shown):
-    open_results(folder).claims_of("counties")
-    assert "They agree &amp; mix." in shown[0]
-    assert "Illinois." in shown[0]
-    assert "The means." not in shown[0]
-
-
 def test_the_pages_are_listed_from_the_notebooks_that_there_are(tmp_path, shown, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, about in {"00_overview": "Over", "01_a": "All of a", "90_errata": "Slips"}.items():
@@ -205,15 +190,6 @@ def test_departures_from_the_usual_config_are_named(folder):
     assert review.departures(CONFIG) == []
     usual = {"seed": 1, "counties": {"epsilon": 0.2, "draws": 3}}
     assert review.departures(usual) == ["counties.epsilon", "counties.draws", "counties.states"]
-
-
-def test_papers_and_experiments_come_as_the_claims_do(folder):
-    review = open_results(folder)
-    review.card = pd.concat([CARD, CARD.assign(experiment="A"), CARD.assign(experiment="Z")])
-    found = review.by_paper()
-    assert [paper for paper, _ in found] == ["ISDP", "CDP", "SDP"]
-    assert [name for name, _ in found[1][1]] == ["Two bins", "A", "Z"]
-    assert [len(group) for _, group in found[1][1]] == [1, 1, 1]
 
 
 def test_a_finding_leads_to_its_figure_in_full_size_and_to_its_tables(folder, shown):

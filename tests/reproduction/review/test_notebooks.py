@@ -68,25 +68,12 @@ def test_every_formula_is_set_and_every_link_leads_to_a_page(path):
     assert set(links) <= {f"{other.stem}.html" for other in NOTEBOOKS}
 
 
-def test_every_page_has_a_line_in_the_overviews_list():
-    assert "list_pages()" in "".join(cells(FOLDER / "00_overview.ipynb", "code"))
-    for path in NOTEBOOKS[1:]:
-        assert json.loads(path.read_text())["metadata"]["papers"]
-
-
 def test_the_overview_spells_out_each_paper_that_a_page_is_of():
     overview = "".join(cells(FOLDER / "00_overview.ipynb", "markdown"))
     for path in NOTEBOOKS[1:]:
         papers = json.loads(path.read_text())["metadata"]["papers"]
         for paper in re.findall(r"[A-Z]{3,4}", papers):
             assert re.search(rf"\b{paper} is\s\*", overview), paper
-
-
-def test_the_errata_are_listed_as_of_the_papers_that_their_headings_name():
-    path = FOLDER / "90_errata.ipynb"
-    headings = re.findall(r"^## \d+\..*\((.*)\)$", "\n".join(cells(path, "markdown")), re.MULTILINE)
-    named = json.loads(path.read_text())["metadata"]["papers"].split(", ")
-    assert sorted({heading.split()[0].strip(",") for heading in headings}) == sorted(named)
 
 
 def test_a_formula_is_mathml():

@@ -1,9 +1,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_hex
 
-from isdp.plots.style import BOX, DAS, DRAW
+from isdp.plots.style import BOX, DAS
 from reproduction.subspace import figures
 from reproduction.subspace.counties import tabulate_runs
 from reproduction.subspace.equal_privacy import L1_UNIT, RECORD_UNIT, compare_total
@@ -63,29 +62,6 @@ def test_points_at_which_the_constant_fails_lie_under_its_edge():
     assert inside(figure)
 
 
-def test_the_reading_nearest_to_the_printed_numbers_is_red():
-    table = pd.DataFrame(
-        {
-            "reading": ["sd", "variance", "other"],
-            "median": [0.94, 0.89, 0.5],
-            "q05": [0.9, 0.865, 0.4],
-            "q95": [0.98, 0.915, 0.6],
-            "printed_by_rounding": [0, 0.02, 0],
-            "printed_by_cutting": [0, 0.3, 0],
-            "off": [0.07, 0.01, 0.4],
-        }
-    )
-    figure = figures.plot_readings(table)
-    (axis,) = figure.axes
-    assert [text.get_text() for text in axis.get_yticklabels()] == ["other", "variance", "sd"]
-    red = [line for line in axis.get_lines() if to_hex(line.get_color()) == DAS]
-    assert [points_of(line).tolist() for line in red] == [
-        [[0.865, 1], [0.915, 1]],
-        [[0.89, 1]],
-    ]
-    assert "30% / 2%" in [text.get_text() for text in axis.texts]
-
-
 def test_every_promise_has_a_panel_and_an_axis_of_its_own():
     table = pd.concat(
         [compare_total(n, 0.5, 1e-5).assign(setting=f"{n} counts") for n in (4, 9)],
@@ -142,28 +118,3 @@ def test_runs_are_boxes_of_each_county_with_the_bureau_s_errors(bureau):
     assert ("20210608" in title) == bureau  # the paper shows another vintage
     papers = figures.plot_county_runs(both, "IL", 0.192, "20201116").axes[0].get_title(loc="left")
     assert "vintage" not in papers
-
-
-@pytest.mark.parametrize("bureau", [True, False])
-def test_states_stand_in_their_order_with_the_size_of_both_errors(bureau):
-    table = pd.DataFrame(
-        {
-            "state": ["IL", "IL", "TX", "TX"],
-            "scale": [2.0, 1.0] * 2,
-            "sd_low": [13.7, 6.9, 14.2, 7.1],
-            "sd_high": [15.6, 7.8, 15.2, 7.6],
-            "seen": [14.0, 7.0, 15.0, 7.5],
-            "das_sd": [2.0, 2.0, np.nan, np.nan] if bureau else np.nan,
-        }
-    )
-    figure = figures.plot_states(table, "20210608")
-    (axis,) = figure.axes
-    assert ("20210608" in axis.get_title(loc="left")) == bureau
-    drawn = labelled(axis)
-    assert drawn["b = 2 / epsilon"].get_ydata().tolist() == [14.0, 15.0]
-    assert to_hex(drawn["b = 2 / epsilon"].get_color()) == DRAW
-    assert [text.get_text() for text in axis.get_xticklabels()] == ["IL", "TX"]
-    assert len(legend_of(axis)) == 2 + bureau
-    if bureau:
-        words = "errors of the Census DAS, vintage 20210608"
-        assert points_of(drawn[words]).tolist() == [[0, 2.0]]

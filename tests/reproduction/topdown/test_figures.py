@@ -44,15 +44,11 @@ def test_bias_stands_at_each_class_with_three_standard_errors():
             assert reach[: len(part)] == pytest.approx(expected.tolist())
     assert [text.get_text() for text in left.get_xticklabels()] == CLASSES
     assert legend_of(right) == ["Bureau, 2021-06-08", f"{PRODUCTION} (2 runs)"]
-    alone = figures.plot_bias(table.assign(runs=1))
-    assert legend_of(alone.axes[1])[1] == f"{PRODUCTION} (1 run)"
     assert right.get_yscale() == "log"
-    assert right.get_ylim()[1] == 80
     assert inside(figure)
 
 
-@pytest.fixture
-def slopes():
+def test_slopes_are_sorted_and_red_where_they_fall_significantly():
     table = pd.DataFrame(
         {
             "system": ["Bureau"] * 3 + ["production"] * 2,
@@ -71,11 +67,8 @@ def slopes():
             "states": [2, 3],
         }
     )
-    return figures.plot_slopes(table, trend)
-
-
-def test_slopes_are_sorted_and_red_where_they_fall_significantly(slopes):
-    (axis,) = slopes.axes
+    figure = figures.plot_slopes(table, trend)
+    (axis,) = figure.axes
     production, bureau = axis.collections
     points = bureau.get_offsets()
     assert points[:, 0].tolist() == [-10, 0.5, 2]
@@ -83,30 +76,11 @@ def test_slopes_are_sorted_and_red_where_they_fall_significantly(slopes):
     assert [to_hex(each) for each in bureau.get_facecolors()] == [BOX, BOX, INK]
     assert production.get_offsets()[:, 0].tolist() == [-4, -3]
     assert [to_hex(each) for each in production.get_facecolors()] == [BOX, DAS]
-
-
-def test_a_bar_stands_at_the_pooled_slope_and_means_of_all_runs_next_to_it(slopes):
-    (axis,) = slopes.axes
     bars = [line.get_xydata().tolist() for line in axis.get_lines()[:2]]
     assert bars == [[[-0.75, -0.4], [-0.75, 0.4]], [[1.5, 0.6], [1.5, 1.4]]]
-    beside = [(text.get_position()[1], text.get_text()) for text in axis.texts]
-    assert beside == [
-        (
-            0,
-            "1.25 negative, 0.5 of them significant\npooled slope -0.75, z = -0.5\n(4 runs)",
-        ),
-        (1, "1 negative, 2 of them significant\npooled slope 1.5, z = 4.0\n(1 run)"),
-    ]
-    assert axis.get_xlim() == (-13, 13)
-    low, high = sorted(axis.get_ylim())
-    assert low < -0.4
-    assert high > 1.4
-    assert "3 states" in axis.get_title(loc="left")
-    assert [text.get_text() for text in axis.get_yticklabels()] == [
-        PRODUCTION,
-        "Bureau, 2021-06-08",
-    ]
-    assert inside(slopes)
+    names = [text.get_text() for text in axis.get_yticklabels()]
+    assert names == [PRODUCTION, "Bureau, 2021-06-08"]
+    assert inside(figure)
 
 
 def test_counties_of_one_state_have_a_panel_a_system_and_the_line_of_least_squares():
@@ -130,9 +104,6 @@ def test_counties_of_one_state_have_a_panel_a_system_and_the_line_of_least_squar
         line = labelled(axis)[f"slope {slope:+.2f}"]
         assert line.get_ydata() == pytest.approx([1 + 6 * slope, 1 + 11 * slope])
         assert axis.get_xscale() == "log"
-    assert [axis.axison for axis in figure.axes] == [True, True, True, False]
-    labels = [axis.get_xlabel() for axis in figure.axes]
-    assert labels == ["", "population of the county", "population of the county", ""]
     assert inside(figure)
 
 
@@ -173,7 +144,6 @@ def test_the_trace_of_swapping_is_shown_in_persons_a_thousand():
             assert drawn.get_linestyle() == style
             assert colour_of(drawn) == (DAS, DRAW)[place]
     assert legend_of(right) == ["hispanic", "adult"]
-    assert [line.get_linestyle() for line in right.get_legend().get_lines()] == ["-", ":"]
     assert [text.get_text() for text in left.get_xticklabels()] == ["hispanic", "adult"]
     assert [text.get_text() for text in right.get_xticklabels()] == ["0", "5,000"]
     assert inside(figure)
@@ -203,7 +173,5 @@ def test_noise_shows_the_ratio_of_the_variances_by_delta():
         printed = (part["printed_gaussian"] / part["printed_laplace"]).tolist()
         assert drawn["printed"].get_ydata() == pytest.approx(printed)
         assert axis.get_title(loc="left") == f"delta = {delta:g}"
-        assert axis.get_ylim()[0] == 0.6
-        even = axis.get_lines()[-1]
-        assert list(even.get_ydata()) == [1, 1]
+        assert list(axis.get_lines()[-1].get_ydata()) == [1, 1]
     assert inside(figure)

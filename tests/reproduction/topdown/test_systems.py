@@ -7,7 +7,6 @@ import pytest
 from isdp.errors import InputError
 from reproduction.data.histogram import Histogram, read_histogram
 from reproduction.data.published import read_published
-from reproduction.topdown import read_demonstration as bureau
 from reproduction.topdown.configurations import SCHEMA_WITHOUT_RACE, tabulate_configurations
 from reproduction.topdown.experiment import (
     census_hierarchy,
@@ -23,6 +22,7 @@ from reproduction.topdown.implied_constraints import (
     tabulate_dormitories,
     tabulate_naive,
 )
+from reproduction.topdown.read_demonstration import read_demonstration_counts
 from reproduction.topdown.settings import group_configurations
 from reproduction.topdown.systems import (
     INTEGER_SYSTEMS,
@@ -39,6 +39,7 @@ from reproduction.topdown.tables import (
     tabulate_trend,
 )
 from tests import ROOT
+from tests.reproduction.data.test_histogram import write_demonstration
 from tests.reproduction.topdown.students import share_beyond
 from tests.statistical.checks import check_mean
 
@@ -89,33 +90,20 @@ def test_four_cells_are_the_histogram_without_races(small):
     assert (table == by_hand).all()
 
 
-def given_by_the_bureau(monkeypatch, *histograms):
-    monkeypatch.setattr(bureau, "locate_demonstration", lambda *_: "file")
-    monkeypatch.setattr(bureau, "read_demonstration_histogram", lambda *_: (*histograms, None))
+def test_the_bureaus_counts_are_put_in_the_order_of_ours_in_their_own_vintage_alone(
+    small, tmp_path
+):
+    back = small.counties.iloc[::-1].reset_index(drop=True)
+    more, public = small.counts + np.arange(252) % 5, small.counts
 
+    def found(published, vintage="20210608"):
+        path = write_demonstration(tmp_path, more[::-1], published[::-1], fips=back["fips"])
+        return read_demonstration_counts({"vintage": vintage}, str(path), "", back, small)
 
-def test_the_bureaus_counts_are_put_in_the_order_of_ours(small, monkeypatch):
-    back = np.arange(len(small.counties))[::-1]
-    turned = Histogram(small.counties.iloc[back].reset_index(drop=True), small.counts[back])
-    private = Histogram(turned.counties, turned.counts + 1)
-    given_by_the_bureau(monkeypatch, private, turned)
-    found = bureau.read_demonstration_counts({"vintage": bureau.VINTAGE}, None, "", None, small)
-    assert (found.counts == small.counts + 1).all()
-    wrong = Histogram(turned.counties, turned.counts + 1)
-    given_by_the_bureau(monkeypatch, private, wrong)
+    assert (found(public).counts == more).all()
+    assert all(found(public, vintage) is None for vintage in ("", "20201116", "20230403"))
     with pytest.raises(InputError, match="published counts"):
-        bureau.read_demonstration_counts({"vintage": bureau.VINTAGE}, None, "", None, small)
-
-
-@pytest.mark.parametrize("vintage", ["", "20201116", "20210608", "20230403"])
-def test_the_bureaus_counts_are_read_in_their_own_vintage_alone(small, monkeypatch, vintage):
-    private = Histogram(small.counties, small.counts + 1)
-    given_by_the_bureau(monkeypatch, private, small)
-    found = bureau.read_demonstration_counts({"vintage": vintage}, None, "", None, small)
-    if vintage == "20210608":
-        assert (found.counts == private.counts).all()
-    else:
-        assert found is None
+        found(public + 1)
 
 
 def test_other_systems_are_measured_with_and_without_the_bureaus_file(small):

@@ -36,7 +36,7 @@ def test_all_totals_count_together_and_what_one_settles_alone_is_not_new(release
     assert found.together.newly_determined == ["b", "c", "d"]
     assert found.together.revealed_residues == []
     # e and f are in no total, so that one person can change between them
-    assert found.together.single_move
+    assert found.together.distance == 2
     assert found.guarantee.loss_per_person == Fraction(3, 4)
 
 

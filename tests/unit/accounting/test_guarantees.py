@@ -124,17 +124,6 @@ def test_a_loss_beyond_floating_point_is_infinite_and_makes_no_guarantee():
             refused()
 
 
-def test_units_are_named_for_people():
-    def unit(metric, growth):
-        return PrivacyGuarantee("pure", 1, metric, 1, "x", growth=growth).unit
-
-    for metric in ("l2", "person"):
-        units = {growth: unit(metric, growth) for growth in guarantees.GROWTHS}
-        assert len(set(units.values())) == 3
-        assert all(metric in words for words in units.values())
-        assert [growth for growth in units if "squared" in units[growth]] == ["quadratic"]
-
-
 def test_a_guarantee_is_a_value():
     assert pickle.loads(pickle.dumps(LAPLACE)) == LAPLACE
     assert hash(LAPLACE) == hash(dataclasses.replace(LAPLACE))

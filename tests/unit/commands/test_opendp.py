@@ -88,7 +88,7 @@ def test_tables_outside_the_domain_are_refused(table):
 
 @pytest.mark.parametrize(
     ("totals", "epsilon", "words"),
-    [([30], 1, "totals needs 2 numbers"), ([30, 5], 0, "epsilon"), ([1.5, 2], 1, "whole")],
+    [([30], 1, "totals"), ([30, 5], 0, "epsilon"), ([1.5, 2], 1, "totals")],
 )
 def test_settings_that_are_refused(totals, epsilon, words):
     with pytest.raises(InputError, match=words):

@@ -84,7 +84,7 @@ def test_the_epsilon_for_an_error_is_the_smallest_that_will_do(error, name, star
     def largest(epsilon):
         forecast = cells.forecast(NoiseRequest(GeneralizedLaplace(epsilon)))
         wanted = [
-            m for m in forecast.margins if (m.what == "cell" if name is None else m.name == name)
+            m for m in forecast.margins if (m.scope == "cell" if name is None else m.name == name)
         ]
         assert wanted
         return max(margin.limit.value for margin in wanted)
@@ -184,7 +184,7 @@ def test_margins_that_are_not_known_are_one_line(asked, tmp_path):
     """Messages draw 9 x 9 tables, but take too long to be set up for margins."""
     said = asked("--epsilon", "1", **two_way(tmp_path, 9, 9))
     assert "nan" not in said
-    assert "not known" in said
+    assert "unknown" in said
     assert "sampler: isdp.draw_noise" in said
 
 

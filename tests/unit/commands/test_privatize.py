@@ -196,7 +196,7 @@ def test_a_table_too_large_for_a_markov_chain(run):
     table.to_csv(run.folder / "table.csv", index=False)
     run.rules("totals: [a, b]")
     error = run.refused("--seed", "1", "--allow-mcmc")
-    assert "too many for a Markov chain as well" in error
+    assert "a Markov chain accepts at most" in error
 
 
 def test_the_sizes_that_the_documentation_names_are_those_that_are_drawn():

@@ -113,7 +113,7 @@ def test_a_budget_that_is_none_is_refused(parameter, budget):
     [
         (COUNTS - 20, ["A"] * 5, None, "negative"),
         (COUNTS.astype(float), ["A"] * 5, None, "counts"),
-        (COUNTS, ["A"] * 4, None, "4 rows"),
+        (COUNTS, ["A"] * 4, None, "counts must have the shape"),
         (COUNTS, ["A"] * 5, list("abcda"), "names"),
     ],
 )

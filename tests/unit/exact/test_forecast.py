@@ -2,13 +2,12 @@ import math
 
 import numpy as np
 import pytest
-from scipy.linalg import block_diag
 from scipy.special import gammaincc
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from isdp.errors import NoSamplerError
 from isdp.exact import select_sampler
-from isdp.exact.elimination.memory_forecast import min_frontier, min_message_bytes
+from isdp.exact.elimination.memory_forecast import min_message_bytes
 from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
 from isdp.exact.elimination.truncation import truncation_factor
 
@@ -37,20 +36,6 @@ def test_the_forecast_is_never_above_what_a_tree_takes(name, mechanism):
     used, sums = min_message_bytes(invariants, energy.power, energy.rate, math.log(1e-12))
     assert used <= sampler.bytes * (1 + 1e-9)
     assert sums <= max(sampler.dimensions, default=0)
-
-
-@pytest.mark.parametrize("table_first", [True, False])
-def test_of_parts_the_one_with_the_most_open_sums_counts(table_first):
-    table, three = Invariants.margins((8, 8)), Invariants.total(3)
-    assert min_frontier(three) == 1
-    parts = [table.matrix, three.matrix] if table_first else [three.matrix, table.matrix]
-    assert min_frontier(Invariants(block_diag(*parts))) == min_frontier(table) > 1
-
-
-def test_square_tables_have_many_sums_open():
-    # half the rows against the other half leave all columns' sums but one open
-    assert 14 <= min_frontier(Invariants.margins((20, 20))) <= 19
-    assert min_frontier(Invariants.total(20)) == 1
 
 
 @pytest.mark.parametrize(

@@ -69,13 +69,6 @@ def test_draws_are_settled_by_the_seed(law):
     assert made.sample(np.random.default_rng(5), 0).shape == (0, 16)
 
 
-@pytest.mark.parametrize("draws", [-1, 1.5, True])
-@pytest.mark.parametrize("law", LAWS)
-def test_a_number_of_draws_that_is_no_count_is_refused(law, draws):
-    with pytest.raises(InputError, match="draws"):
-        sampler(Invariants.total(2), law, 1.0).sample(np.random.default_rng(0), draws)
-
-
 @pytest.mark.parametrize("law", LAWS)
 def test_distributions_of_another_form_are_refused(law):
     kind, _ = LAWS[law](1.0)

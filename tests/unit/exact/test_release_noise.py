@@ -61,23 +61,6 @@ def test_totals_are_kept_at_every_scale(cells, epsilon):
         assert noise.any()
 
 
-@pytest.mark.parametrize(
-    "invariants",
-    [
-        Invariants.partition([0, 1, None, 0, 1, 0]),
-        Invariants.margins((2, 3)),
-        Invariants.margins((4, 4)),
-        Invariants.margins((2, 2, 2)),
-        Invariants([[2, 3, 0], [4, 6, 0]]),
-        Invariants([[1, 1, 1, 0], [1, -1, 0, 5]]),
-    ],
-)
-def test_every_lattice_is_kept(invariants):
-    noise = exact_noise(GeneralizedLaplace("1/4"), invariants, 20, source=pseudo())
-    assert not invariants.apply(noise).any()
-    assert noise.any()
-
-
 def test_no_freedom_left_is_zero():
     for matrix in ([[1, 0], [0, 1]], [[1, 0], [1, 1]], [[5]]):
         assert not draw_noise(

@@ -8,7 +8,6 @@ import pytest
 from flint import ctx
 
 from isdp import SYSTEM_RANDOMNESS, GeneralizedGaussian, InputError, Invariants, draw_noise
-from isdp.exact import select_sampler
 from isdp.exact.bits.discrete_gaussian import log_relative_mass
 from isdp.exact.disjoint.recursive_splitting import SplittingSampler, theta_period
 from isdp.exact.overlapping.compiled_klein import relative_masses
@@ -103,18 +102,6 @@ def test_totals_are_kept_at_every_scale(invariants, rho):
     noise = exact_noise(GeneralizedGaussian(rho=rho), invariants, 3, source=pseudo())
     assert noise.shape == (3, invariants.cells)
     assert not invariants.apply(noise).any()
-
-
-def test_the_sampler_for_experiments_takes_any_size():
-    invariants = Invariants.partition(np.arange(30_000) % 7)
-    chosen = select_sampler(GeneralizedGaussian(1.5), invariants)
-    assert (chosen.method, chosen.error) == ("halving", 0.0)
-    noise = chosen.sample(np.random.default_rng(1), 2)
-    assert not invariants.apply(noise).any()
-    assert (noise == chosen.sample(np.random.default_rng(1), 2)).all()
-    assert draw_noise(
-        GeneralizedGaussian(0.3), Invariants.total(1500), rng=np.random.default_rng(1)
-    ).any()
 
 
 @pytest.mark.parametrize("rho", [0, "x", "1e-30000000", 10**6])

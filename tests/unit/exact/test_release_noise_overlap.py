@@ -12,7 +12,6 @@ from isdp.exact.elimination.laplace_sampler import EliminationSampler, proposal_
 from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
 from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
 from tests.distributions import l1
-from tests.exact_noise import exact_noise
 
 QUARTER = l1("1/4")
 UNEVEN = Invariants([[1, 1, 1, 1, 0], [1, -1, 1, 2, 0]])
@@ -48,18 +47,6 @@ def test_the_bound_is_the_normaliser_and_the_ball_reaches_far_enough():
         - (1 - theta) * 0.25 * (sampler.radius + 1)
     )
     assert log - d * math.log(math.tanh(theta * 0.25 / 2)) < 0
-
-
-@pytest.mark.parametrize(
-    ("shape", "held"), [((6, 6), ((0,), (1,))), ((10, 2, 5), ((0, 1), (1, 2)))]
-)
-def test_what_the_sampler_for_experiments_takes_comes_out(shape, held):
-    invariants = Invariants.margins(shape, held)
-    noise = exact_noise(
-        GeneralizedLaplace("1/4"), invariants, source=np.random.default_rng(4).bytes
-    )
-    assert not invariants.apply(noise).any()
-    assert noise.any()
 
 
 def test_messages_are_taken_where_many_draws_take_many_tries():

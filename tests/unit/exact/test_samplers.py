@@ -79,13 +79,6 @@ def test_what_is_no_count_is_refused(name, draws):
         SAMPLERS[name][0](draws)
 
 
-@pytest.mark.parametrize("name", SAMPLERS)
-def test_a_count_may_be_any_whole_number(name):
-    draw, shape = SAMPLERS[name]
-    for draws in (2.0, np.int64(2)):
-        assert draw(draws).shape == (*shape[:-1], 2, shape[-1])
-
-
 @pytest.mark.parametrize("law", [GeneralizedLaplace(0.5, "l2"), GeneralizedGaussian(2.0)])
 def test_bounds_are_refused_where_no_sampler_bears_them(law):
     lower = np.full(9, -3)

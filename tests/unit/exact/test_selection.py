@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants, draw_noise
+from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
 from isdp.errors import NoSamplerError
 from isdp.exact import select_sampler
 
@@ -45,17 +45,6 @@ def test_gaussian_noise_under_the_totals_of_many_cells_is_halved(invariants, met
     chosen = select_sampler(GeneralizedGaussian(2.0), invariants)
     assert chosen.method == method
     assert chosen.error == 0
-
-
-def test_bounded_noise_stays_above_its_bound():
-    counts = np.array([0, 1, 5, 2])
-    lower = -counts
-    assert select_sampler(LAPLACE, Invariants.total(4), lower).method == "messages"
-    noise = draw_noise(
-        LAPLACE, Invariants.total(4), n_draws=500, rng=np.random.default_rng(1), lower=lower
-    )
-    assert (noise >= lower).all()
-    assert (noise.sum(axis=1) == 0).all()
 
 
 @pytest.mark.parametrize("shape", [(60, 60), (12, 12)])

@@ -111,22 +111,6 @@ def test_bounds_on_a_small_table_against_enumeration(bounds, mechanism):
     assert (draws >= bounds["lower"]).all()
 
 
-@pytest.mark.parametrize("mechanism", [GeneralizedLaplace(0.25), GeneralizedGaussian(4.0)])
-def test_records_under_three_subsets(mechanism):
-    sampler = TruncatedEliminationSampler(RECORDS, mechanism)
-    assert (sampler.dimension, max(sampler.dimensions)) == (11, 2)
-    assert sampler.bytes < 2e7
-    draws = sampler.sample(np.random.default_rng(1), 1000)
-    RECORDS.check(draws)
-
-
-def test_a_table_needs_no_more_open_sums_than_half_of_it_has():
-    sampler = TruncatedEliminationSampler(Invariants.margins((4, 4)), GeneralizedLaplace(0.8))
-    assert (sampler.dimension, max(sampler.dimensions)) == (9, 3)
-    long = TruncatedEliminationSampler(Invariants.margins((2, 14)), GeneralizedLaplace(0.25))
-    assert max(long.dimensions) == 1
-
-
 @pytest.mark.parametrize("mechanism", [GeneralizedLaplace(0.9), GeneralizedGaussian(2.0)])
 def test_four_by_four_table_by_generating_functions(mechanism):
     """Two halves of two columns meet in the row sums s, with weight M(s); Z = sum M(s)^2.
@@ -165,16 +149,6 @@ def test_windows_lose_no_more_than_they_say():
         lost = -np.expm1(rough.log_normaliser - exact.log_normaliser)
         assert -1e-11 < lost <= rough.error
         assert rough.bytes < exact.bytes
-
-
-def test_draws_depend_on_the_seed_alone():
-    sampler = TruncatedEliminationSampler(SMALL["2 x 3"], GeneralizedLaplace(0.5))
-    again = TruncatedEliminationSampler(SMALL["2 x 3"], GeneralizedLaplace(0.5))
-    draws = sampler.sample(np.random.default_rng(5), 300)
-    assert draws.dtype == np.int64
-    assert draws.shape == (300, 6)
-    assert (draws == again.sample(np.random.default_rng(5), 300)).all()
-    assert (draws != again.sample(np.random.default_rng(6), 300)).any()
 
 
 @pytest.mark.parametrize(

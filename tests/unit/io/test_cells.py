@@ -42,9 +42,9 @@ def test_every_cell_is_stripped_wherever_its_blanks_stand(rows, quoting, end):
     [
         ("", "empty"),
         ("a,b,a\n", "line 1: the column 'a'"),
-        ("a,b\n1,2\n3\n", "line 3: 1 fields under a header of 2"),
-        ("a,b\n1,2,3\n", "line 2: 3 fields under a header of 2"),
-        ('a,b\n1,"2\n', "line 2: this is no csv table"),
+        ("a,b\n1,2\n3\n", "line 3: the row has 1 fields"),
+        ("a,b\n1,2,3\n", "line 2: the row has 3 fields"),
+        ('a,b\n1,"2\n', "line 2: not valid csv"),
     ],
 )
 def test_what_is_no_table_is_refused(text, words):

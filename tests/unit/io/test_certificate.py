@@ -3,7 +3,7 @@
 import jinja2
 import pytest
 
-from isdp.io.certificate import OF_THE_LAW_ALONE, markdown
+from isdp.io.certificate import DISTRIBUTION_ONLY, markdown
 
 TOPDOWN = {
     "made_by": "isdp topdown",
@@ -32,8 +32,8 @@ def test_a_certificate_is_rendered_with_all_of_its_facts():
                  "number of people", "sex=f, age=child; sex=m", "no count below zero", "abc",
                  "One thing.", "Another <thing> & more.", "isdp 1, numpy 2"):  # fmt: skip
         assert text.count(fact) == 1, fact
-    assert OF_THE_LAW_ALONE in text
-    assert OF_THE_LAW_ALONE not in markdown(TOPDOWN | {"for_release": True})
+    assert DISTRIBUTION_ONLY in text
+    assert DISTRIBUTION_ONLY not in markdown(TOPDOWN | {"for_release": True})
 
 
 @pytest.mark.parametrize("key", sorted(TOPDOWN.keys() - {"accepted", "made_by"}))

@@ -50,10 +50,6 @@ def seen(folder):
     return {name: (folder / name).read_text() for name in NAMES if (folder / name).exists()}
 
 
-def assert_whole(files):
-    assert files == {} or (set(files) == set(NAMES) and len(set(files.values())) == 1), files
-
-
 @pytest.fixture(params=["new", "empty", "old"])
 def folder(request, tmp_path):
     """A folder that does not exist, is empty, or holds an earlier release."""

@@ -6,7 +6,6 @@ from contextlib import redirect_stderr
 
 import pytest
 
-from isdp import SYSTEM_RANDOMNESS, GeneralizedGaussian, Invariants, draw_noise
 from isdp.io.progress import SHOWN_AFTER, announce, progress, tracked
 
 
@@ -84,17 +83,6 @@ def test_a_step_whose_progress_is_unknown_is_announced():
     assert "reducing: about 75 s" in on_a_terminal(lambda: announce("reducing", 75.4))
 
 
-@pytest.mark.parametrize("total", [0, 10])
-def test_steps_of_unknown_length_and_short_ones_show_nothing(total):
-    def block():
-        with progress("reading", total) as at:
-            if not total:
-                wait()
-            at(5)
-
-    assert shown(on_a_terminal(block)) == ""
-
-
 def test_a_step_within_a_step_shows_nothing_of_its_own():
     def block():
         with progress("reading", 10) as at:
@@ -105,13 +93,3 @@ def test_a_step_within_a_step_shows_nothing_of_its_own():
     text = on_a_terminal(block)
     assert "reading" in text
     assert "counting" not in text
-
-
-def test_a_draw_shows_shares_and_no_count():
-    invariants = Invariants.partition([k // 500 for k in range(123_450)])
-    text = on_a_terminal(
-        lambda: draw_noise(GeneralizedGaussian(4.0), invariants, n_draws=200, rng=SYSTEM_RANDOMNESS)
-    )
-    assert "left" in text
-    assert not any(count in text for count in ("123450", "123,450", "123k", "12345000"))
-    assert shown(text) == ""

@@ -110,11 +110,6 @@ def test_fractions_are_refused_with_their_denominator():
     assert unit_cells(halves).tolist() == [1]
 
 
-def test_no_unit_is_refused_with_the_row():
-    with pytest.raises(InputError, match="even"):
-        unit_cells(Invariants(np.array([[2, 4, 2]]), ["even"]))
-
-
 def test_a_solution_beyond_64_bits_is_refused():
     steep = Invariants([[1, 2**62, 0], [0, 1, 2**62]])
     with pytest.raises(InputError, match="64-bit"):

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from isdp import InputError, Invariants
-from isdp.lattice.null_lattice import BASES, basis_seconds, kernel_lattice
+from isdp.lattice.null_lattice import BASES, kernel_lattice
 from isdp.lattice.smith import smith_normal_form
 
 
@@ -158,18 +158,6 @@ def test_exchange_vectors_generate_the_same_lattice(matrix):
         # a primitive lattice of the right rank: the same as the kernel
         assert [int(form[i, i]) for i in range(lattice.dimension)] == [1] * lattice.dimension
         assert fmpz_mat(columns.T.tolist()).rank() == lattice.dimension
-
-
-def test_the_forecast_grows_as_the_work_of_each_basis():
-    margins = {k: Invariants.margins((k, k)) for k in (21, 42)}  # of about k^2 - 2k dimensions
-    for basis in ("lll", "exchange"):
-        seconds = {k: basis_seconds(each, basis) for k, each in margins.items()}
-        growth = ((42**2 - 84) / (21**2 - 42)) ** 3
-        assert seconds[42] / seconds[21] == pytest.approx(growth, rel=0.01)
-    blocks = [Invariants.partition(np.arange(cells) % 3) for cells in (1000, 2000)]
-    for basis in ("smith", "exchange"):  # nothing is reduced but three classes of cells
-        one, two = (basis_seconds(each, basis) for each in blocks)
-        assert two == pytest.approx(2 * one)
 
 
 def test_exchanges_are_no_basis():

@@ -97,7 +97,7 @@ def test_a_law_without_exact_draws_says_so_and_shows_what_there_is(tables):
         *both, "title", {"none": "too large", "l1": "first law"}, SAMPLERS
     )
     for axis in figure.axes[:2]:
-        assert axis.get_title("left") == "no exact draws: no perfect sampler is practical here"
+        assert axis.get_title("left") == "no exact draws: no exact sampler is practical here"
     ticks = [label.get_text() for label in figure.axes[1].get_xticklabels()]
     assert ticks == ["cell 0", "cell 1", "cell 2"]
     assert {label.get_rotation() for label in figure.axes[1].get_xticklabels()} == {90}

@@ -150,23 +150,6 @@ def test_the_extension_may_be_smaller_than_the_null_space_if_it_holds_all_differ
         ExtendedLaplace(query, held, 1.0, span[:, :14])
 
 
-def test_noise_of_correlated_mechanisms_does_not_hang_on_the_basis_of_the_span():
-    shape = min_trace_shape(*TREE)
-    turn = np.linalg.qr(RNG.standard_normal((15, 15)))[0]
-    space = shape.geometry
-    turned = CovarianceShape(
-        type(space)(
-            space.query, space.invariants, space.relation, space.span @ turn, turn.T @ space.points
-        ),
-        turn.T @ shape.core @ turn,
-    )
-    first, second = (
-        CorrelatedGaussian(s, 1.0, 1e-5).sample(np.random.default_rng(5), 3)
-        for s in (shape, turned)
-    )
-    assert first == pytest.approx(second, abs=1e-9)
-
-
 def test_what_rounding_leaves_of_a_difference_beyond_length_one_is_made_good():
     shape = min_trace_shape(*TREE)
     short = CovarianceShape(shape.geometry, shape.core / (shape.longest() * (1 + 5e-7)))

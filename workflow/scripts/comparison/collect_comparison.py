@@ -1,4 +1,4 @@
-"""Summarise the runs of all systems, and the demonstration data if the run has them."""
+"""Summarise the releases of all systems, and the demonstration data if the run has them."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Release the table by the systems of one family, at all of their budgets, and measure each."""
+"""Release the table by the systems of one family at all budgets, and measure the errors."""
 
 import resource
 import sys
@@ -17,7 +17,7 @@ with job_log(snakemake.log[0]):
     histogram = keep_states(histogram, params.settings["states"])
     family = list_systems()[snakemake.wildcards.family]
     found = run_family(params.seed, histogram, family, params.settings)
-    # in KB, or in bytes on macOS
+    # ru_maxrss is in KB, but in bytes on macOS
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     found["cost"]["job_memory"] = memory / (1024**2 if sys.platform == "darwin" else 1024)
     write_tables(found, snakemake.output)

@@ -1,4 +1,4 @@
-"""Compare methods by the distances of their releases from the confidential tables."""
+"""Compare methods by the distance between their releases and the confidential tables."""
 
 from isdp.streams import stream
 from reproduction.congenial.sex_by_age import (

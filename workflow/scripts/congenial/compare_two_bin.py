@@ -1,4 +1,4 @@
-"""Compare conditioning with projecting on a two-bin histogram."""
+"""Compare conditioning with projection on a two-bin histogram."""
 
 from isdp.io.files import write_csv
 from isdp.streams import stream

@@ -1,4 +1,4 @@
-"""Trace the independence sampler, and measure its acceptance rate by proposal parameter."""
+"""Record a trace of the independence sampler, and its acceptance rate by proposal parameter."""
 
 from isdp.io.draws import read_draws
 from isdp.streams import stream

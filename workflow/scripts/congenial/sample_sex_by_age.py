@@ -1,4 +1,4 @@
-"""Read the confidential table of sex by age, and draw releases by two samplers."""
+"""Read the confidential table of sex by age, and draw releases with two samplers."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Combine the tables of the states, and compute the truncation of all states at zero."""
+"""Combine the tables of all states, and compute the truncation of county counts at zero."""
 
 from reproduction.counties.truncation import tabulate_figure, tabulate_truncation
 from reproduction.jobs.job_log import job_log

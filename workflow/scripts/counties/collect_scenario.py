@@ -1,4 +1,4 @@
-"""Diagnose and describe the noise of a scenario's states; store its settings and provenance."""
+"""Describe the noise of a scenario, and store its settings and the origin of its data."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Diagnose and describe the noise of one state, from Markov chains and from exact draws."""
+"""Describe the noise of one state, both from Markov chains and from exact draws."""
 
 from isdp.io.draws import read_draws
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace

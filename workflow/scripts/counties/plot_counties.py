@@ -1,4 +1,4 @@
-"""Draw the noise of one state: by Markov chains, by exact draws, and projected."""
+"""Draw the noise of one state from Markov chains, from exact draws, and from projection."""
 
 from isdp.io.files import read_json
 from reproduction.counties.figures import (
@@ -15,13 +15,13 @@ with job_log(snakemake.log[0]):
     state = snakemake.wildcards.state
     vintage = read_json(files.provenance)["vintage"]
     rule = read_csv(files.states).set_index("state")["rule"][state]
-    for key, made in (
+    for key, draws in (
         ("noise", f"{params.chains} x {params.draws} draws"),
         ("exact", f"{params.chains * params.draws} exact draws"),
     ):
-        title = format_state_title(state, rule, params.mechanism, made, vintage)
+        title = format_state_title(state, rule, params.mechanism, draws, vintage)
         drawn[key] = plot_county_boxes(read_csv(files[key]), title, vintage)
-    made = f"{params.simulations} simulations of projected discrete Laplace noise"
-    title = format_state_title(state, rule, params.mechanism, made)
+    draws = f"{params.simulations} simulations of projected discrete Laplace noise"
+    title = format_state_title(state, rule, params.mechanism, draws)
     drawn["projection"] = plot_projected_boxes(read_csv(files.projection), title)
     save_figures(drawn, snakemake.output)

@@ -1,4 +1,4 @@
-"""Project noise onto one state's total, and compare it with the generalized Laplace noise."""
+"""Project noise onto the total of one state, and compare it with generalized Laplace noise."""
 
 from isdp.io.draws import read_draws
 from isdp.io.files import write_csv

@@ -1,4 +1,4 @@
-"""Regress the errors of the Census DAS state by state, and choose the states to run."""
+"""Regress the errors of the Census DAS in each state, and select the states to run."""
 
 from isdp.io.files import read_json, write_csv
 from reproduction.counties.states import add_slope_intervals, regress_das_errors, select_states

@@ -1,4 +1,4 @@
-"""Obtain the demonstration data if available, and write the county counts to one table."""
+"""Obtain the demonstration data if available, and write one table of all counties."""
 
 from isdp.io.files import write_csv, write_json
 from reproduction.data.demonstration import build_county_table

@@ -1,4 +1,4 @@
-"""Tabulate the distances of all samplers from exact draws, and of the chains by iteration."""
+"""Tabulate the distances of all samplers from exact draws, and of all chains by iteration."""
 
 from isdp.io.files import write_csv
 from reproduction.exactness.experiment import tabulate_agreement, tabulate_distances

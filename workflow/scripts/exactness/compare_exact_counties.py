@@ -1,4 +1,4 @@
-"""Compare the chains of all states with exact draws, and follow their distance over the sweeps."""
+"""Compare the chains of all states with exact draws, also by the number of sweeps."""
 
 from isdp.io.files import write_csv
 from reproduction.exactness.experiment import compare_counties

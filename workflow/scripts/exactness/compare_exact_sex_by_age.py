@@ -1,4 +1,4 @@
-"""Draw sex by age exactly under its constraints, and compare the chains with the draws."""
+"""Draw tables of sex by age exactly under their constraints, and compare the chains with them."""
 
 from isdp.io.draws import read_draws, write_draws
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace

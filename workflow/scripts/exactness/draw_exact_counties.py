@@ -1,4 +1,4 @@
-"""Draw one state's noise without a Markov chain."""
+"""Draw the noise of one state by an exact sampler, without a Markov chain."""
 
 from isdp.constraints.invariants import Invariants
 from isdp.io.draws import write_draws

@@ -1,4 +1,4 @@
-"""Draw the noise of one experiment and distribution without a Markov chain."""
+"""Draw the noise of one experiment and distribution by an exact sampler."""
 
 from isdp.io.draws import write_draws
 from isdp.streams import stream

@@ -1,4 +1,4 @@
-"""Tabulate the meeting times, the convergence and the norms of all experiments."""
+"""Combine the meeting times and the norms of all experiments, and compare the convergence."""
 
 from isdp.io.files import write_csv
 from reproduction.jobs.job_log import job_log

@@ -1,4 +1,4 @@
-"""Couple chains of each variant, and bound their distance to the target."""
+"""Couple chains of each variant, and bound their distance to the target distribution."""
 
 from isdp.streams import stream
 from reproduction.jobs.job_log import job_log

@@ -1,4 +1,4 @@
-"""Describe the noise of one experiment by distribution, and compare it with exact draws."""
+"""Describe the noise of each distribution of one experiment, and compare it with exact draws."""
 
 from isdp.io.files import write_csv
 from reproduction.exactness.experiment import compare_distributions, follow_distributions

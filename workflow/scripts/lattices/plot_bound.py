@@ -1,4 +1,4 @@
-"""Draw the coupling bounds of one distribution that the paper shows in its own figure."""
+"""Draw the coupling bounds of one distribution in a figure of its own."""
 
 from isdp.io.files import write_csv
 from reproduction.jobs.figures import save_figures

@@ -1,4 +1,4 @@
-"""Draw the noise of one experiment and distribution, by the paper's chain and by ours."""
+"""Draw the noise of one experiment and distribution with the paper's chain and with ours."""
 
 from isdp.io.draws import write_draws
 from isdp.io.files import write_csv

@@ -1,4 +1,4 @@
-"""Compute the time of the national runs on other machines from the measured jobs."""
+"""Compute the run time of the national runs on other machines from the measured jobs."""
 
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import write_tables

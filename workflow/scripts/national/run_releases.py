@@ -1,4 +1,4 @@
-"""Release a batch of states by the systems of one family, and measure each."""
+"""Compute a batch of releases by the systems of one family, and measure their errors."""
 
 from isdp.io.files import write_csv
 from reproduction.data.histogram import read_histogram

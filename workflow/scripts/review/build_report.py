@@ -1,4 +1,4 @@
-"""Let Snakemake build its report of all results of the workflow."""
+"""Build the Snakemake report of all results of the workflow."""
 
 import subprocess
 import sys
@@ -32,6 +32,6 @@ with job_log(snakemake.log[0]) as log, write_atomically(snakemake.output.report)
     command += ["--report-stylesheet", source.stylesheet]
     done = subprocess.run(command, capture_output=True, text=True)
     log.info("%s", done.stdout + done.stderr)
-    # the command succeeds even if docutils cannot parse a caption
+    # Snakemake exits with status 0 even if docutils cannot parse a caption
     if done.returncode or "(ERROR/" in done.stderr or "(WARNING/" in done.stderr:
         raise RuntimeError(f"report.html: Snakemake could not build it:\n{done.stderr}")

@@ -9,7 +9,7 @@ from reproduction.jobs.job_log import job_log
 with job_log(snakemake.log[0]):
     descriptions = read_descriptions(snakemake.input.descriptions)
     files = sorted({Path(path).with_suffix(".csv") for path in snakemake.input})
-    # some figures and the descriptions have no CSV file
+    # not every output has a CSV file
     made = [path for path in files if path.is_file()]
     write_csv(descriptions.dictionary(made), snakemake.output.columns)
     table = descriptions.figures().to_markdown(index=False)

@@ -1,4 +1,4 @@
-"""Store the config of a finished run next to its results, and the names of all it shows."""
+"""Store the configuration of a finished run, and the names of the outputs that it shows."""
 
 import yaml
 

@@ -1,4 +1,4 @@
-"""Judge the papers' claims by the tables."""
+"""Compute the verdicts on the papers' claims from the tables."""
 
 from pathlib import Path
 

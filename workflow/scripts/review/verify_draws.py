@@ -1,4 +1,4 @@
-"""Check the invariants of every draw again, from the files."""
+"""Check the invariants of every draw in the files of draws."""
 
 from isdp.io.files import write_csv
 from reproduction.jobs.draws import verify_draws

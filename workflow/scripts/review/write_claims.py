@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import jsonschema
 import pandas as pd
 
 from isdp.io.files import read_json, write_json
@@ -18,6 +19,6 @@ with job_log(snakemake.log[0]):
     run["data"] = read_json(source.provenance)["vintage"]
     card = pd.concat([read_text(source.card), read_text(source.checks)])
     tables = {Path(path).stem: read_csv(path) for path in [*source.tables, source.verified]}
-    write_json(
-        snakemake.output.claims, describe_claims(list_claims(source.notebooks), card, tables, run)
-    )
+    content = describe_claims(list_claims(source.notebooks), card, tables, run)
+    jsonschema.validate(content, read_json(source.schema))
+    write_json(snakemake.output.claims, content)

@@ -1,4 +1,4 @@
-"""Compute the tables of one subject."""
+"""Compute the tables of one part of the study of subspace privacy."""
 
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_csv, write_tables

@@ -1,4 +1,4 @@
-"""Compute the tables of swapping that the parameter `tables` names."""
+"""Compute the tables of swapping that the parameter `tables` lists."""
 
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import write_tables

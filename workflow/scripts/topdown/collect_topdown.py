@@ -1,4 +1,4 @@
-"""Summarize the runs of all systems."""
+"""Summarise the releases of all systems."""
 
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_csvs, write_tables

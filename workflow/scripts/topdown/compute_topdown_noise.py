@@ -1,4 +1,4 @@
-"""Compute the variances and the tails of the slides' noise."""
+"""Compute the variances and the tails of the noise in the slides."""
 
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import write_tables

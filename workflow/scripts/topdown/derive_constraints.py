@@ -1,4 +1,4 @@
-"""Derive the implied constraints, or release group quarters by them and by workarounds."""
+"""Derive implied constraints, or release group quarters with them and with workarounds."""
 
 from reproduction.data.histogram import read_group_quarters
 from reproduction.data.published import read_published

@@ -1,4 +1,4 @@
-"""Measure the demonstration data, exact integer noise, and TopDown without invariants."""
+"""Measure the errors of the demonstration data, exact noise, and TopDown without invariants."""
 
 from isdp.io.files import read_json
 from reproduction.data.histogram import read_histogram

@@ -1,4 +1,4 @@
-"""Run configurations of TopDown on the published counts, and measure each run."""
+"""Run configurations of TopDown on the published counts, and measure the errors of each run."""
 
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published

@@ -1,6 +1,6 @@
-"""Expected errors of the answers, by a closed form if there is one, else by simulation.
+"""The expected errors of answers, by a closed form if there is one, or else by simulation.
 
-Every figure states its method, as in `isdp.commands.shared.margins`; a simulated one is a mean of
+Each number has its method, as in `isdp.commands.shared.margins`. A simulated number is a mean over
 runs.
 """
 
@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.commands.compare.question import Question
 from isdp.commands.shared.invariants_file import HeldTotals
 from isdp.commands.shared.margins import BOUNDED, EXACT, SIMULATED, Estimate, two_standard_errors
@@ -28,19 +29,19 @@ NEGLIGIBLE = 1e-9  # relative rounding error of a variance that is 0
 
 
 class ErrorMoments(NamedTuple):
-    """Moments of the errors of a query's answers.
+    """The moments of the errors of a query's answers.
 
     Attributes
     ----------
     square, bias : float64 array, shape (answers,)
-        Mean squared error and mean error, in persons.
-    how : str
-        "exact" or "bounded", the method of the squares.
+        Mean squared error (persons squared) and mean error (persons).
+    method : {"exact", "bounded"}
+        The method of `square`.
     """
 
-    square: np.ndarray
-    bias: np.ndarray
-    how: str
+    square: FloatArray
+    bias: FloatArray
+    method: str
 
 
 def of_plain_noise(
@@ -53,25 +54,25 @@ def of_plain_noise(
     covariance of SDP's additive noise is s^2 Pi_N, where Pi_N projects onto the null space of the
     totals. The covariance of discrete Gaussian noise is at most that.
     """
-    spread = system.covariance_scale(budget)
-    square, how = None, EXACT
+    scale = system.covariance_scale(budget)
+    square, method = None, EXACT
     if question.free.blocks is not None:
         try:
             each = partial(_cell_variance, system, budget)
             square = _in_blocks(each, question.free.blocks, query)
         except InputError:
             pass  # no distribution of a cell is known, or its grid is too long
-    if square is None and spread is not None:
+    if square is None and scale is not None:
         try:
-            square = spread * _kept(question, query)
+            square = scale * _projected_squares(question, query)
         except InputError:
             return None
-        how = EXACT if system.scale_is_exact else BOUNDED
-    return None if square is None else ErrorMoments(square, np.zeros(len(square)), how)
+        method = EXACT if system.scale_is_exact else BOUNDED
+    return None if square is None else ErrorMoments(square, np.zeros(len(square)), method)
 
 
-def _in_blocks(each: Callable[[int], float], blocks: np.ndarray, query: HeldTotals) -> np.ndarray:
-    """Variance of each sum under disjoint totals; `each(n)` is that of a cell in a block of n."""
+def _in_blocks(each: Callable[[int], float], blocks: IntArray, query: HeldTotals) -> FloatArray:
+    """Return the variance of each sum; ``each(n)`` is the variance of a cell in a block of n."""
     sizes = np.bincount(blocks + 1, minlength=1)
     variance = {n: each(n) for n in np.unique(sizes[1:]).tolist()}
     of_block = np.array([0.0, *(variance[n] for n in sizes[1:].tolist())])
@@ -83,7 +84,7 @@ def _in_blocks(each: Callable[[int], float], blocks: np.ndarray, query: HeldTota
     group, block = np.divmod(there, len(sizes))
     n = sizes[block]
     share = np.where(block == 0, chosen, chosen * (n - chosen) / np.maximum(n - 1, 1))
-    return np.bincount(group, of_block[block] * share, minlength=query.totals)
+    return np.asarray(np.bincount(group, of_block[block] * share, query.totals), dtype=float)
 
 
 @lru_cache(maxsize=4096)
@@ -91,31 +92,17 @@ def _cell_variance(system: PlainNoise, budget: float, cells: int) -> float:
     return 0.0 if cells == 1 else system.cell_variance(cells, budget)
 
 
-def _kept(question: Question, query: HeldTotals) -> np.ndarray:
-    """Squared norm of the projection of each sum onto the null space of the held totals.
-
-    Raises
-    ------
-    InputError
-        If there are too many sums of too many cells.
-    """
+def _projected_squares(question: Question, query: HeldTotals) -> FloatArray:
+    """Return the squared norm of each sum's projection onto the null space of the held totals."""
     if query.totals * question.cells > MAX_PROJECTED and query.totals < question.cells:
         raise InputError("compare: too many sums to project")
     return null_space(question.free.invariants).sum_variances(query.incidence())
 
 
 class SwappedMoments:
-    """Exact moments of a swapped table (`isdp.swapping.accuracy`), region by region.
+    """The exact moments of a swapped table (`isdp.swapping.accuracy`), computed by region.
 
-    Parameters
-    ----------
-    rows : int64 array, shape (areas, cells)
-        Row of each cell in the question's table.
-
-    Raises
-    ------
-    InputError
-        If the covariances would take too much memory.
+    `rows`, int64 (areas, cells), has the row of each cell in the table of the question.
     """
 
     def __init__(self, areas: Areas, rows: np.ndarray, rate: float):
@@ -138,7 +125,7 @@ class SwappedMoments:
             )
 
     def of(self, query: HeldTotals) -> ErrorMoments:
-        """Find the moments of a query's answers."""
+        """Return the moments of the errors of a query's answers."""
         variance, bias = np.zeros(query.totals), np.zeros(query.totals)
         for rows, means, whole in self.parts:
             sums = query.incidence(rows)
@@ -159,41 +146,38 @@ def of_swapping(rate: float, question: Question) -> SwappedMoments | None:
         return None
 
 
-def answered(errors: np.ndarray, query: HeldTotals) -> np.ndarray:
-    """Errors of a query's answers, float64 (answers,), from those of the cells."""
-    return np.bincount(query.labels + 1, errors, minlength=query.totals + 1)[1:]
+def answered(errors: FloatArray, query: HeldTotals) -> FloatArray:
+    """Add up the errors of the cells to the errors of a query's answers; float64 (answers,)."""
+    return np.asarray(np.bincount(query.labels + 1, errors, query.totals + 1)[1:], dtype=float)
 
 
-def from_moments(moments: ErrorMoments, chosen: np.ndarray) -> tuple[Estimate, Estimate]:
-    """Root mean squared error and bias over some of the answers, marked in a bool array."""
+def from_moments(moments: ErrorMoments, chosen: BoolArray) -> tuple[Estimate, Estimate]:
+    """Return the root mean squared error and the bias over the answers marked in `chosen`."""
     square, bias = moments.square[chosen], moments.bias[chosen]
     return (
-        Estimate(math.sqrt(square.mean()), moments.how),
+        Estimate(math.sqrt(square.mean()), moments.method),
         Estimate(float(bias.mean()), EXACT),
     )
 
 
 def by_simulation(
-    draw: Callable[[int], np.ndarray],
+    draw: Callable[[int], FloatArray],
     simulations: int,
-    wanted: Sequence[tuple[HeldTotals, np.ndarray]],
-    at: Callable[[int], None] = lambda done: None,
+    wanted: Sequence[tuple[HeldTotals, BoolArray]],
+    report_progress: Callable[[int], None] = lambda done: None,
 ) -> list[tuple[Estimate, Estimate]]:
-    """Estimate the errors over some answers of each query by simulation.
+    """Estimate root mean squared errors and biases of some answers by simulation.
 
     Parameters
     ----------
     draw : callable
         ``draw(run)`` returns the errors of the cells in one run, float64 (cells,).
     simulations : int
-        At least 2.
-    wanted : sequence of (query, chosen answers)
-    at : callable
-        ``at(done)`` receives the number of completed runs.
-
-    Returns
-    -------
-    list of (root mean squared error, bias)
+        Number of runs, at least 2.
+    wanted : sequence of (query, bool array)
+        Each array marks the answers over which the errors are averaged.
+    report_progress : callable
+        It is called with the number of completed runs.
     """
     squares, biases = (np.empty((simulations, len(wanted))) for _ in range(2))
     for run in range(simulations):
@@ -204,7 +188,7 @@ def by_simulation(
                 last = query, answered(errors, query)
             some = last[1][chosen]
             squares[run, place], biases[run, place] = np.mean(some**2), np.mean(some)
-        at(run + 1)
+        report_progress(run + 1)
     found = []
     for square, bias in zip(squares.T, biases.T, strict=True):
         root = math.sqrt(square.mean())

@@ -1,38 +1,40 @@
-"""Folder of files of a comparison, which are all written at the end.
+"""The output folder of a comparison.
 
-If the counts are confidential, the names and the first lines of all files say so.
+If the counts are confidential, the name and the content of each file say so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from isdp.commands.compare.question import CONFIDENTIAL
 from isdp.commands.compare.report import GROUP, heading, markdown, why_confidential
 from isdp.commands.compare.run import Comparison, compare
-from isdp.io.output_folder import OutputFolder
+from isdp.commands.shared.output import output_folder
 from isdp.plots import can_draw
 
 TABLE, PAGE = "comparison.csv", "comparison.md"
 PICTURES = ("comparison.svg", "comparison.png")
 MARK = "CONFIDENTIAL_"
 FILES = tuple(mark + name for mark in ("", MARK) for name in (TABLE, PAGE, *PICTURES))
-COST_OF_ANOTHER_RUN = "same table costs its budget again; a comparison releases none"
+COST = "same table costs its budget again; a comparison releases none"
 
 
 def compare_files(
-    cells_path,
-    invariants_path,
-    out,
+    cells_path: str | Path,
+    invariants_path: str | Path,
+    out: str | Path,
     *,
     force: bool = False,
     picture: bool = True,
-    stand_in=None,
-    sums_path=None,
-    **options,
+    stand_in: str | Path | None = None,
+    sums_path: str | Path | None = None,
+    **options: Any,
 ) -> Comparison:
     """Compare systems, and write the result.
 
@@ -40,23 +42,21 @@ def compare_files(
     ----------
     out : path
         Folder for the table, the page and the picture, which are written together at the end, or
-        not at all; each name begins with ``CONFIDENTIAL_`` where the counts are confidential.
+        not at all. Each name begins with ``CONFIDENTIAL_`` if the counts are confidential.
     **options
-        Further options of `isdp.commands.compare.run.compare`.
+        Other options of `isdp.commands.compare.run.compare`.
 
     Raises
     ------
     InputError
-        If an input is invalid; nothing is written then.
+        If an input is invalid. Nothing is written in this case.
     """
-    given = [
-        path for path in (cells_path, invariants_path, stand_in, sums_path) if path is not None
-    ]
-    folder = OutputFolder(Path(out), FILES, given, force, COST_OF_ANOTHER_RUN)
+    inputs = cells_path, invariants_path, stand_in, sums_path
+    folder = output_folder(out, FILES, *inputs, force=force, cost=COST)
     found = compare(cells_path, invariants_path, stand_in=stand_in, sums_path=sums_path, **options)
     mark = MARK if found.question.source == CONFIDENTIAL else ""
-    something = (found.errors["rmse"] > 0).any()  # otherwise all answers are exact
-    save = _picture(found) if picture and something and can_draw() else None
+    has_errors = (found.errors["rmse"] > 0).any()
+    save = _picture(found) if picture and has_errors and can_draw() else None
     folder.write(
         {mark + TABLE: table_of(found)},
         lambda _: {mark + PAGE: markdown(found)},
@@ -67,7 +67,7 @@ def compare_files(
 
 
 def table_of(comparison: Comparison) -> pd.DataFrame:
-    """Return the table of errors to six digits; each row of a confidential one is marked."""
+    """Return the table of errors, rounded to six digits; each confidential row is marked."""
     table = comparison.errors.copy()
     for name in table.select_dtypes("float").columns:
         table[name] = [float(f"{value:.6g}") for value in table[name]]
@@ -76,14 +76,14 @@ def table_of(comparison: Comparison) -> pd.DataFrame:
     return table
 
 
-def _picture(comparison: Comparison):
+def _picture(comparison: Comparison) -> Callable[..., None]:
     """Draw the figure, and return a function that saves it."""
     from isdp.commands.compare.picture import error_by_query
     from isdp.plots.style import save
 
     groups = comparison.systems[GROUP].drop_duplicates().itertuples(index=False)
     headings = {tuple(group): heading(*group) for group in groups}
-    title = "Error by query; panels are not to be compared with each other"
+    title = "Error by query. Do not compare the panels with each other."
     if why_confidential(comparison):
         title = f"CONFIDENTIAL (depends on confidential counts). {title}"
     return partial(save, error_by_query(comparison.errors, headings, title))

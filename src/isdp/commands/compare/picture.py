@@ -1,7 +1,8 @@
-"""Figure of a comparison: error by query, with one panel per flavour and unit."""
+"""The figure of a comparison, which shows the error of each query in one panel per unit."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import cycle
 
 import numpy as np
@@ -11,27 +12,24 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
-from isdp.commands.compare.report import budget_told
+from isdp.commands.compare.report import format_budget
 from isdp.commands.compare.run import ALL
 from isdp.plots.style import DARK, FAINT, finish, panels, styled
 
 MARKERS = "osD^vP*X"
 MAX_QUERIES = 12
 MAX_NAME_LENGTH = 34  # characters of a query's name
-WIDE = 12  # ratio of the largest to the smallest error from which not all ticks are labelled
-SPREAD = 0.55  # of the distance between two queries, taken by the systems of one
+WIDE = 12  # minor ticks are labelled if the largest error shown is less than 12 times the smallest
+SPREAD = 0.55  # distance of the first and last system of a query; queries have a distance of 1
 
 
 @styled
-def error_by_query(errors: pd.DataFrame, headings: dict, title: str) -> Figure:
-    """Draw the root mean squared errors of all systems.
+def error_by_query(
+    errors: pd.DataFrame, headings: dict[tuple[str, str], str], title: str
+) -> Figure:
+    """Draw the table `errors` of an `isdp.commands.compare.run.Comparison`.
 
-    Parameters
-    ----------
-    errors : DataFrame
-        `errors` of an `isdp.commands.compare.run.Comparison`.
-    headings : dict from (flavour, unit) to str
-        Heading of each panel.
+    There is one panel for each flavour and unit in `headings`, below its heading.
     """
     queries = shown_queries(errors)
     height = 1.7 + 0.42 * len(queries)
@@ -39,10 +37,10 @@ def error_by_query(errors: pd.DataFrame, headings: dict, title: str) -> Figure:
         1, len(headings), (1.8 + 4.0 * len(headings), height), sharex=True, sharey=True
     )
     colours = dict(zip(dict.fromkeys(errors["system"]), cycle(DARK), strict=False))
-    least = errors.loc[errors["rmse"] > 0, "rmse"].min()
+    smallest = errors.loc[errors["rmse"] > 0, "rmse"].min()
     for axis, (group, words) in zip(axes[0], headings.items(), strict=True):
         part = errors[(errors["flavour"] == group[0]) & (errors["unit"] == group[1])]
-        _draw(axis, part, queries, colours, 0.5 * least)
+        _draw(axis, part, queries, colours, 0.5 * smallest)
         axis.set_title(words, loc="left", fontsize=9)
     _label_errors(axes[0])
     axes[0, 0].set_yticks(range(len(queries)), [_name(*query) for query in queries])
@@ -51,7 +49,7 @@ def error_by_query(errors: pd.DataFrame, headings: dict, title: str) -> Figure:
 
 
 def shown_queries(errors: pd.DataFrame) -> list[tuple[str, str]]:
-    """List the first queries and size classes that some system does not keep exactly."""
+    """Return the first queries and size classes in which some system has an error."""
     kept = errors.groupby(["query", "size"], sort=False)["rmse"].max()
     return list(kept[kept > 0].index)[:MAX_QUERIES]
 
@@ -61,7 +59,14 @@ def _name(query: str, size: str) -> str:
     return words if len(words) <= MAX_NAME_LENGTH else words[: MAX_NAME_LENGTH - 3] + "..."
 
 
-def _draw(axis: Axes, part: pd.DataFrame, queries: list, colours: dict, zero: float) -> None:
+def _draw(
+    axis: Axes,
+    part: pd.DataFrame,
+    queries: list[tuple[str, str]],
+    colours: dict[str, str],
+    zero: float,
+) -> None:
+    """Draw one panel; `zero` is the place of an error of 0 on the logarithmic axis."""
     systems = list(dict.fromkeys(part["system"]))
     budgets = list(part[["parameter", "budget"]].drop_duplicates().itertuples(index=False))
     shifts = np.linspace(-SPREAD / 2, SPREAD / 2, len(systems)) if len(systems) > 1 else [0.0]
@@ -106,7 +111,7 @@ def _draw(axis: Axes, part: pd.DataFrame, queries: list, colours: dict, zero: fl
             ls="",
             marker=MARKERS[i % len(MARKERS)],
             color=FAINT,
-            label=budget_told(each.parameter, each.budget),
+            label=format_budget(each.parameter, each.budget),
         )
         for i, each in enumerate(budgets)
     ]
@@ -114,15 +119,15 @@ def _draw(axis: Axes, part: pd.DataFrame, queries: list, colours: dict, zero: fl
         handles=names + shapes,
         loc="upper center",
         bbox_to_anchor=(0.5, 0),
-        borderaxespad=5,  # below the label of the axis, whatever its height
+        borderaxespad=5,  # the legend is below the label of the axis
         frameon=False,
         fontsize=8,
         ncols=1,
     )
 
 
-def _label_errors(axes) -> None:
-    """Label the axis of errors, which all panels share, in plain numbers."""
+def _label_errors(axes: Sequence[Axes]) -> None:
+    """Label the axis of errors, which all panels share, with numbers such as 0.5."""
     low, high = axes[0].get_xlim()
     for axis in axes:
         axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")

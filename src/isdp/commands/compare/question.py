@@ -1,4 +1,4 @@
-"""Input of a comparison: the cells of a table, the held totals, and the wanted answers."""
+"""The input of a comparison: cells, held totals, and the queries whose errors are compared."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from isdp.arrays import IntArray
 from isdp.commands.shared.degrees_of_freedom import (
     DegreesOfFreedom,
     find_degrees_of_freedom,
@@ -28,31 +29,32 @@ from isdp.io.csv_files import read_columns
 from isdp.topdown import Schema
 
 LOG = logging.getLogger(__name__)
+NEEDS_COUNTS = "its errors depend on the counts, which are missing; give a --stand-in"
 NO_COUNTS, STAND_IN, CONFIDENTIAL = "no counts", "stand-in", "confidential"
 CELLS, AREAS = "cells", "totals of areas"
 ONE_CELL = Schema(("cell",), (1,))
 
 
 class Nested(NamedTuple):
-    """A table of areas within regions.
+    """The areas within regions of a table.
 
     Attributes
     ----------
     region, area : str
         Names of the columns.
     rows : int64 array, shape (areas, cells)
-        Row of the table of each cell of each area.
+        The row of the table for each cell of each area.
     problem : Problem
-        The input of `isdp topdown`; its counts are the numbers of the rows, from 1.
+        The input of `isdp topdown`. Its counts are the numbers of the rows, from 1.
     """
 
     region: str
     area: str
-    rows: np.ndarray
+    rows: IntArray
     problem: Problem
 
-    def areas(self, counts: np.ndarray) -> Areas:
-        """Build the table of the areas from counts in the order of the rows."""
+    def areas(self, counts: IntArray) -> Areas:
+        """Return the table of the areas for counts in the order of the rows."""
         tree = self.problem.hierarchy
         _, regions, names = tree.units
         of_areas = [regions[number] for number in tree.parents[-1]]
@@ -61,20 +63,20 @@ class Nested(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Cells, held totals, and the answers whose errors are wanted.
+    """The cells, the held totals, and the queries whose errors are compared.
 
     Attributes
     ----------
     table : Table
         Its counts are all 0.
     queries : list of HeldTotals
-        Sets of disjoint sums of cells; the first set is the cells themselves.
-    counts : int64 array, shape (cells,), or None
+        Each query asks for disjoint sums of cells. The first query asks for the cells.
     source : {"no counts", "stand-in", "confidential"}
-        Source of the counts.
+        The source of `counts`.
     from_file : str
         Name of the file with the counts, or "".
     nested : Nested or None
+        The areas within regions, if the table has them.
     why_not_nested : str
         The reason if `nested` is None.
     """
@@ -83,7 +85,7 @@ class Question:
     held: list[HeldTotals]
     free: DegreesOfFreedom
     queries: list[HeldTotals]
-    counts: np.ndarray | None
+    counts: IntArray | None
     source: str
     from_file: str
     nested: Nested | None
@@ -91,7 +93,7 @@ class Question:
 
     @property
     def cells(self) -> int:
-        """Number of cells."""
+        """The number of cells."""
         return len(self.table)
 
     @cached_property
@@ -99,24 +101,24 @@ class Question:
         """True if each cell has exactly one total."""
         return self.free.blocks is not None and bool((self.free.blocks >= 0).all())
 
-    def settles(self, query: HeldTotals) -> bool:
-        """Return whether one set of held totals determines all answers of a query."""
+    def determines(self, query: HeldTotals) -> bool:
+        """Return True if one set of held totals determines all answers of a query."""
         return any(implies(one.labels, query.labels) for one in self.held)
 
     @cached_property
     def why_not_regions(self) -> str:
-        """Reason why the held totals are not exactly those of the regions, or ""."""
+        """The reason why the held totals are not exactly those of the regions, or ""."""
         if self.nested is None:
             return self.why_not_nested
         region = self.table.groups([self.nested.region])
         blocks = self.free.blocks
         if blocks is not None and implies(blocks, region) and implies(region, blocks):
             return ""
-        return f"it holds the totals by {self.nested.region} and no others; here others are held"
+        return f"it holds the totals by {self.nested.region} only, and other totals are held here"
 
     @cached_property
     def why_not_swapped(self) -> str:
-        """Reason why swapping areas within regions changes a held total, or ""."""
+        """The reason why swapping areas within regions changes a held total, or ""."""
         if self.nested is None:
             return self.why_not_nested
         region, area, *_ = self.nested
@@ -127,27 +129,33 @@ class Question:
                 return f"it does not keep {one.name}"
         return ""
 
-    def by_blocks(self) -> tuple[Areas, np.ndarray]:
-        """Build areas of one cell each, in regions that are the disjoint totals held.
+    def by_blocks(self) -> tuple[Areas, IntArray]:
+        """Return areas of one cell each, whose regions are the groups of the disjoint totals.
 
-        Returns
-        -------
-        Areas, and the row of the table for each of their cells
+        The second array has the row of the table for each of their cells.
         """
-        areas = Areas(self.counts[:, None], self.free.blocks.tolist(), ONE_CELL)
+        blocks = () if self.free.blocks is None else self.free.blocks.tolist()
+        areas = Areas(self._known_counts()[:, None], blocks, ONE_CELL)
         return areas, np.arange(self.cells)[:, None]
 
-    def by_areas(self) -> tuple[Areas, np.ndarray]:
-        """Build the areas in regions; returns as `by_blocks`."""
-        return self.nested.areas(self.counts), self.nested.rows
+    def by_areas(self) -> tuple[Areas, IntArray]:
+        """Return the areas in regions, and the row of the table for each of their cells."""
+        if self.nested is None:
+            raise InputError(self.why_not_nested)
+        return self.nested.areas(self._known_counts()), self.nested.rows
+
+    def _known_counts(self) -> IntArray:
+        if self.counts is None:
+            raise InputError(NEEDS_COUNTS)
+        return self.counts
 
 
 def read_question(
-    cells_path,
-    invariants_path,
+    cells_path: str | Path,
+    invariants_path: str | Path,
     *,
-    sums_path=None,
-    stand_in=None,
+    sums_path: str | Path | None = None,
+    stand_in: str | Path | None = None,
     region: str | None = None,
     area: str | None = None,
     count: str = "count",
@@ -161,14 +169,15 @@ def read_question(
         A csv with one row per cell. If it has a column of counts and there is no stand-in, the
         counts are used, and all results are confidential.
     invariants_path : path
-        As for `isdp.commands.privatize.privatize_file`.
+        The file of invariants; see `isdp.commands.shared.invariants_file.read_invariants`.
     sums_path : path, optional
-        A file of the same format with the sums whose errors are wanted; by default the totals of
-        the areas and those by each column of 2 to 100 values.
+        A file of the same format with the sums whose errors are compared. By default they are the
+        totals of the areas, and the totals by each column of 2 to 100 values.
     stand_in : path, optional
-        A public table of the same cells, whose counts replace the confidential ones.
+        A public table of the same cells, whose counts replace the confidential counts.
     region, area : str, optional
-        Columns; by default the only column with held totals, and the only column nested in it.
+        The columns of regions and areas. By default they are the only column with held totals and
+        the only column that is nested in it.
     names : sequence of str, optional
         The columns that name a cell; by default all except the counts.
 
@@ -182,29 +191,28 @@ def read_question(
     columns = read_columns(path, "a csv with one row per cell")
     texts = columns.pop(count, None)
     if not columns:
-        raise InputError(f"{path}: no column except {count!r} describes the rows; add one")
+        raise InputError(f"{path}: no column except {count!r} describes the rows. Add one.")
     table = describe_cells(path, columns, names, count)
-    for caution in warnings_of_names(table):
-        LOG.warning("%s", caution)
+    for warning in warnings_of_names(table):
+        LOG.warning("%s", warning)
     counts, source, from_file = None, NO_COUNTS, ""
     if stand_in is not None:
-        counts, source, from_file = _stand_in(stand_in, table, count), STAND_IN, stand_in
+        counts, source, from_file = _stand_in(stand_in, table, count), STAND_IN, Path(stand_in).name
     elif texts is not None:
-        counts, source, from_file = read_counts(texts, table), CONFIDENTIAL, path
+        counts, source, from_file = read_counts(texts, table), CONFIDENTIAL, path.name
     held = read_invariants(invariants_path, table)
     free = find_degrees_of_freedom(held)
     if free.degrees == 0:
-        raise InputError(f"{invariants_path}: these totals determine every cell; hold fewer")
+        raise InputError(f"{invariants_path}: these totals determine every cell. Hold fewer.")
     nested, why_not = _nested(table, held, region, area)
     named = None if sums_path is None else read_invariants(sums_path, table)
     sums = _usual_sums(table, nested) if named is None else named
-    alone = HeldTotals(CELLS, np.arange(len(table), dtype=np.int32))
-    from_file = Path(from_file).name
-    return Question(table, held, free, [alone, *sums], counts, source, from_file, nested, why_not)
+    cells = HeldTotals(CELLS, np.arange(len(table), dtype=np.int32))
+    return Question(table, held, free, [cells, *sums], counts, source, from_file, nested, why_not)
 
 
-def _stand_in(path, table: Table, count: str) -> np.ndarray:
-    """Read the counts of another table of the same cells, in the order of this one's rows."""
+def _stand_in(path: str | Path, table: Table, count: str) -> IntArray:
+    """Read the counts of another table of the same cells, in the order of this table's rows."""
     other = read_table(path, count, table.names)
     own, its = (
         pd.MultiIndex.from_arrays([each.columns[name].rows() for name in table.names])
@@ -213,20 +221,21 @@ def _stand_in(path, table: Table, count: str) -> np.ndarray:
     missing = np.flatnonzero(its.get_indexer(own) < 0)
     if len(missing):
         raise InputError(
-            f"{path}: the cell {table.name(missing[0])!r} of {table.path} is missing, as are "
-            f"{len(missing) - 1} others; a stand-in has the same cells"
+            f"{path}: {len(missing)} cells of {table.path} are missing, such as "
+            f"{table.name(missing[0])!r}. Give a stand-in with the same cells."
         )
     extra = np.flatnonzero(own.get_indexer(its) < 0)
     if len(extra):
         raise InputError(
-            f"{path}: the cell {other.name(extra[0])!r} is not one of {table.path}; a stand-in has "
-            f"the same cells"
+            f"{path}: {other.name(extra[0])!r} is not a cell of {table.path}. Give a stand-in with "
+            f"the same cells."
         )
-    return other.counts[its.get_indexer(own)]
+    counts: IntArray = other.counts[its.get_indexer(own)]
+    return counts
 
 
 def _usual_sums(table: Table, nested: Nested | None) -> list[HeldTotals]:
-    """Totals of the areas, and by each column that names cells and has 2 to 100 values."""
+    """Return the totals of the areas, and those by each column of 2 to 100 values."""
     usual = usual_sums(table)
     if nested is None:
         return usual
@@ -241,9 +250,12 @@ def _nested(
     for option, name in (("--region", region), ("--area", area)):
         if name is not None and name not in table.names:
             listed = ", ".join(map(repr, table.names))
-            raise InputError(f"{table.path}: {option} {name!r} is not one of {listed}")
+            raise InputError(
+                f"{option}: {table.path} has no column {name!r} that names cells. Use one of "
+                f"{listed}."
+            )
     if region is not None and region == area:
-        raise InputError(f"{table.path}: --region and --area are both {area!r}; name two columns")
+        raise InputError(f"--region, --area: both are {area!r}. Name two columns.")
     if region is None:
         alone = sorted({one.columns[0] for one in held if len(one.columns) == 1} - {area})
         if len(alone) != 1:

@@ -1,9 +1,9 @@
-"""Report on a comparison in Markdown."""
+"""The report on a comparison in Markdown."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pandas as pd
 
@@ -22,21 +22,21 @@ NOISE = (
 )
 
 OVERLAP = (
-    "The held totals overlap, so that perhaps no one can change cell alone. Tables with equal "
-    "totals then differ in several people. The loss of k people is at most k times that of one "
-    "person if it is pure, and at most k squared times if it is zero-concentrated."
+    "The held totals overlap. If one person cannot change cell alone, tables with equal totals "
+    "differ in several people. The loss of k people is at most k times the loss of one person if "
+    "it is pure, and at most k squared times if it is zero-concentrated."
 )
 
 
 def why_confidential(comparison: Comparison) -> str:
-    """Return a line that says why the comparison is confidential, or ""."""
+    """Return the reason why the comparison is confidential, or "" if it is not."""
     question = comparison.question
     if question.source != CONFIDENTIAL:
         return ""
     return (
-        f"CONFIDENTIAL: sizes and simulated errors here are functions of the counts in "
-        f"{question.from_file}, and no guarantee covers them. To publish a comparison, "
-        f"leave the counts out, or give a public table as --stand-in."
+        f"CONFIDENTIAL: the sizes and the simulated errors depend on the counts in "
+        f"{question.from_file}, and no guarantee covers them. To publish a comparison, leave the "
+        f"counts out, or give a public table as --stand-in."
     )
 
 
@@ -54,8 +54,8 @@ def markdown(comparison: Comparison) -> str:
     return "\n".join(lines)
 
 
-def budget_told(parameter: str, budget: float) -> str:
-    """Write a budget; a loss is never rounded down."""
+def format_budget(parameter: str, budget: float) -> str:
+    """Write a budget with its parameter; a loss is never rounded down."""
     return (
         f"{parameter} {budget:g}" if parameter == "rate" else f"{parameter} {upper_decimal(budget)}"
     )
@@ -76,32 +76,32 @@ def _asked(comparison: Comparison) -> Iterator[str]:
     )
     yield ""
     if question.source == NO_COUNTS:
-        yield "No count was used: this page may be published."
+        yield "No count was used, so that this page may be published."
     elif question.source != CONFIDENTIAL:
         yield (
-            f"No count of {question.table.path.name} was used: sizes and simulated errors are "
-            f"those of the stand-in {question.from_file}, and differ as much as the two tables do."
+            f"No count of {question.table.path.name} was used. The sizes and the simulated errors "
+            f"are computed from the stand-in {question.from_file}. They would be different for "
+            f"{question.table.path.name}."
         )
     yield f"{NOISE} {comparison.simulations} runs each." if _any(comparison, SIMULATED) else NOISE
     if question.free.blocks is None:
         yield OVERLAP
     yield ""
-    bounded = " A figure *at most* ranks as if it were attained." * _any(comparison, BOUNDED)
+    bounded = " An upper bound is ranked as if it were the error." * _any(comparison, BOUNDED)
     yield (
-        f"Ranks, in brackets, are among systems of one flavour, unit and budget, and shared if the "
-        f"errors differ by less than two standard errors.{bounded} Between the tables below "
-        f"there is no rank."
+        f"Ranks are in brackets, and compare systems of one flavour, unit and budget. Systems "
+        f"share a rank if their errors differ by less than two standard errors.{bounded} The "
+        f"tables below are not ranked against each other."
     )
 
 
-def _any(comparison: Comparison, how: str) -> bool:
-    """Return whether some error has a method."""
-    return bool((comparison.errors["rmse_is"] == how).any())
+def _any(comparison: Comparison, method: str) -> bool:
+    return bool((comparison.errors["rmse_is"] == method).any())
 
 
 def _group(comparison: Comparison, part: pd.DataFrame) -> Iterator[str]:
     for (parameter, budget), some in part.groupby(["parameter", "budget"], sort=False):
-        yield f"### {budget_told(parameter, budget)}"
+        yield f"### {format_budget(parameter, budget)}"
         yield ""
         yield from _table(some, _error)
         biased = [
@@ -116,7 +116,7 @@ def _group(comparison: Comparison, part: pd.DataFrame) -> Iterator[str]:
             yield from _table(tilted[tilted["size"] != ALL], _bias)
 
 
-def _table(part: pd.DataFrame, shown) -> Iterator[str]:
+def _table(part: pd.DataFrame, shown: Callable[[pd.Series], str]) -> Iterator[str]:
     names = list(dict.fromkeys(part["system"]))
     part = part.assign(ranked=len(names) > 1)
     yield f"| error of | answers | {' | '.join(names)} |"
@@ -146,7 +146,7 @@ def _bias(row: pd.Series) -> str:
 
 
 def _number(value: float) -> str:
-    """Write a number with three digits, or as a whole number if it is larger."""
+    """Write a number with three digits, or as an integer if it is 1000 or more."""
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
@@ -158,26 +158,26 @@ def _from_above(value: float) -> str:
 
 
 def _exactly(value: float) -> str:
-    """Write all digits of a setting of a command: a larger one would cost more."""
+    """Write all digits of a command's budget, because a rounded budget would have another loss."""
     return repr(float(value)).removesuffix(".0")
 
 
 def _plain(text: str) -> str:
-    """Escape a text of a user for a line of a table."""
+    """Escape a text of a user for a row of a Markdown table."""
     return on_one_line(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
 
 
 def _protected(comparison: Comparison) -> Iterator[str]:
     for _, row in comparison.systems.iterrows():
-        kinds = [
+        counts = [
             "whole counts" if row["whole"] else "fractional counts, for study and not for release",
             "none below zero" if row["nonnegative"] else "some may be below zero",
             "unbiased" if row["unbiased"] else "biased",
         ]
         yield (
             f"- **{row['system']}** ({row['paper']}) at "
-            f"{budget_told(row['parameter'], row['budget'])}: "
-            f"{_safe(row['guarantee'])}. Releases {'; '.join(kinds)}. {_how(comparison, row)}"
+            f"{format_budget(row['parameter'], row['budget'])}: "
+            f"{_safe(row['guarantee'])}. Releases {'; '.join(counts)}. {_command(comparison, row)}"
         )
 
 
@@ -185,21 +185,19 @@ def _safe(text: str) -> str:
     return " ".join(text.split()).replace("<", "&lt;")
 
 
-def _how(comparison: Comparison, row: pd.Series) -> str:
-    """Name the command or function that releases a table by this system."""
+def _command(comparison: Comparison, row: pd.Series) -> str:
+    """Name the command or module that releases a table by this system."""
     budget, nested = row["budget"], comparison.question.nested
-    if row["paper"] == "ISDP" and row["parameter"] == "epsilon":
-        half = _exactly(budget / PER_MOVE)
-        return f"`isdp privatize --per-unit --epsilon {half}`, which is for a unit of l1."
     if row["paper"] == "ISDP":
+        unit = "a unit of l1" if row["parameter"] == "epsilon" else "a unit of squared l2"
         half = _exactly(budget / PER_MOVE)
-        return f"`isdp privatize --per-unit --rho {half}`, for a unit of squared l2."
-    if row["paper"] == "TDA":
+        return f"`isdp privatize --per-unit --{row['parameter']} {half}`, which is for {unit}."
+    if nested is not None and row["paper"] == "TDA":
         return (
             f"`isdp topdown --levels {nested.region},{nested.area} --held {nested.region} "
             f"--{row['parameter']} {_exactly(budget)}`."
         )
-    if row["paper"] == "SWAP":
+    if nested is not None and row["paper"] == "SWAP":
         roles = f"--match {nested.region} --swap {nested.area}"
         return f"`isdp swap {roles} --rate {_exactly(budget)}`, on records."
     return "From Python alone: `isdp.compare.systems`."
@@ -209,40 +207,40 @@ def _left_out(comparison: Comparison) -> Iterator[str]:
     for (system, parameter, reason), rows in comparison.left_out.groupby(
         ["system", "parameter", "reason"], sort=False
     ):
-        budgets = ", ".join(budget_told(parameter, budget) for budget in rows["budget"])
+        budgets = ", ".join(format_budget(parameter, budget) for budget in rows["budget"])
         yield f"- **{system}** at {budgets}: {_safe(reason)}."
 
 
 def _across(comparison: Comparison) -> Iterator[str]:
-    """State the assumptions under which the tables could be compared with each other."""
+    """Yield the assumptions under which the tables can be compared with each other."""
     groups = comparison.systems[[*GROUP, "parameter"]].drop_duplicates()
     if len(groups) == 1:
         yield "All systems here have one flavour and one unit."
         return
-    yield "No ranking goes across the tables above."
+    yield "The tables above are not ranked against each other."
     people = comparison.systems[comparison.systems["unit"] == PERSON]
     if {"pure", "zCDP"} <= set(people["flavour"]):
         pairs = []
         for epsilon in people.loc[people["flavour"] == "pure", "budget"].unique():
-            rho = as_zcdp(IntegerLaplace().noise_guarantee(epsilon)).loss_per_person
-            pairs.append(f"{budget_told('epsilon', epsilon)} is rho {upper_decimal(rho)}")
+            rho = as_zcdp(IntegerLaplace().noise_guarantee(epsilon)).loss_per_person or 0
+            pairs.append(f"{format_budget('epsilon', epsilon)} is rho {upper_decimal(rho)}")
         yield ""
         yield (
-            f"- **pure and zCDP.** There is a theorem in one direction (Bun and Steinke 2016, "
-            f"Proposition 1.4): a pure guarantee with epsilon is zCDP with rho = epsilon^2 / 2, so "
-            f"for one person {'; '.join(pairs)}. A pure system may be compared with zCDP systems "
-            f"at that rho, and its guarantee is stronger. In the other direction there is none: "
-            f"no rho gives an epsilon without a delta. A comparison of a pure system with zCDP at "
+            f"- **pure and zCDP.** A pure guarantee with epsilon implies zCDP with rho = "
+            f"epsilon^2 / 2 (Bun and Steinke 2016, Proposition 1.4). For one person "
+            f"{'; '.join(pairs)}. A pure system may be compared with zCDP systems at that rho, and "
+            f"its guarantee is stronger. There is no theorem in the other direction, because no "
+            f"rho gives an epsilon without a delta. A comparison of a pure system with zCDP at "
             f"another rho assumes that losses beyond epsilon, with a chosen probability delta, do "
             f"no harm."
         )
     if len(people) and len(people) < len(comparison.systems):
         yield ""
         yield (
-            "- **swapping and all others.** No theorem converts the epsilon of swapping into one "
-            "for a person, nor the reverse. It is for a record, between sets of records that agree "
-            "in the total of each area and in all cells of each region, and the nearest of these "
-            "differ by twice its unit. A comparison with the others assumes that these totals, "
-            "which swapping publishes exactly, need no protection, and that only the area of a "
-            "record within its region does."
+            "- **swapping and all others.** No theorem converts the epsilon of swapping into an "
+            "epsilon for a person, nor the reverse. It is for a record, between sets of records "
+            "that agree in the total of each area and in all cells of each region. The nearest two "
+            "sets have a distance of two units. A comparison with the others assumes that these "
+            "totals, which swapping publishes exactly, need no protection, and that only the area "
+            "of a record within its region needs it."
         )

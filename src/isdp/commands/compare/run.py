@@ -1,17 +1,21 @@
-"""Errors of the systems at several budgets, for a table and held totals."""
+"""The comparison of systems at several budgets, for a table and held totals."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import groupby
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from isdp.accounting import upper_decimal
 from isdp.accounting.guarantees import PrivacyGuarantee
+from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.checks import check_integer
 from isdp.commands.compare.expected_errors import (
     ErrorMoments,
@@ -20,7 +24,13 @@ from isdp.commands.compare.expected_errors import (
     of_plain_noise,
     of_swapping,
 )
-from isdp.commands.compare.question import CELLS, NO_COUNTS, Question, read_question
+from isdp.commands.compare.question import (
+    CELLS,
+    NEEDS_COUNTS,
+    NO_COUNTS,
+    Question,
+    read_question,
+)
 from isdp.commands.shared.invariants_file import HeldTotals
 from isdp.commands.shared.margins import EXACT, Estimate
 from isdp.commands.topdown.run import TopDownOptions, plan_of
@@ -41,6 +51,7 @@ from isdp.compare.systems import (
 from isdp.errors import InputError
 from isdp.io.progress import progress
 from isdp.streams import stream
+from isdp.topdown import Plan
 
 PERSON = "one person who changes cell"
 SIZES = {"0": 0, "1 to 9": 1, "10 to 99": 10, "100 or more": 100}
@@ -48,27 +59,29 @@ ALL = "all"
 MIN_RUNS, MAX_RUNS = 10, 10_000
 MAX_BUDGETS = 20
 MAX_RECORDS = 50_000_000  # of a region; swapping keeps all of them in memory
-NEEDS_COUNTS = "its errors depend on the counts, which are missing; give a --stand-in"
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Result of a comparison.
+    """The result of a comparison.
 
     Attributes
     ----------
     errors : DataFrame
-        One row per system, budget, query and class of true size: system, paper, parameter,
-        budget, flavour, unit, query, size, answers; rmse (root mean squared error of an answer)
-        and bias (mean error), in persons, each with _is ("exact", "bounded" from above or
-        "simulated") and _error (two standard errors of a simulated one, else 0); rank, from 1,
-        among the systems of one flavour, unit and budget. Systems whose errors differ by less
-        than two standard errors share a rank.
+        One row per system, budget, query and size class of the true count. The columns system,
+        paper, parameter, budget, flavour, unit, query, size and answers describe the row. The
+        columns rmse and bias are the root mean squared error and the mean error in persons. The
+        columns rmse_is and bias_is have the method ("exact", "bounded" from above or "simulated").
+        The columns rmse_error and bias_error have two standard errors of a simulated number, or 0.
+        The column rank counts from 1 within one flavour, unit and budget. Systems whose errors
+        differ by less than two standard errors share a rank.
     systems : DataFrame
-        One row per system and budget: system, paper, parameter, budget, flavour, unit, loss
-        (for one unit), holds, whole, nonnegative, unbiased, guarantee (in words).
+        One row per system and budget, with the columns system, paper, parameter, budget, flavour,
+        unit, loss (for one unit), holds, whole, nonnegative, unbiased and guarantee (in words).
     left_out : DataFrame
-        Systems that do not apply: system, paper, parameter, budget, reason.
+        The systems that do not apply, with the columns system, paper, parameter, budget, reason.
+    simulations : int
+        Number of runs for each simulated number.
     """
 
     question: Question
@@ -79,17 +92,17 @@ class Comparison:
 
 
 def compare(
-    cells_path,
-    invariants_path,
+    cells_path: str | Path,
+    invariants_path: str | Path,
     *,
     epsilons: Sequence[float] = (),
     rhos: Sequence[float] = (),
     rates: Sequence[float] = (),
     simulations: int = 20,
     seed: int = 0,
-    **files,
+    **files: Any,
 ) -> Comparison:
-    """Compare the five papers' systems on a table, each at its own budgets.
+    """Compare the systems of the five papers on a table, each at its own budgets.
 
     Parameters
     ----------
@@ -99,25 +112,23 @@ def compare(
     rates : sequence of float
         Swap rates, between 0 and 1.
     simulations : int
-        Number of runs for each simulated figure, from 10 to 10,000.
+        Number of runs for each simulated number, from 10 to 10,000.
     seed : int
         Equal seeds give equal results.
     **files
-        As for `isdp.commands.compare.question.read_question`: stand_in, sums_path, region, area,
-        count, names.
+        The options of `isdp.commands.compare.question.read_question`: stand_in, sums_path, region,
+        area, count, names.
 
     Raises
     ------
     InputError
         If a file or a number is invalid, or no system applies.
     """
-    simulations, seed = (
-        check_integer("compare", "simulations", simulations),
-        check_integer("compare", "seed", seed),
-    )
+    simulations = check_integer("compare", "simulations", simulations)
+    seed = check_integer("compare", "seed", seed)
     if not MIN_RUNS <= simulations <= MAX_RUNS:
         raise InputError(
-            f"compare: simulations must be from {MIN_RUNS} to {MAX_RUNS:,}, got {simulations}"
+            f"--simulations must be from {MIN_RUNS} to {MAX_RUNS:,}, got {simulations}"
         )
     budgets = _budgets({"epsilon": epsilons, "rho": rhos, "rate": rates})
     question = read_question(cells_path, invariants_path, **files)
@@ -126,10 +137,13 @@ def compare(
 
 def _budgets(given: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
     if not any(len(each) for each in given.values()):
-        raise InputError(f"compare: give a budget: {', '.join(f'--{name}' for name in given)}")
+        options = ", ".join(f"--{name}" for name in given)
+        raise InputError(f"{options}: no budget is given. Give one or several of these options.")
     for name, values in given.items():
         if len(set(values)) > MAX_BUDGETS:
-            raise InputError(f"--{name}: too many values; give at most {MAX_BUDGETS}")
+            raise InputError(
+                f"--{name}: {len(set(values))} values are too many. Give at most {MAX_BUDGETS}."
+            )
     return {name: sorted(set(values)) for name, values in given.items()}
 
 
@@ -140,23 +154,29 @@ def _systems(question: Question) -> list[System]:
         ProjectedLaplaceNoise(),
         ConditionedNoise(),
     ]
-    for name, flavour in (("epsilon", "pure"), ("rho", "zCDP")):
-        found.append(TopDown(lambda spent, f=flavour: _plan(question, f, spent), "TopDown", name))
+    found.append(TopDown(partial(_plan, question, "pure"), "TopDown", "epsilon"))
+    found.append(TopDown(partial(_plan, question, "zCDP"), "TopDown", "rho"))
     return [*found, IntegerGaussian(), ProjectedGaussianNoise(), Swapping()]
 
 
-def _plan(question: Question, flavour: str, spent: float):
+def _plan(question: Question, flavour: Literal["pure", "zCDP"], budget: float) -> Plan:
     """Return the default plan of `isdp topdown`."""
-    wish = TopDownOptions(LEVELS[1:], flavour, Fraction(repr(spent)), held=(LEVELS[1],))
-    return plan_of(question.nested.problem, wish)
+    if question.nested is None:
+        raise InputError(question.why_not_nested)
+    options = TopDownOptions(LEVELS[1:], flavour, Fraction(repr(budget)), held=(LEVELS[1],))
+    return plan_of(question.nested.problem, options)
 
 
-def _compare(question: Question, budgets, simulations: int, seed: int) -> Comparison:
-    errors, systems, left_out = [], [], []
+def _compare(
+    question: Question, budgets: Mapping[str, Sequence[float]], simulations: int, seed: int
+) -> Comparison:
+    errors: list[dict[str, Any]] = []
+    systems: list[dict[str, Any]] = []
+    left_out: list[dict[str, Any]] = []
     wanted = list(_wanted(question))
     for system in _systems(question):
         for budget in budgets[system.parameter]:
-            labels = {"system": system.name, "paper": system.paper}
+            labels: dict[str, Any] = {"system": system.name, "paper": system.paper}
             labels |= {"parameter": system.parameter, "budget": check_budget(system, budget)}
             try:
                 _check(system, question)
@@ -172,7 +192,8 @@ def _compare(question: Question, budgets, simulations: int, seed: int) -> Compar
                 for (query, size, chosen), means in zip(wanted, found, strict=True)
             ]
     if not systems:
-        raise InputError(f"compare: no system applies; {_reasons(left_out)}")
+        reasons = dict.fromkeys(f"{row['system']}: {row['reason']}" for row in left_out)
+        raise InputError(f"compare: no system applies. {'; '.join(reasons)}")
     table = pd.DataFrame(errors)
     table["rank"] = _ranks(table)
     columns = ["system", "paper", "parameter", "budget", "reason"]
@@ -180,13 +201,11 @@ def _compare(question: Question, budgets, simulations: int, seed: int) -> Compar
     return Comparison(question, table, pd.DataFrame(systems), left, simulations)
 
 
-def _reasons(left_out: Sequence[Mapping]) -> str:
-    reasons = dict.fromkeys(f"{row['system']}: {row['reason']}" for row in left_out)
-    return "; ".join(reasons)
+def _wanted(question: Question) -> Iterator[tuple[HeldTotals, str, BoolArray]]:
+    """Yield each query with its answers by size class of the true count.
 
-
-def _wanted(question: Question) -> Iterator[tuple[HeldTotals, str, np.ndarray]]:
-    """List the queries with the answers of each class of true size; only cells have classes."""
+    Only cell queries have size classes. A bool array marks the answers of a class.
+    """
     for query in question.queries:
         yield query, ALL, np.ones(query.totals, dtype=bool)
         if query.name == CELLS and question.counts is not None:
@@ -197,11 +216,11 @@ def _wanted(question: Question) -> Iterator[tuple[HeldTotals, str, np.ndarray]]:
 
 
 def _check(system: System, question: Question) -> None:
-    """Refuse a system that does not apply, with the reason."""
+    """Raise `InputError` with the reason if a system does not apply."""
     if system.needs_counts and question.source == NO_COUNTS:
         raise InputError(NEEDS_COUNTS)
     if isinstance(system, ConditionedNoise) and not question.disjoint:
-        raise InputError("it is worked out for disjoint totals that hold every cell; here not")
+        raise InputError("it needs disjoint totals of all cells, and these totals are not")
     why = ""
     if isinstance(system, TopDown):
         why = question.why_not_regions
@@ -219,7 +238,7 @@ def _guarantee(system: System, budget: float, question: Question) -> PrivacyGuar
     return system.guarantee_of(areas, budget)
 
 
-def _placed(system: System, question: Question) -> tuple[Areas, np.ndarray]:
+def _placed(system: System, question: Question) -> tuple[Areas, IntArray]:
     return question.by_blocks() if isinstance(system, ConditionedNoise) else question.by_areas()
 
 
@@ -227,7 +246,7 @@ def _unit(guarantee: PrivacyGuarantee) -> str:
     return guarantee.unit if guarantee.loss_per_person is None else PERSON
 
 
-def _described(system: System, guarantee: PrivacyGuarantee) -> dict:
+def _described(system: System, guarantee: PrivacyGuarantee) -> dict[str, object]:
     person = guarantee.loss_per_person
     return {
         "loss": upper_decimal(guarantee.loss if person is None else person),
@@ -239,62 +258,75 @@ def _described(system: System, guarantee: PrivacyGuarantee) -> dict:
     }
 
 
-def _row(query: HeldTotals, size: str, chosen: np.ndarray, rmse: Estimate, bias: Estimate) -> dict:
-    row = {"query": query.name, "size": size, "answers": int(chosen.sum())}
+def _row(
+    query: HeldTotals, size: str, chosen: BoolArray, rmse: Estimate, bias: Estimate
+) -> dict[str, object]:
+    row: dict[str, object] = {"query": query.name, "size": size, "answers": int(chosen.sum())}
     for name, mean in (("rmse", rmse), ("bias", bias)):
-        row |= {name: mean.value, f"{name}_is": mean.how, f"{name}_error": mean.error}
+        row |= {name: mean.value, f"{name}_is": mean.method, f"{name}_error": mean.error}
     return row
 
 
 def _errors(
-    system: System, budget: float, question: Question, wanted, simulations: int, seed: int
+    system: System,
+    budget: float,
+    question: Question,
+    wanted: Sequence[tuple[HeldTotals, str, BoolArray]],
+    simulations: int,
+    seed: int,
 ) -> list[tuple[Estimate, Estimate]]:
-    """Root mean squared error and bias for each query and class."""
-    found: list[tuple[Estimate, Estimate] | None] = []
-    law = None
+    """Return the root mean squared error and the bias for each query and size class."""
+    draw = None
     if isinstance(system, PlainNoise) and question.free.blocks is None:
-        law = system.sampler(question.free.invariants, budget)  # refuses if none is practical
+        draw = _error_draws(system, budget, question, seed)  # refuses if no sampler is practical
+    found: dict[int, tuple[Estimate, Estimate]] = {}
     moments_of = _moments(system, budget, question)
-    for query, group in groupby(wanted, key=lambda one: one[0]):
+    for query, group in groupby(enumerate(wanted), key=lambda one: one[1][0]):
         moments = moments_of(query)
-        for _, _, chosen in group:
-            found.append(None if moments is None else from_moments(moments, chosen))
-    open_ones = [place for place, means in enumerate(found) if means is None]
-    if not open_ones:
-        return found
+        if moments is not None:
+            found |= {place: from_moments(moments, chosen) for place, (_, _, chosen) in group}
+    others = [place for place in range(len(wanted)) if place not in found]
+    if others:
+        draw = draw or _error_draws(system, budget, question, seed)
+        queries = [(wanted[place][0], wanted[place][2]) for place in others]
+        task = f"simulating {system.name} at {system.parameter} {budget:g}"
+        with progress(task, simulations) as report:
+            simulated = by_simulation(draw, simulations, queries, report)
+        found |= dict(zip(others, simulated, strict=True))
+    return [found[place] for place in range(len(wanted))]
+
+
+def _error_draws(
+    system: System, budget: float, question: Question, seed: int
+) -> Callable[[int], FloatArray]:
+    """Return a function from the number of a run to the errors of the cells in that run."""
+
+    def rng_of(run: int) -> np.random.Generator:
+        return stream(seed, "isdp compare", f"{system.name}, {system.parameter} {budget!r}", run)
 
     if isinstance(system, PlainNoise):
-        law = law or system.sampler(question.free.invariants, budget)
-    else:
-        areas, rows = _placed(system, question)
-        if isinstance(system, Swapping):
-            _refuse_many_records(areas)
+        sampler = system.sampler(question.free.invariants, budget)
+        return lambda run: sampler.sample(rng_of(run), 1)[0].astype(float)
+    areas, rows = _placed(system, question)
+    if isinstance(system, Swapping):
+        _refuse_many_records(areas)
 
-    def draw(run: int) -> np.ndarray:
-        rng = stream(seed, "isdp compare", f"{system.name}, {system.parameter} {budget!r}", run)
-        if law is not None:
-            return law.sample(rng, 1)[0].astype(float)
+    def draw(run: int) -> FloatArray:
         errors = np.empty(question.cells)
-        errors[rows] = system.release(rng, areas, budget) - areas.counts
+        errors[rows] = system.release(rng_of(run), areas, budget) - areas.counts
         return errors
 
-    open_queries = [(wanted[place][0], wanted[place][2]) for place in open_ones]
-    what = f"simulating {system.name} at {system.parameter} {budget:g}"
-    with progress(what, simulations) as at:
-        simulated = by_simulation(draw, simulations, open_queries, at)
-    for place, means in zip(open_ones, simulated, strict=True):
-        found[place] = means
-    return found
+    return draw
 
 
 def _moments(
     system: System, budget: float, question: Question
 ) -> Callable[[HeldTotals], ErrorMoments | None]:
-    """Return a function from queries to moments; it returns None if they are not known."""
+    """Return a function from a query to the moments of its errors, or None if they are unknown."""
     swapped = of_swapping(budget, question) if isinstance(system, Swapping) else None
 
     def moments_of(query: HeldTotals) -> ErrorMoments | None:
-        if question.settles(query):
+        if question.determines(query):
             return ErrorMoments(np.zeros(query.totals), np.zeros(query.totals), EXACT)
         if isinstance(system, PlainNoise):
             return of_plain_noise(system, budget, question, query)
@@ -304,24 +336,24 @@ def _moments(
 
 
 def _refuse_many_records(areas: Areas) -> None:
-    most = max(int(areas.counts[rows].sum()) for rows in areas.blocks.values())
-    if most > MAX_RECORDS:
+    records = max(int(areas.counts[rows].sum()) for rows in areas.blocks.values())
+    if records > MAX_RECORDS:
         raise InputError(
-            f"its simulation would take {most:,} records of one region into memory, more than "
-            f"{MAX_RECORDS:,}"
+            f"a region has more than {MAX_RECORDS:,} records, which a simulation would keep in "
+            f"memory"
         )
 
 
-def _ranks(errors: pd.DataFrame) -> np.ndarray:
-    """Rank by error: 1 plus the number of systems whose error is smaller by two standard errors.
+def _ranks(errors: pd.DataFrame) -> IntArray:
+    """Return 1 plus the number of systems whose error is smaller by more than two standard errors.
 
-    Ranks are within one flavour, unit, budget, query and class of size.
+    Systems of the same flavour, unit and budget are compared, for the same query and size class.
     """
     ranks = np.ones(len(errors), dtype=int)
     keys = ["flavour", "unit", "parameter", "budget", "query", "size"]
     for rows in errors.groupby(keys, sort=False).indices.values():
         rmse = errors["rmse"].to_numpy()[rows]
-        doubt = errors["rmse_error"].to_numpy()[rows]
-        apart = np.hypot(doubt[:, None], doubt) + 1e-9 * np.maximum(rmse[:, None], rmse)
-        ranks[rows] += (rmse[None, :] < rmse[:, None] - apart).sum(axis=1)
+        error = errors["rmse_error"].to_numpy()[rows]
+        tolerance = np.hypot(error[:, None], error) + 1e-9 * np.maximum(rmse[:, None], rmse)
+        ranks[rows] += (rmse[None, :] < rmse[:, None] - tolerance).sum(axis=1)
     return ranks

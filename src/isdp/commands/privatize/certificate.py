@@ -1,12 +1,13 @@
-"""Content of the certificate of a noisy table: held totals, noise, and limits of the guarantee.
+"""The content of the certificate of a noisy table.
 
-It has facts about the noise distribution, the settings and the noisy table. It has no function of
-the noise drawn or of the confidential counts.
+It consists of facts about the noise distribution, the settings and the noisy table. Nothing in it
+is computed from the noise drawn or from the confidential counts.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Any, Final
 
 from isdp.accounting.conversions import epsilon_above
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_decimal, upper_product
@@ -14,27 +15,28 @@ from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
 from isdp.commands.shared.guarantee import describe_distances, privacy_guarantee
 from isdp.commands.shared.margins import ProbabilityUnchanged
 from isdp.commands.shared.noise import SamplerReport
-from isdp.commands.shared.request import NoiseRequest
+from isdp.commands.shared.request import DELTA, NoiseRequest
 from isdp.commands.shared.table import Table
 from isdp.commands.shared.warnings import list_revealed_residues
 from isdp.io.certificate import FOR_RELEASE, FORMAT, NO_GUARANTEE, NOT_FOR_RELEASE, SEED_KNOWN
 from isdp.io.versions import versions
 
 MAX_LISTED = 10
-CONVERSION = "Canonne-Kamath-Steinke"  # valid for every mechanism with that rho
+CONVERSION: Final = "Canonne-Kamath-Steinke"  # valid for every mechanism with that rho
 NOT_SAID = (
     "The guarantee compares tables that agree in all totals held here. These totals are published "
     "exactly, and no guarantee covers what they reveal: true counts are not negative, so that a "
     "total of 0 shows that all of its cells are 0, and a small total bounds its cells.",
     "Each further release of the same data adds its epsilon (or rho), and then only for tables "
-    "that agree in the totals of both releases: the totals of all releases are published, and "
+    "that agree in the totals of both releases. The totals of all releases are published, and "
     "together they may determine cells that no single certificate lists.",
-    "The rows, their order, and all columns except the counts are published unchanged. A table "
-    "with only the cells that are not empty, or sorted by its counts, reveals counts by them.",
-    "Negative counts are not changed: raising them to zero would break their totals, and bias the "
+    "The rows, their order, and all columns except the counts are published unchanged. They reveal "
+    "counts if empty cells have no row, or if the rows are sorted by their counts.",
+    "Negative counts are not changed. Setting them to zero would break their totals and bias the "
     "other counts.",
     "No checksum of the confidential table is given, because it would confirm guesses. Nothing "
-    "computed from the noise is given, because noise and noisy table give the confidential table.",
+    "computed from the noise is given, because the noise and the noisy table together reveal the "
+    "confidential table.",
     "The time of the computation and the memory of the machine are outside the guarantee.",
 )
 
@@ -43,7 +45,7 @@ def describe(
     *,
     table: Table,
     rules: tuple[str, str],
-    checks: list[dict],
+    checks: list[dict[str, Any]],
     free: DegreesOfFreedom,
     stated: NoiseRequest,
     request: NoiseRequest,
@@ -51,28 +53,20 @@ def describe(
     unchanged: ProbabilityUnchanged | None,
     negative: int,
     started: str,
-    accepted: tuple[str, ...] = (),
-) -> dict:
-    """Build the certificate.
+    accepted: tuple[str, ...],
+) -> dict[str, Any]:
+    """Return the certificate for JSON, without the hash of the noisy table.
 
     Parameters
     ----------
     table : Table
-        Only the names of file and columns, the number of rows, and the names of determined or
-        revealed cells are used.
+        Its counts are not used.
     rules : tuple of str
         Name and SHA-256 of the file of invariants.
-    checks : list of dict
-        From `isdp.commands.privatize.run.check_totals`.
     stated, request : NoiseRequest
         The request as given, and the same request per unit.
-    unchanged : ProbabilityUnchanged or None
-        Probability that a free cell keeps its count; None if it is not known.
-
-    Returns
-    -------
-    dict
-        Content for JSON, without the hash of the noisy table.
+    negative : int
+        Number of negative counts in the noisy table.
     """
     sampler = {key: value for key, value in asdict(report).items() if key != "evidence" or value}
     return {
@@ -86,7 +80,7 @@ def describe(
             "table": table.path.name,
             "cells": len(table),
             "count_column": table.count,
-            "published_as_they_are": table.described_by,
+            "published_as_they_are": table.published_columns,
             "invariants": rules[0],
             "invariants_sha256": rules[1],
         },
@@ -117,44 +111,41 @@ def _not_said(request: NoiseRequest) -> list[str]:
     return [*found, *NOT_SAID]
 
 
-def _unchanged(unchanged: ProbabilityUnchanged | None) -> dict:
-    """Return the mean and the largest probability that a count is unchanged."""
-    found = {"mean": None, "most": None, "how": "unknown", "error": None}
-    found |= {} if unchanged is None else unchanged._asdict()
+def _unchanged(unchanged: ProbabilityUnchanged | None) -> dict[str, object]:
+    mean, maximum, method, error = (None, None, "unknown", None) if unchanged is None else unchanged
     return {
-        "chance_that_a_count_is_unchanged": found["mean"],
-        "largest_chance_that_a_count_is_unchanged": found["most"],
-        "largest_chance_that_a_count_is_unchanged_error": found["error"],
-        "chance_that_a_count_is_unchanged_is": found["how"],
+        "chance_that_a_count_is_unchanged": mean,
+        "largest_chance_that_a_count_is_unchanged": maximum,
+        "largest_chance_that_a_count_is_unchanged_error": error,
+        "chance_that_a_count_is_unchanged_is": method,
     }
 
 
-def _mechanism(request: NoiseRequest, free: DegreesOfFreedom) -> dict:
-    """Return the parameters of the mechanism and its guarantee, with epsilon as given."""
+def _mechanism(request: NoiseRequest, free: DegreesOfFreedom) -> dict[str, object]:
     guarantee = privacy_guarantee(request, free)
-    content = {**request.mechanism.as_dict(), "epsilon": None} | guarantee.record()
+    content: dict[str, object] = {**request.mechanism.as_dict(), "epsilon": None}
+    content |= guarantee.record()
     if guarantee.metric == "l1":
         content["loss_at_distance_2"] = upper_decimal(guarantee.loss_at(2))
         content["loss_at_distance_4"] = upper_decimal(guarantee.loss_at(4))
         content["distances"] = describe_distances(free, squared=False)
     if guarantee.flavour == "zCDP":
-        content |= _concentrated(guarantee, request.delta, describe_distances(free, squared=True))
+        distances = describe_distances(free, squared=True)
+        content |= _concentrated(guarantee, request.delta or DELTA, distances)
     return content
 
 
-def _concentrated(guarantee: PrivacyGuarantee, delta: float, words: str) -> dict:
-    """Return rho for the nearest tables, and epsilon at a delta for them."""
-    known = guarantee.per_person is not None
-    rho = guarantee.loss_per_person if known else upper_product(guarantee.loss, 4)
+def _concentrated(guarantee: PrivacyGuarantee, delta: float, distances: str) -> dict[str, object]:
+    """Return rho at two distances, and epsilon at a delta for one person or at distance 4."""
+    at_four = upper_product(guarantee.loss, 4)
+    per_person = guarantee.loss_per_person
+    place = "epsilon_at_squared_distance_4" if per_person is None else "epsilon_per_person"
+    epsilon = epsilon_above(CONVERSION, at_four if per_person is None else per_person, delta)
     return {
         "rho_at_squared_distance_2": upper_decimal(upper_product(guarantee.loss, 2)),
-        "rho_at_squared_distance_4": upper_decimal(upper_product(guarantee.loss, 4)),
-        "distances": words,
-        "epsilon_per_person_at_delta"
-        if known
-        else "epsilon_at_squared_distance_4_at_delta": upper_decimal(
-            epsilon_above(CONVERSION, rho, delta)
-        ),
+        "rho_at_squared_distance_4": upper_decimal(at_four),
+        "distances": distances,
+        f"{place}_at_delta": upper_decimal(epsilon),
         "at_delta": upper_decimal(delta),
         "conversion": f"{CONVERSION}, Corollary 13",
     }

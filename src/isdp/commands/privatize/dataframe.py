@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from isdp.arrays import IntArray
 from isdp.checks import ExactNumber
 from isdp.commands.privatize.run import make_noisy_table, totals_of
 from isdp.commands.shared.invariants_file import invariants_of
@@ -23,8 +23,8 @@ from isdp.errors import InputError
 from isdp.io.certificate import now
 from isdp.io.csv_files import TEXT, Column
 
-WHERE = "the data frame"
-INDEX = "The index of the data frame is published as it is too, and no hash covers it."
+FRAME = "the data frame"
+INDEX = "The index of the data frame is published unchanged too, and no hash covers it."
 
 
 class PrivatizedTable(NamedTuple):
@@ -33,14 +33,12 @@ class PrivatizedTable(NamedTuple):
     Attributes
     ----------
     frame : DataFrame
-        The given frame, index included, with noisy counts.
+        A copy of the given frame with noisy counts.
     certificate : dict
-        As `certificate.json`. Its hash is that of the frame as a csv in UTF-8 without the index,
-        with Unix line ends.
-    margins : DataFrame
-        As `margins.csv`.
-    totals : DataFrame
-        As `totals.csv`.
+        The content of `certificate.json`. Its hash is the SHA-256 of the frame as a csv in UTF-8
+        with Unix line ends and without the index.
+    margins, totals : DataFrame
+        The content of `margins.csv` and `totals.csv`.
     """
 
     frame: pd.DataFrame
@@ -74,28 +72,35 @@ def privatize_frame(
     count : str
         The column of counts, whole numbers from 0 up.
     totals : sequence of str or sequence of str
-        Columns, and combinations of columns, by whose values totals are held.
+        Columns and combinations of columns. The totals by their values are held.
+    total : bool
+        True to hold the grand total.
     subsets : mapping, optional
-        Totals of selections of cells, as in a file of invariants; values are compared as text.
+        Selections of cells whose totals are held, as in a file of invariants. Values are compared
+        as text.
     epsilon, rho, sigma : Fraction, int, str or float, optional
-        The budget of noise for release, exactly one of them: epsilon, or rho or sigma of Gaussian
-        noise; see `NoiseRequest`.
+        The budget of noise for release; see `NoiseRequest`. Give exactly one of them, or `request`.
     per : {"person", "unit"}, optional
         The unit of `epsilon` and `rho`: the loss per person (the default), or per unit of distance.
     request : NoiseRequest, optional
-        A request instead of a budget, such as one for experiments.
+        A request that replaces the budget, such as a request for experiments.
     names : sequence of str, optional
         The columns that name a cell; by default all except the counts.
     accept : str or iterable of str
-        Names of accepted risks, see `isdp.commands.shared.refusals`: "weak-noise", "sorted-rows"
-        and "missing-rows".
+        Names of accepted risks: "weak-noise", "sorted-rows" or "missing-rows"; see
+        `isdp.commands.shared.refusals`.
+
+    Raises
+    ------
+    InputError
+        If an argument is invalid or a risk is refused. Nothing is drawn in this case.
     """
     started = now()
     accepted = read_accepted(accept)
     if request is None:
         request = NoiseRequest(epsilon=epsilon, rho=rho, sigma=sigma, per=per)
     elif any(budget is not None for budget in (epsilon, rho, sigma)):
-        raise InputError("privatize: give a request, or one of epsilon, rho and sigma, not both")
+        raise InputError("request: epsilon, rho or sigma is given too. Give one of them.")
     table = _table(df, count, names)
     content = {
         "total": str(bool(total)).lower(),
@@ -119,50 +124,51 @@ def privatize_frame(
 
 def _table(df: pd.DataFrame, count: str, names: Sequence[str] | None) -> Table:
     if not isinstance(df, pd.DataFrame):
-        raise InputError(f"privatize: wanted a pandas DataFrame, got a {type(df).__name__}")
+        raise InputError(f"df: wanted a pandas DataFrame, got a {type(df).__name__}")
     header = list(df.columns)
     if not all(isinstance(name, str) for name in header) or len(set(header)) < len(header):
-        raise InputError(f"{WHERE}: its columns must have different texts as names")
+        raise InputError(f"{FRAME}: the names of the columns must be different texts")
     if count not in header:
         listed = ", ".join(map(repr, header))
-        raise InputError(f"{WHERE}: no column {count!r}; there are {listed}")
+        raise InputError(f"{FRAME}: no column {count!r}; there are {listed}. Change count.")
     if not len(df):
-        raise InputError(f"{WHERE}: there are no rows; wanted one row per cell")
+        raise InputError(f"{FRAME}: there are no rows. Give one row per cell.")
     columns = {name: _column(df[name]) for name in header if name != count}
-    path = Path(WHERE)
+    path = Path(FRAME)
     table = describe_cells(path, columns, None if names is None else list(names), count)
     counts = _counts(df[count], table)
     return Table(path, columns, count, header.index(count), table.names, counts)
 
 
 def _column(values: pd.Series) -> Column:
-    """Encode a column by the texts of its different values."""
     codes, different = pd.factorize(values)
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
-        raise InputError(f"{WHERE}: row {row + 1}: {values.name} is missing; give it a value")
+        raise InputError(f"{FRAME}: row {row + 1}: {values.name} is missing. Give it a value.")
     texts = np.array([str(value) for value in different], dtype=object)
     if len(set(texts)) < len(texts):
-        raise InputError(f"{WHERE}: two values of {values.name} have the same text; convert them")
+        raise InputError(
+            f"{FRAME}: two values of {values.name} have the same text. Convert them to text."
+        )
     return Column(codes.astype(np.int32), texts.astype(TEXT))
 
 
-def _counts(values: pd.Series, table: Table) -> NDArray[np.int64]:
+def _counts(values: pd.Series, table: Table) -> IntArray:
     if not pd.api.types.is_integer_dtype(values.dtype) or values.isna().any():
-        raise InputError(f"{WHERE}: {table.count} must hold whole numbers, none of them missing")
+        raise InputError(f"{FRAME}: {table.count} must have a whole number in every row")
     wrong = ((values < 0) | (values > MAX_COUNT)).to_numpy(dtype=bool)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InputError(
-            f"{WHERE}: row {row + 1} ({table.name(row)}): {table.count} is negative or has more "
-            f"than 12 digits; wanted a whole number from 0 up"
+            f"{FRAME}: row {row + 1} ({table.name(row)}): {table.count} is negative or has more "
+            f"than 12 digits. Counts must be whole numbers of 0 or more."
         )
-    counts: NDArray[np.int64] = values.to_numpy(dtype=np.int64)
+    counts: IntArray = values.to_numpy(dtype=np.int64)
     return counts
 
 
 def _as_texts(content: object) -> Any:
-    """Turn all values into texts, as in a file of invariants."""
+    """Convert all values into texts, as in a file of invariants."""
     if isinstance(content, Mapping):
         return {str(key): _as_texts(value) for key, value in content.items()}
     if isinstance(content, list | tuple):

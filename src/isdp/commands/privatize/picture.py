@@ -1,4 +1,4 @@
-"""Figure of a noisy table: its counts by rank, with the standard deviation of their noise."""
+"""The figure of a noisy table, which shows its counts by rank with the spread of their noise."""
 
 from __future__ import annotations
 
@@ -7,52 +7,52 @@ from collections.abc import Callable
 import numpy as np
 from matplotlib.figure import Figure
 
+from isdp.arrays import IntArray
 from isdp.commands.shared.margins import BOUNDED, EXACT, SIMULATED, NoiseSpread
 from isdp.commands.shared.table import Table
 from isdp.plots.style import BOX, DRAW, FAINT, INK, finish, panels, styled
 
 MAX_POINTS = 2000
 MAX_NAMES = 40
-WAYS = {EXACT: "exact", BOUNDED: "at most", SIMULATED: "simulated"}
+METHODS = {EXACT: "exact", BOUNDED: "at most", SIMULATED: "simulated"}
 
 
 def picture_of(
-    table: Table, noisy: np.ndarray, spread: Callable[[np.ndarray], NoiseSpread | None], title: str
+    table: Table, noisy: IntArray, spread: Callable[[IntArray], NoiseSpread | None], title: str
 ) -> Figure:
-    """Draw a table's noisy counts; `spread` gives the spread of the noise in some rows."""
+    """Draw a table's noisy counts; ``spread(rows)`` gives the spread of the noise in rows."""
     rows = shown_rows(noisy)
     names = [table.name(row)[:40] for row in rows] if len(rows) <= MAX_NAMES else None
     return ranked_counts(noisy[rows], len(noisy), spread(rows), names, title)
 
 
-def shown_rows(noisy: np.ndarray) -> np.ndarray:
-    """Rows to show, by rank of their noisy counts: all, or evenly spaced ones of a long table."""
+def shown_rows(noisy: IntArray) -> IntArray:
+    """Return the rows to show, sorted by their noisy counts; a long table shows every k-th row."""
     picked = np.linspace(0, len(noisy) - 1, min(len(noisy), MAX_POINTS)).round().astype(int)
-    return np.argsort(noisy, kind="stable")[picked]
+    rows: IntArray = np.argsort(noisy, kind="stable")[picked]
+    return rows
 
 
 @styled
 def ranked_counts(
-    noisy: np.ndarray, cells: int, spread: NoiseSpread | None, names: list[str] | None, title: str
+    noisy: IntArray, cells: int, spread: NoiseSpread | None, names: list[str] | None, title: str
 ) -> Figure:
     """Draw noisy counts in increasing order.
 
     Parameters
     ----------
     noisy : int array
-        The noisy counts to show, from `shown_rows`.
+        The noisy counts of the rows from `shown_rows`.
     cells : int
-        Number of cells of the whole table.
-    spread : NoiseSpread, optional
-        Standard deviation of the noise in each shown cell.
+        Number of cells in the table.
     names : list of str, optional
-        Names of the shown cells, if they are few enough to read.
+        Names of the shown cells; None if they are too many to read.
     """
     ranks = np.linspace(1, cells, len(noisy))
     figure, ((axis,),) = panels(1, 1, (9.5, 4.8 if names else 4.2))
     few = len(noisy) <= MAX_NAMES
     if spread is not None:
-        sd, label = spread.sd, f"2 standard deviations of the noise, {WAYS[spread.how]}"
+        sd, label = spread.sd, f"2 standard deviations of the noise, {METHODS[spread.method]}"
         if few:
             axis.errorbar(ranks, noisy, 2 * sd, fmt="none", ecolor=BOX, lw=5, label=label)
         else:

@@ -1,4 +1,4 @@
-"""Degrees of freedom under the held totals, and the cells that these totals reveal."""
+"""The degrees of freedom under the held totals, and the cells that these totals reveal."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ class DegreesOfFreedom(NamedTuple):
     Attributes
     ----------
     invariants : Invariants
-        All held totals; totals that are sums of others may be left out.
+        The held totals. A total that is a sum of others may be left out.
     blocks : int64 array, shape (cells,), or None
-        Disjoint blocks with equivalent totals, from `isdp.exact.disjoint.blocks.blocks_of`.
+        Disjoint blocks with equivalent totals, from `isdp.exact.disjoint.blocks.blocks_of`; None
+        if the totals overlap.
     degrees : int
-        Degrees of freedom of the noise.
+        The rank of the lattice of the noise.
     steps : int array, shape (cells,)
         The greatest common divisor of all noise values of a cell. It is usually 1. It is 0 for a
         determined cell, whose count is published exactly. A step of m reveals the count modulo m.
     kernel : tuple of dict, or None
-        For overlapping totals, a basis of the possible sums of noise over the cell classes (cells
-        with the same totals): each vector maps a class to its entry.
+        For overlapping totals, a basis of the lattice of the sums of noise over each cell class
+        (cells with the same totals). Each vector maps a class to its entry.
     """
 
     invariants: Invariants
@@ -44,12 +45,12 @@ class DegreesOfFreedom(NamedTuple):
 
     @property
     def determined(self) -> np.ndarray:
-        """Cells that are published exactly; int64."""
+        """The cells that are published exactly; int64."""
         return np.flatnonzero(self.steps == 0)
 
     @property
     def revealed_residues(self) -> np.ndarray:
-        """Cells whose counts are published modulo their step; int64."""
+        """The cells whose counts are published modulo their step; int64."""
         return np.flatnonzero(self.steps > 1)
 
     @property
@@ -61,7 +62,7 @@ class DegreesOfFreedom(NamedTuple):
 
     @property
     def single_change(self) -> bool:
-        """True if a cell has no total, so that one person more or fewer there changes none."""
+        """True if a cell has no total, so that its count can change by one without any other."""
         if self.blocks is not None:
             return bool((self.blocks < 0).any())
         held = self.invariants
@@ -69,13 +70,7 @@ class DegreesOfFreedom(NamedTuple):
 
 
 def find_degrees_of_freedom(held: list[HeldTotals]) -> DegreesOfFreedom:
-    """Build the invariants from the held totals, and find their free and determined cells.
-
-    Raises
-    ------
-    InputError
-        If the totals overlap in too many ways.
-    """
+    """Build the invariants from the held totals, and find their free and determined cells."""
     invariants = _invariants(_without_implied(held))
     blocks = blocks_of(invariants)
     if blocks is not None:
@@ -84,34 +79,36 @@ def find_degrees_of_freedom(held: list[HeldTotals]) -> DegreesOfFreedom:
         return DegreesOfFreedom(
             invariants, blocks, len(blocks) - len(sizes) + 1, 1 - alone.astype(np.int8)
         )
-    return DegreesOfFreedom(invariants, None, *_by_kinds(invariants))
+    return DegreesOfFreedom(invariants, None, *_under_overlapping_totals(invariants))
 
 
-def _by_kinds(invariants: Invariants) -> tuple[int, np.ndarray, tuple[dict[int, int], ...]]:
-    """Degrees of freedom, steps and kernel, from the lattice of the sums over cell classes.
+def _under_overlapping_totals(
+    invariants: Invariants,
+) -> tuple[int, np.ndarray, tuple[dict[int, int], ...]]:
+    """Find the degrees of freedom, the steps and the kernel.
 
-    Every vector of that lattice is the vector of sums of some noise. Two cells of one class may
-    exchange any number, so that a determined cell is the only one of its class.
+    Every vector in the lattice of the sums over cell classes is attained by some noise. Two cells
+    of one class can exchange any number, so that a determined cell is the only one of its class.
     """
-    kind, first = find_cell_classes(invariants)
+    classes, first = find_cell_classes(invariants)
     if len(first) > MAX_CELL_CLASSES:
         raise InputError(
-            f"--invariants: these totals overlap in {len(first)} ways, too many to find the cells "
-            f"that they determine (at most {MAX_CELL_CLASSES}); hold fewer"
+            f"--invariants: these totals divide the cells into {len(first)} classes, and the "
+            f"maximum is {MAX_CELL_CLASSES}. Hold fewer totals."
         )
     form = smith_normal_form(invariants.sparse[:, first])
     steps = [0] * len(first)
     for vector in form.kernel:
         for i, entry in vector.items():
             steps[i] = math.gcd(steps[i], entry)
-    several = np.bincount(kind) > 1
-    # counts have at most 12 digits, so that all larger steps reveal the whole count
+    several = np.bincount(classes) > 1
+    # counts have at most 12 digits, so that every step above 2^62 reveals the count, as 2^62 does
     found = np.where(several, 1, [min(step, 2**62) for step in steps])
-    return invariants.cells - form.rank, found[kind].astype(np.int64), form.kernel
+    return invariants.cells - form.rank, found[classes].astype(np.int64), form.kernel
 
 
 def _without_implied(held: list[HeldTotals]) -> list[HeldTotals]:
-    """Drop each set of totals whose totals are sums of those of another set."""
+    """Drop each set of totals whose totals are sums of totals of another set."""
     kept = list(held)
     for one in held:
         others = [other for other in kept if other is not one]

@@ -1,13 +1,14 @@
-"""The privacy guarantee of a request under the held totals, per unit and per person."""
+"""The privacy guarantee of a request under the held totals, per unit of distance and per person."""
 
 from __future__ import annotations
 
 import math
 from collections import deque
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
-from scipy.sparse import block_array
+from scipy.sparse import block_array, csc_array
 from scipy.sparse.csgraph import connected_components
 
 from isdp.accounting.guarantees import PrivacyGuarantee
@@ -20,20 +21,14 @@ UNKNOWN_DISTANCE = f"{NO_SINGLE_MOVE}, and the smallest distance under these tot
 
 
 def request_per_unit(request: NoiseRequest, free: DegreesOfFreedom) -> NoiseRequest:
-    """Convert a budget per person into one per unit of distance, under some totals.
-
-    Raises
-    ------
-    InputError
-        If the distance that the totals force is not known.
-    """
+    """Convert a budget per person into a budget per unit of distance under the held totals."""
     if request.per == "unit":
         return request
     distance = person_distance(free)
     if distance is None:
         raise InputError(
-            f"--invariants: {UNKNOWN_DISTANCE}; give the budget per unit of distance with "
-            f"--per-unit (in Python per='unit')"
+            f"--invariants: {UNKNOWN_DISTANCE}. Give the budget per unit of distance with "
+            f"--per-unit (in Python per='unit')."
         )
     return request.per_unit(distance)
 
@@ -44,10 +39,10 @@ def privacy_guarantee(request: NoiseRequest, free: DegreesOfFreedom) -> PrivacyG
     Returns
     -------
     PrivacyGuarantee
-        Without a loss per person where the distance that the totals force is not known.
+        It has no loss per person if the smallest distance under these totals is not known.
     """
     exact = request.epsilon if request.rho is None else request.rho
-    guarantee = replace(request.mechanism.guarantee, loss=exact)
+    guarantee = replace(request.mechanism.guarantee, loss=Fraction(exact or 0))
     distance = person_distance(free)
     if distance is None:
         return replace(guarantee, per_person=None, why_not_per_person=UNKNOWN_DISTANCE)
@@ -55,16 +50,16 @@ def privacy_guarantee(request: NoiseRequest, free: DegreesOfFreedom) -> PrivacyG
 
 
 def person_distance(free: DegreesOfFreedom) -> int | None:
-    """Find the smallest distance of two tables that differ in the cell of one person.
+    """Find the smallest distance between two tables that differ in the cell of one person.
 
-    It is 2 where one person can move between two cells with the same totals. Where the totals do
-    not overlap and no person can move, one person can only appear or disappear in the cell without
-    a total, which is a distance of 1. For totals that overlap, see `shortest_exchange`.
+    The distance is 2 if one person can move between two cells with the same totals. If no person
+    can move under disjoint totals, the cell without a total can have one person more or fewer,
+    which is a distance of 1. For totals that overlap, see `shortest_exchange`.
 
     Returns
     -------
     int or None
-        The l1 distance, which is also the squared l2 distance. None if it is not known.
+        The l1 distance, which is also the squared l2 distance; None if it is not known.
     """
     if free.degrees == 0:
         return None
@@ -74,13 +69,13 @@ def person_distance(free: DegreesOfFreedom) -> int | None:
 
 
 def shortest_exchange(free: DegreesOfFreedom) -> int | None:
-    """Find the smallest change of several counts that leaves overlapping totals as they are.
+    """Find the smallest change of several counts that leaves overlapping totals unchanged.
 
     The totals are the vertices of a graph, and the cells are its edges: a cell joins its two
-    totals. A cell with one total joins it with one more vertex, which fixes nothing. If the totals
-    form a bipartite graph, as the rows and columns of a table do, the smallest change adds and
-    removes one person in turn along a shortest cycle. Under both margins of a two-way table this
-    cycle has four cells. Cells without a total are left out, as no one changes cell there.
+    totals. A cell with one total joins it to an additional vertex, whose total is not held. If the
+    graph is bipartite, as for the rows and columns of a table, the smallest change alternately adds
+    and removes one person along a shortest cycle. Under both margins of a two-way table this cycle
+    has four cells. Cells without a total are left out.
 
     Returns
     -------
@@ -92,33 +87,36 @@ def shortest_exchange(free: DegreesOfFreedom) -> int | None:
     degrees = np.diff(incidence.indptr)
     if degrees.max() > 2 or not _is_bipartite(incidence[:, degrees == 2]):
         return None
-    unfixed = incidence.shape[0]
-    neighbours: list[list[int]] = [[] for _ in range(unfixed + 1)]
+    not_held = incidence.shape[0]
+    neighbours: list[list[int]] = [[] for _ in range(not_held + 1)]
     for totals in np.split(incidence.indices, incidence.indptr[1:-1]):
         if len(totals):
-            first, second = [*totals.tolist(), unfixed][:2]
+            first, second = [*totals.tolist(), not_held][:2]
             neighbours[first].append(second)
             neighbours[second].append(first)
-    least = 3 if (degrees == 1).any() else 4
+    min_length = 3 if (degrees == 1).any() else 4
     shortest = math.inf
-    for start in range(unfixed + 1):
+    for start in range(not_held + 1):
         shortest = min(shortest, _shortest_cycle(neighbours, start))
-        if shortest == least:
+        if shortest == min_length:
             break
     return None if shortest == math.inf else int(shortest)
 
 
-def _is_bipartite(incidence) -> bool:
-    """Return whether a graph has two components in its double cover for each of its own."""
+def _is_bipartite(incidence: csc_array) -> bool:
+    # the bipartite double cover then has two components for each component of the graph
     adjacency = incidence @ incidence.T
     adjacency.setdiag(0)
     adjacency.eliminate_zeros()
     cover = block_array([[None, adjacency], [adjacency, None]])
-    return connected_components(cover)[0] == 2 * connected_components(adjacency)[0]
+    return bool(connected_components(cover)[0] == 2 * connected_components(adjacency)[0])
 
 
 def _shortest_cycle(neighbours: list[list[int]], start: int) -> float:
-    """Bound the length of the shortest cycle by a breadth-first search; exact if it has `start`."""
+    """Bound the length of the shortest cycle by a breadth-first search from `start`.
+
+    The bound is attained if a shortest cycle contains `start`.
+    """
     depth, parent, queue = {start: 0}, {start: -1}, deque([start])
     shortest = math.inf
     while queue:
@@ -133,12 +131,12 @@ def _shortest_cycle(neighbours: list[list[int]], start: int) -> float:
 
 
 def describe_distances(free: DegreesOfFreedom, squared: bool) -> str:
-    """Describe the distance of tables with equal totals that differ in the cell of one person.
+    """Describe the distance between tables with equal totals that differ in one person's cell.
 
     Parameters
     ----------
     squared : bool
-        Whether to speak of the squared l2 distance instead of the l1 distance.
+        True for the squared l2 distance, false for the l1 distance.
     """
     name = "squared distance" if squared else "distance"
     distance = person_distance(free)

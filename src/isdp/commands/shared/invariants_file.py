@@ -1,15 +1,18 @@
-"""Totals of a table that are held exactly, read from a YAML file."""
+"""The totals of a table that are held exactly, which a YAML file names."""
 
 from __future__ import annotations
 
 import reprlib
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import yaml
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from isdp.arrays import BoolArray, IntArray
 from isdp.commands.shared.table import JOINT, Table, refuse_blank_values
 from isdp.errors import InputError
 from isdp.io.csv_files import LINE_ENDS, MAX_QUOTED, ROWS_PER_CHUNK
@@ -19,47 +22,49 @@ KEYS = ("total", "totals", "subsets")
 
 
 class HeldTotals(NamedTuple):
-    """A set of totals to hold: disjoint groups of cells.
+    """A set of totals to hold, one for each of several disjoint groups of cells.
 
     Attributes
     ----------
     labels : int32 array, shape (cells,)
         Number of each cell's group; -1 for cells without a group.
     columns : tuple of str
-        Columns whose combinations of values are the groups; empty for other groups.
+        Columns whose combinations of values define the groups; empty for a selection of cells.
     """
 
     name: str
-    labels: np.ndarray
+    labels: NDArray[np.integer[Any]]
     columns: tuple[str, ...] = ()
 
     @property
     def totals(self) -> int:
-        """Number of the groups."""
+        """The number of groups."""
         return int(self.labels.max(initial=-1)) + 1
 
-    def sums(self, counts: np.ndarray) -> np.ndarray:
-        """Totals of the groups in 64-bit integers; the caller ensures that they fit."""
+    def sums(self, counts: IntArray) -> IntArray:
+        """Add up the counts of each group; int64 (totals,). The caller ensures that sums fit."""
         sums = np.zeros(self.totals + 1, dtype=np.int64)
         for start in range(0, len(counts), ROWS_PER_CHUNK):  # numpy widens the labels
             piece = slice(start, start + ROWS_PER_CHUNK)
             np.add.at(sums, self.labels[piece], counts[piece])  # cells without a group come last
         return sums[:-1]
 
-    def incidence(self, cells=slice(None)) -> csr_array:
-        """Incidence matrix of shape (totals, cells) for a selection of the cells."""
+    def incidence(self, cells: slice | IntArray = slice(None)) -> csr_array:
+        """Return the incidence matrix, shape (totals, cells), for a selection of the cells."""
         labels = self.labels[cells]
         inside = np.flatnonzero(labels >= 0)
         return incidence(labels[inside], inside, (self.totals, len(labels)))
 
 
-def incidence(groups: np.ndarray, cells: np.ndarray, shape: tuple[int, int]) -> csr_array:
-    """Incidence matrix with one row per group, which has a one for each of its cells."""
+def incidence(
+    groups: NDArray[np.integer[Any]], cells: IntArray, shape: tuple[int, int]
+) -> csr_array:
+    """Return a matrix with ones in the rows `groups` and columns `cells`, int arrays (ones,)."""
     return csr_array((np.ones(len(cells), dtype=np.int64), (groups, cells)), shape=shape)
 
 
-def group_names(table: Table, one: HeldTotals) -> np.ndarray:
-    """Names of the groups, in their order, such as "county: A, sex: f"; object array of str."""
+def group_names(table: Table, one: HeldTotals) -> NDArray[np.object_]:
+    """Return the names of the groups in their order, such as "county: A, sex: f"."""
     if not one.columns:
         return np.array([one.name], dtype=object)
     first = np.empty(one.totals, dtype=np.int64)
@@ -71,45 +76,37 @@ def group_names(table: Table, one: HeldTotals) -> np.ndarray:
     return np.array(list(map(JOINT.join, zip(*texts, strict=True))), dtype=object)
 
 
-def refuse_equal_names(held: list[HeldTotals], table: Table, where: str) -> None:
-    """Raise `InputError` if two totals have one name, by which a recipient looks them up.
-
-    Parameters
-    ----------
-    where : str
-        The name of the file of invariants.
-    """
+def refuse_equal_names(held: list[HeldTotals], table: Table, file: str | Path) -> None:
+    """Raise `InputError` if two totals have the same name, by which a recipient finds them."""
     names = np.concatenate([group_names(table, one) for one in held])
     repeated = pd.Index(names).duplicated()
     if repeated.any():
         raise InputError(
-            f"{where}: two totals are called {names[repeated.argmax()]!r}; name each total once, "
-            f"and rename a column or a subset where two different totals have one name"
+            f"{file}: two totals are called {names[repeated.argmax()]!r}. Name each total once, "
+            f"and rename a column or a subset if two different totals have the same name."
         )
 
 
-_SHORT_REPR = reprlib.Repr()
-_SHORT_REPR.maxlevel = 2  # nested values with aliases can be very large when they are written out
-_SHORT_REPR.maxstring = MAX_QUOTED
+_QUOTING = reprlib.Repr()
+_QUOTING.maxlevel = 2  # nested values with aliases can be very large if they are written out
+_QUOTING.maxstring = MAX_QUOTED
+_quoted = _QUOTING.repr
 
 
-def _quoted(value: object) -> str:
-    return _SHORT_REPR.repr(value)
+class _Loader(yaml.BaseLoader):  # type: ignore[misc]  # PyYAML has no types
+    """A YAML loader that keeps every value as text and refuses repeated keys."""
 
 
-class _Loader(yaml.BaseLoader):
-    """YAML loader that keeps every value as text and refuses repeated keys."""
-
-
-def _mapping(loader: _Loader, node: yaml.Node) -> dict:
+def _mapping(loader: _Loader, node: yaml.Node) -> dict[str, Any]:
     if not isinstance(node, yaml.MappingNode):
         raise InputError(f"line {node.start_mark.line + 1}: wanted a mapping, such as total: true")
+    line = f"line {node.start_mark.line + 1}"
     keys = [loader.construct_object(key, deep=True) for key, _ in node.value]
     for key in keys:
         if not isinstance(key, str):
-            raise InputError(f"line {node.start_mark.line + 1}: a key must be plain text")
+            raise InputError(f"{line}: a key is not plain text. Write a key such as total.")
         if keys.count(key) > 1:
-            raise InputError(f"line {node.start_mark.line + 1}: the key {_quoted(key)} is repeated")
+            raise InputError(f"{line}: the key {_quoted(key)} is repeated. Write each key once.")
     return {
         key: loader.construct_object(value, deep=True)
         for key, (_, value) in zip(keys, node.value, strict=True)
@@ -119,50 +116,46 @@ def _mapping(loader: _Loader, node: yaml.Node) -> dict:
 _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 
 
-def read_invariants(path, table: Table, raw: bytes | None = None) -> list[HeldTotals]:
-    """Read the totals of a table that are to be held.
+def read_invariants(path: str | Path, table: Table, raw: bytes | None = None) -> list[HeldTotals]:
+    """Read the file of invariants, which names the totals of a table to hold.
 
     Parameters
     ----------
     path : path
-        YAML: ``total: true``, ``totals:`` a list of columns and lists of columns, ``subsets:`` a
-        name for each selection of cells.
+        A YAML file. ``total: true`` holds the grand total. ``totals:`` has a list of columns and
+        lists of columns. ``subsets:`` has a name for each selection of cells.
     raw : bytes, optional
         Content of the file, if it has been read already.
 
     Raises
     ------
     InputError
-        If the file is invalid. The message names the file, the key and the error.
+        If the file is invalid. The message names the file and the key.
     """
     raw = read_bytes(path) if raw is None else raw
     try:
         content = yaml.load(raw.decode("utf-8-sig"), _Loader)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         words = " ".join(str(error).split())
-        raise InputError(f"{path}: not a YAML file ({words})") from None
+        raise InputError(
+            f"{path}: not a YAML file ({words}). isdp privatize --help shows the format."
+        ) from None
     except RecursionError:
-        raise InputError(f"{path}: nested too deeply; see isdp privatize --help") from None
+        raise InputError(
+            f"{path}: nested too deeply. isdp privatize --help shows the format."
+        ) from None
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     return invariants_of(content, table, path)
 
 
-def invariants_of(content, table: Table, path) -> list[HeldTotals]:
-    """Find the totals to hold from the content of a file of invariants.
-
-    Parameters
-    ----------
-    content : mapping
-        With the keys of the file, and texts and lists of texts as values.
-    path : path or str
-        Name of the file in messages.
-    """
+def invariants_of(content: object, table: Table, path: str | Path) -> list[HeldTotals]:
+    """Find the totals to hold from the content of a file of invariants; all values are texts."""
     if not isinstance(content, dict):
-        raise InputError(f"{path}: wanted a mapping with the keys {', '.join(KEYS)}")
+        raise InputError(f"{path}: not a mapping. Give one or several of {', '.join(KEYS)}.")
     for key in content:
         if key not in KEYS:
-            raise InputError(f"{path}: unknown key {_quoted(key)}; there are {', '.join(KEYS)}")
+            raise InputError(f"{path}: the key {_quoted(key)} is unknown. Use {', '.join(KEYS)}.")
     try:
         held = [
             *_grand_total(content.get("total", "false"), table),
@@ -172,11 +165,11 @@ def invariants_of(content, table: Table, path) -> list[HeldTotals]:
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     if not held:
-        raise InputError(f"{path}: names no total to hold; write total: true, for example")
+        raise InputError(f"{path}: no total is named. Write total: true, for example.")
     return held
 
 
-def _grand_total(given, table: Table) -> list[HeldTotals]:
+def _grand_total(given: object, table: Table) -> list[HeldTotals]:
     if not isinstance(given, str) or given.lower() not in ("true", "false"):
         raise InputError(f"total must be true or false, got {_quoted(given)}")
     if given.lower() == "false":
@@ -184,14 +177,17 @@ def _grand_total(given, table: Table) -> list[HeldTotals]:
     return [HeldTotals("grand total", np.zeros(len(table), dtype=np.int32))]
 
 
-def _totals(given, table: Table) -> list[HeldTotals]:
+def _totals(given: object, table: Table) -> list[HeldTotals]:
     if not isinstance(given, list):
         raise InputError("totals must be a list of columns, such as [county, [county, sex]]")
     held = []
     for entry in given:
         columns = [entry] if isinstance(entry, str) else entry
         if not isinstance(columns, list) or not columns:
-            raise InputError(f"totals: {_quoted(entry)} is neither a column nor a list of columns")
+            raise InputError(
+                f"totals: {_quoted(entry)} is neither a column nor a list of columns. Write county "
+                f"or [county, sex], for example."
+            )
         for column in columns:
             _check_column(column, table, "totals")
         name = f"totals by {' x '.join(columns)}"
@@ -199,24 +195,26 @@ def _totals(given, table: Table) -> list[HeldTotals]:
     return held
 
 
-def _check_column(column, table: Table, key: str) -> None:
-    if column not in table.described_by:
+def _check_column(column: object, table: Table, key: str) -> None:
+    if not isinstance(column, str) or column not in table.columns:
         raise InputError(
-            f"{key}: no column {_quoted(column)} describes the cells; there are "
-            f"{', '.join(map(repr, table.described_by))}"
+            f"{key}: no column {_quoted(column)} describes the cells. Use one of "
+            f"{', '.join(map(repr, table.columns))}."
         )
     refuse_blank_values(table, column)
 
 
-def _subsets(given, table: Table) -> list[HeldTotals]:
+def _subsets(given: object, table: Table) -> list[HeldTotals]:
     if not isinstance(given, dict):
-        raise InputError("subsets must give each subset's name and its cells")
+        raise InputError(
+            "subsets must be a mapping from names to cells, such as {minors: {age: [0-4]}}"
+        )
     rows: dict[str, list[int]] = {}
     held = []
     for name, chosen in given.items():
         if any(end in name for end in LINE_ENDS):
             raise InputError(
-                f"subsets: the name {_quoted(name)} has a line break; rename the subset"
+                f"subsets: the name {_quoted(name)} has a line break. Rename the subset."
             )
         entries = [chosen] if isinstance(chosen, dict) else chosen
         if not isinstance(entries, list) or not entries:
@@ -232,8 +230,8 @@ def _subsets(given, table: Table) -> list[HeldTotals]:
     return held
 
 
-def _selected(selector: dict, table: Table, name: str) -> np.ndarray:
-    """Mark the cells that meet all conditions; at least one cell must."""
+def _selected(selector: dict[Any, Any], table: Table, name: str) -> BoolArray:
+    """Mark the cells that meet all conditions, and refuse a selection without cells."""
     inside = np.full(len(table), bool(selector))
     for column, wanted in selector.items():
         _check_column(column, table, f"subsets: {name}")
@@ -248,11 +246,16 @@ def _selected(selector: dict, table: Table, name: str) -> np.ndarray:
         for value in wanted:
             found = values.texts == value if isinstance(value, str) else chosen & False
             if not found.any():
-                raise InputError(f"subsets: {name}: no cell has {column} = {_quoted(value)}")
+                raise InputError(
+                    f"subsets: {name}: no cell has {column} = {_quoted(value)}. Write the value "
+                    f"as in the table."
+                )
             chosen |= found
         inside &= chosen[values.codes]
     if not inside.any():
-        raise InputError(f"subsets: {name}: no cell is selected by {_quoted(selector)}")
+        raise InputError(
+            f"subsets: {name}: no cell is selected by {_quoted(selector)}. Correct a value."
+        )
     return inside
 
 
@@ -264,12 +267,12 @@ def _rows_by_name(table: Table) -> dict[str, list[int]]:
     return rows
 
 
-def _row_called(name, rows: dict[str, list[int]], subset: str) -> int:
+def _row_called(name: object, rows: dict[str, list[int]], subset: str) -> int:
     found = rows.get(name, []) if isinstance(name, str) else []
     if len(found) != 1:
         words = "no cell is" if not found else f"{len(found)} cells are"
         example = next(iter(rows))
         raise InputError(
-            f"subsets: {subset}: {words} called {_quoted(name)}; names are such as {example!r}"
+            f"subsets: {subset}: {words} called {_quoted(name)}. Write a name such as {example!r}."
         )
     return found[0]

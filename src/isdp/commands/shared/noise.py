@@ -1,12 +1,14 @@
-"""Single draws of noise under the held totals, with a report on the sampler."""
+"""A draw of noise under the held totals, with a report on the sampler."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
+from isdp.arrays import IntArray
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
 from isdp.commands.shared.request import NoiseRequest
 from isdp.errors import InputError, NoSamplerError
@@ -18,26 +20,25 @@ from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.streams import SYSTEM_RANDOMNESS, stream
 
 CHAINS, BURN_IN, KEPT, THIN = 4, 2000, 1000, 5
-STEPS = {"basis": "lll", "acceptance": "coordinate"}
 MAX_RHAT, MIN_ESS = 1.05, 100
 PSEUDO_RANDOM = "pseudo-random generator PCG64"
 
 
 @dataclass(frozen=True)
 class SamplerReport:
-    """Report on a sampler; it does not depend on the noise drawn.
+    """A report on a sampler, which does not depend on the noise drawn.
 
     Attributes
     ----------
-    method, reason : str
-        The sampler, and the reason for its choice.
+    reason : str
+        The reason for the choice of this sampler.
     error_bound : float or None
-        Bound on the total variation distance between the distributions of the noise drawn and
-        requested; None if no bound is known.
+        Bound on the total variation distance between the sampler's distribution and the requested
+        distribution; None if no bound is known.
     error_words : str
-        Explanation of the bound.
+        An explanation of the bound.
     evidence : dict or None
-        For a Markov chain, its convergence diagnostics.
+        The settings and convergence diagnostics of a Markov chain.
     """
 
     method: str
@@ -46,14 +47,14 @@ class SamplerReport:
     error_words: str
     arithmetic: str
     randomness: str
-    evidence: dict | None = None
+    evidence: dict[str, object] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnNoise:
-    """Noise, int64 (cells,), with the report on its sampler."""
+    """The noise of each cell, int64 (cells,), and the report on its sampler."""
 
-    noise: np.ndarray
+    noise: IntArray
     report: SamplerReport
 
 
@@ -95,7 +96,7 @@ def draw(free: DegreesOfFreedom, request: NoiseRequest) -> DrawnNoise:
     Raises
     ------
     InputError
-        If no sampler that the request allows is practical.
+        If none of the samplers that the request allows is practical.
     """
     return _draw_for_experiments(free, request) if request.experiment else _release(free, request)
 
@@ -103,9 +104,9 @@ def draw(free: DegreesOfFreedom, request: NoiseRequest) -> DrawnNoise:
 def _release(free: DegreesOfFreedom, request: NoiseRequest) -> DrawnNoise:
     if request.norm == "l2":
         raise InputError(
-            "noise of the l2 norm cannot be drawn in exact arithmetic; use the l1 norm or Gaussian "
-            "noise (rho or sigma), or draw it for experiments (--for-experiments, in Python "
-            "experiment=True)"
+            "--norm: noise of the l2 norm cannot be drawn in exact arithmetic. Use the l1 norm or "
+            "Gaussian noise (rho or sigma), or draw it for experiments (--for-experiments, in "
+            "Python experiment=True)."
         )
     try:
         noise = draw_noise(request.mechanism, free.invariants, rng=SYSTEM_RANDOMNESS)[0]
@@ -119,25 +120,26 @@ def _release(free: DegreesOfFreedom, request: NoiseRequest) -> DrawnNoise:
 
 
 def _advice(free: DegreesOfFreedom, request: NoiseRequest) -> str:
-    """Suggest a mechanism when no exact sampler of Laplace noise is practical.
+    """Suggest a mechanism if no exact sampler of Laplace noise is practical.
 
-    Gaussian noise whose scale is the standard deviation of one cell's Laplace noise is named only
-    if its sampler accepts these totals.
+    The suggestion is Gaussian noise with the standard deviation of one cell's Laplace noise, if the
+    Gaussian sampler accepts these totals.
     """
+    epsilon = float(request.epsilon or 0)
     words = (
         f"--invariants: these totals overlap too much for exact Laplace noise at epsilon "
-        f"{float(request.epsilon):g}"
+        f"{epsilon:g}"
     )
-    sigma = f"{math.sqrt(0.5) / math.sinh(float(request.epsilon) / 2):.2g}"
+    sigma = f"{math.sqrt(0.5) / math.sinh(epsilon / 2):.2g}"
     try:
         gaussian = GeneralizedGaussian(sigma)
         release_sampler(gaussian, free.invariants)
     except InputError:
         return f"{words}, and for exact Gaussian noise as well. Hold fewer totals."
     return (
-        f"{words}. Gaussian noise of about the same size works with the same totals: give "
-        f"--sigma {sigma} (zCDP, rho {float(gaussian.rho):.3g}) in place of "
-        f"--epsilon, or hold fewer totals."
+        f"{words}. Gaussian noise of about the same size is possible with these totals: give "
+        f"--sigma {sigma} (zCDP, rho {float(gaussian.rho):.3g}) in place of --epsilon. Otherwise "
+        f"hold fewer totals."
     )
 
 
@@ -173,44 +175,40 @@ def _draw_for_experiments(free: DegreesOfFreedom, request: NoiseRequest) -> Draw
 def _draw_by_chain(
     rng: np.random.Generator, free: DegreesOfFreedom, mechanism: Mechanism, report: SamplerReport
 ) -> DrawnNoise:
-    """Draw by one chain, with the diagnostics of separate chains with equal settings."""
+    """Draw the noise by one chain, and compute diagnostics from other chains of equal settings."""
     from isdp.mcmc.metropolis import draw_chains
 
     invariants = free.invariants
     if invariants.cells > MAX_CELLS:
         raise InputError(
-            f"privatize: {invariants.cells} cells under overlapping totals are too many for a "
-            f"Markov chain as well, which takes at most {MAX_CELLS}; hold fewer totals"
+            f"--invariants: a Markov chain accepts at most {MAX_CELLS} cells under overlapping "
+            f"totals, and there are {invariants.cells}. Hold fewer totals."
         )
-    settings = {"n_draws": KEPT, "n_chains": CHAINS, "burn_in": BURN_IN, "thin": THIN}
-    chains = draw_chains(mechanism, invariants, rng=rng, **settings, **STEPS)
-    evidence = report.evidence | _agreement(np.delete(chains, free.determined, axis=2))
-    settings = {"n_draws": 1, "n_chains": 1, "burn_in": BURN_IN + KEPT * THIN}
-    noise = draw_chains(mechanism, invariants, rng=rng, **settings, **STEPS)[0, 0]
+    chain = partial(
+        draw_chains, mechanism, invariants, rng=rng, basis="lll", acceptance="coordinate"
+    )
+    chains = chain(n_draws=KEPT, n_chains=CHAINS, burn_in=BURN_IN, thin=THIN)
+    diagnostics = _diagnostics(np.delete(chains, free.determined, axis=2))
+    evidence = (report.evidence or {}) | diagnostics
+    noise = chain(n_draws=1, n_chains=1, burn_in=BURN_IN + KEPT * THIN)[0, 0]
     return DrawnNoise(noise, replace(report, evidence=evidence))
 
 
-def _agreement(chains: np.ndarray) -> dict:
-    """R-hat and effective sample size of chains (chain, draw, cell) that moved in every cell.
-
-    Raises
-    ------
-    InputError
-        If the chains did not converge, or ArviZ is not installed.
-    """
+def _diagnostics(chains: IntArray) -> dict[str, float]:
+    """Return the worst split R-hat and the smallest effective sample size over the free cells."""
     from isdp.diagnostics.chains import convergence
 
     try:
         table = convergence(chains, ("rhat", "ess_bulk"))
     except ModuleNotFoundError as missing:
         raise InputError(
-            f"--allow-mcmc: a Markov chain needs its convergence diagnostics, and {missing.name} "
-            f"is not installed; pip install 'isdp[diagnostics]'"
+            f"--allow-mcmc: convergence diagnostics need {missing.name}, which is not installed. "
+            f"Run pip install 'isdp[diagnostics]'."
         ) from None
     rhat, ess = float(table["rhat"].max()), float(table["ess_bulk"].min())
     if table["frozen"].any() or not (rhat <= MAX_RHAT and ess >= MIN_ESS):
         raise InputError(
-            f"privatize: the Markov chains did not converge (worst R-hat {rhat:.3g}, smallest "
-            f"effective sample size {ess:.3g}); use a larger epsilon or a smaller table"
+            f"--allow-mcmc: the Markov chains did not converge (worst R-hat {rhat:.3g}, smallest "
+            f"effective sample size {ess:.3g}). Use a larger epsilon or a smaller table."
         )
     return {"worst_rhat": round(rhat, 4), "fewest_effective_draws": round(ess)}

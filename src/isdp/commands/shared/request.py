@@ -1,4 +1,4 @@
-"""The request for noise: one privacy budget, and the randomness that is allowed."""
+"""The request for noise, which has one privacy budget and the options for experiments."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ DELTA = 1e-10  # as for the redistricting data of the 2020 Census
 
 @dataclass(frozen=True)
 class NoiseRequest:
-    """Noise of one budget, which is kept as an exact rational number.
+    """A request for noise with one budget, which is kept as an exact rational number.
 
-    The mechanism of a budget per person depends on the fixed totals, see `per_unit`.
-
-    Give exactly one of `noise`, `epsilon`, `rho` and `sigma`. Mechanism, guarantee and margins of
-    error follow from it. A float stands for its shortest decimal form.
+    Give exactly one of `noise`, `epsilon`, `rho` and `sigma`. The mechanism, the guarantee and the
+    margins of error follow from it. If the budget is per person, they also depend on the fixed
+    totals; see `per_unit`. A float is read as its shortest decimal form.
 
     Parameters
     ----------
@@ -37,26 +36,26 @@ class NoiseRequest:
     rho : Fraction, int, str or float, optional
         Zero-concentrated privacy loss of Gaussian noise.
     sigma : Fraction, int, str or float, optional
-        Scale of Gaussian noise, in persons. It is kept as rho = 1 / (2 sigma^2) per unit.
+        Scale of Gaussian noise, in persons. It is stored as rho = 1 / (2 sigma^2) per unit.
     per : {"person", "unit"}, optional
         The unit of `epsilon` and `rho`. "person" (the default) is the loss between two tables that
         differ in the cell of one person and in as little else as the fixed totals allow. "unit" is
         the loss per unit of the norm, or of the squared l2 distance for `rho`.
     norm : {"l1", "l2"}, optional
-        Of Laplace noise; the default is l1. Noise of the l2 norm is for experiments only.
+        The norm of Laplace noise; the default is l1. Noise of the l2 norm is for experiments only.
     delta : float, optional
         The certificate of Gaussian noise also states epsilon at this delta; the default is 1e-10.
     experiment : bool
         Allow floating point and a pseudo-random generator.
     seed : int, optional
-        Of the pseudo-random generator; only for experiments.
+        Seed of the pseudo-random generator; only for experiments.
     allow_mcmc : bool
         Allow a Markov chain; only for experiments.
 
     Raises
     ------
     InputError
-        If the arguments do not go together or one is out of range.
+        If the arguments contradict each other, or one is out of range.
 
     Examples
     --------
@@ -83,17 +82,17 @@ class NoiseRequest:
         budget: dict[str, object]
         if sum(budget is not None for budget in (noise, epsilon, rho, sigma)) != 1:
             raise InputError(
-                "give exactly one of epsilon, rho and sigma; Gaussian noise (rho or sigma) has an "
-                "epsilon only at a delta, and the certificate states it"
+                "epsilon, rho, sigma: give exactly one of them. Gaussian noise (rho or sigma) has "
+                "an epsilon only at a delta, and the certificate states it."
             )
         check_choice("per", self.per, UNITS)
         if norm is not None and epsilon is None:
-            raise InputError("norm goes with epsilon alone")
+            raise InputError("norm: this option needs epsilon. Give epsilon, or leave norm out.")
         if noise is not None:
             if not isinstance(noise, GeneralizedLaplace | GeneralizedGaussian):
                 raise InputError(
                     f"NoiseRequest: wanted a GeneralizedLaplace or a GeneralizedGaussian, got "
-                    f"{noise!r}; give a number by name, such as epsilon=0.25"
+                    f"{noise!r}. Give a number by name, such as epsilon=0.25."
                 )
             if isinstance(noise, GeneralizedLaplace):
                 epsilon, norm = noise.exact_epsilon, noise.norm
@@ -103,7 +102,7 @@ class NoiseRequest:
             check_choice("norm", norm or "l1", NORMS)
             budget = {"epsilon": parse_epsilon(epsilon), "norm": norm or "l1"}
             if self.delta is not None:
-                raise InputError("delta goes with Gaussian noise; give rho or sigma")
+                raise InputError("delta: this option needs Gaussian noise. Give rho or sigma.")
         else:
             if sigma is not None:
                 rho = rho_of_sigma(sigma)
@@ -111,20 +110,20 @@ class NoiseRequest:
             budget["delta"] = DELTA if self.delta is None else _delta(self.delta)
         if not self.experiment and (self.seed is not None or self.allow_mcmc):
             name = "allow_mcmc" if self.seed is None else "seed"
-            raise InputError(f"{name} is not for release; add experiment=True")
+            raise InputError(f"{name}: this option is never for release. Add experiment=True.")
         if noise is not None or sigma is not None:
             budget["per"] = "unit"
         for name, value in budget.items():
             object.__setattr__(self, name, value)
 
     def per_unit(self, distance: int) -> NoiseRequest:
-        """Convert a budget per person into one per unit; a budget per unit stays as it is.
+        """Convert a budget per person into a budget per unit; keep a budget per unit.
 
         Parameters
         ----------
         distance : int
-            The l1 distance, which is also the squared l2 distance, of two tables that differ in the
-            cell of one person and in as little else as the fixed totals allow.
+            The smallest l1 distance between two tables that agree in the fixed totals and differ in
+            the cell of one person. It is also the squared l2 distance.
         """
         if self.per == "unit":
             return self
@@ -135,7 +134,7 @@ class NoiseRequest:
 
     @property
     def mechanism(self) -> Mechanism:
-        """Mechanism of a budget per unit.
+        """The mechanism of a request whose budget is per unit.
 
         Raises
         ------
@@ -144,8 +143,8 @@ class NoiseRequest:
         """
         if self.per == "person":
             raise InputError(
-                "NoiseRequest: the mechanism of a budget per person depends on the fixed totals; "
-                "give per='unit', or take that of per_unit(distance)"
+                "NoiseRequest: the mechanism of a budget per person depends on the fixed totals. "
+                "Give per='unit', or use the mechanism of per_unit(distance)."
             )
         if self.rho is None:
             return GeneralizedLaplace(Fraction(self.epsilon or 0), self.norm or "l1")
@@ -153,7 +152,7 @@ class NoiseRequest:
 
 
 def units_of_distance(norm: str | None, distance: int) -> Number:
-    """Convert an l1 distance of differences of +1 and -1 into the norm; never rounded down."""
+    """Convert the l1 distance of differences of +1 and -1 into the norm, never rounded down."""
     if norm != "l2" or distance == 1:
         return distance
     root = math.sqrt(distance)

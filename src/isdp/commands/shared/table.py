@@ -1,4 +1,4 @@
-"""Tables of counts from csv files."""
+"""Tables of counts, which are read from csv files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from isdp.arrays import IntArray
 from isdp.errors import InputError
 from isdp.io.csv_files import Column, combined, read_columns, refuse_line_breaks, whole_numbers
 
@@ -27,6 +29,10 @@ class Table:
         All columns except the counts, as in the file; they are published unchanged.
     place : int
         Number of columns before the column of counts.
+    names : list of str
+        The columns that name a cell.
+    counts : int64 array, shape (cells,)
+        The confidential counts.
     """
 
     path: Path
@@ -34,35 +40,36 @@ class Table:
     count: str
     place: int
     names: list[str]
-    counts: np.ndarray  # confidential; int64 (cells,)
+    counts: IntArray
 
     def __len__(self) -> int:
         return len(self.counts)
 
     @property
-    def described_by(self) -> list[str]:
-        """All columns except the counts; they are published unchanged."""
+    def published_columns(self) -> list[str]:
+        """The names of all columns except the counts."""
         return list(self.columns)
 
     def name(self, row: int) -> str:
-        """Name of the cell in a row, counted from 0."""
+        """Return the name of the cell in a row; the first row is 0."""
         return JOINT.join(self.columns[column].text(row) for column in self.names)
 
-    def groups(self, columns: Sequence[str]) -> np.ndarray:
-        """Give each combination of values in `columns` a number from 0 up; int32 (cells,)."""
-        if len(columns) == 1:  # the codes are such numbers
+    def groups(self, columns: Sequence[str]) -> NDArray[np.int32]:
+        """Return a number from 0 up for each combination of values in `columns`; int32 (cells,)."""
+        if len(columns) == 1:  # the codes are already such numbers
             return self.columns[columns[0]].codes
         numbers = combined([self.columns[column] for column in columns])
-        return pd.factorize(numbers)[0].astype(np.int32)
+        groups: NDArray[np.int32] = pd.factorize(numbers)[0].astype(np.int32)
+        return groups
 
-    def replaced(self, counts: np.ndarray) -> dict[str, Column | np.ndarray]:
-        """Replace the counts; the columns, the rows and their orders stay the same."""
+    def replaced(self, counts: IntArray) -> dict[str, Column | IntArray]:
+        """Return all columns with other counts, in the order of the file."""
         columns = list(self.columns.items())
         return dict([*columns[: self.place], (self.count, counts), *columns[self.place :]])
 
 
 def read_table(
-    path, count: str = "count", names: list[str] | None = None, negative: bool = False
+    path: str | Path, count: str = "count", names: list[str] | None = None, negative: bool = False
 ) -> Table:
     """Read a table of counts.
 
@@ -73,22 +80,22 @@ def read_table(
     names : list of str, optional
         The columns that name a cell; by default all except the counts.
     negative : bool
-        Whether counts may be negative, as those of a noisy table.
+        True if counts may be negative, as those of a noisy table.
 
     Raises
     ------
     InputError
-        If the file is invalid. The message names the file, the row (from 1 below the header) and
-        the column.
+        If the file is invalid. The message names the file, the column and the row; the first row
+        below the header is 1.
     """
     path = Path(path)
     columns = read_columns(path, "a csv with one row per cell")
     header = list(columns)
     if count not in columns:
-        hint = "; is ';' the separator? wanted commas" if ";" in header[0] else ""
+        hint = " Separate the columns by commas, not by ';'." if ";" in header[0] else ""
         raise InputError(
-            f"{path}: no column {count!r}; there are {', '.join(map(repr, header))}{hint} "
-            f"(--count names the column of counts)"
+            f"{path}: no column {count!r}; there are {', '.join(map(repr, header))}. Name the "
+            f"column of counts by --count.{hint}"
         )
     texts = columns.pop(count)
     table = describe_cells(path, columns, names, count)
@@ -99,22 +106,22 @@ def read_table(
 def describe_cells(
     path: Path, columns: dict[str, Column], names: list[str] | None, count: str = ""
 ) -> Table:
-    """Build a table of cells with counts of 0, and check the names of the cells.
+    """Build a table of cells whose counts are 0, and check the names of the cells.
 
     Raises
     ------
     InputError
-        If no column names the cells, a label has a line break, a name is empty, or two cells have
+        If no column names the cells, a value has a line break, a name is empty, or two cells have
         the same name.
     """
     refuse_line_breaks(columns, path, count)
     names = list(columns) if names is None else names
     if not names:
-        raise InputError(f"{path}: no column except {count!r} describes the rows; add one")
-    listed = ", ".join(map(repr, columns))
+        raise InputError(f"{path}: no column except {count!r} describes the rows. Add one.")
     for name in names:
         if name not in columns:
-            raise InputError(f"{path}: --name {name!r} is not one of {listed}")
+            listed = ", ".join(map(repr, columns))
+            raise InputError(f"{path}: --name: there is no column {name!r}. Use one of {listed}.")
     cells = len(columns[names[0]].codes)
     table = Table(path, columns, count, 0, names, np.zeros(cells, dtype=np.int64))
     for column in names:
@@ -133,25 +140,16 @@ def _refuse_same_names(table: Table) -> None:
         row = int(np.flatnonzero(pd.Series(numbers).duplicated())[0])
         first = int(np.flatnonzero(numbers == numbers[row])[0])
         raise InputError(
-            f"{table.path}: rows {first + 1} and {row + 1} are both called {table.name(row)!r}; "
-            f"each cell needs one row (--name says which columns name a cell)"
+            f"{table.path}: rows {first + 1} and {row + 1} are both called {table.name(row)!r}. "
+            f"Give each cell one row; --name gives the columns that name a cell."
         )
 
 
-def read_counts(column: Column, table: Table, negative: bool = False) -> np.ndarray:
+def read_counts(column: Column, table: Table, negative: bool = False) -> IntArray:
     """Read a column of counts; int64 (cells,).
 
-    Parameters
-    ----------
-    table : Table
-        Table whose rows the messages name.
-    negative : bool
-        Whether counts may be negative, and have up to 18 digits.
-
-    Raises
-    ------
-    InputError
-        If a count is invalid. The message names the row and does not quote the count.
+    Negative counts, if they are allowed, may have up to 18 digits. A message names the row of an
+    invalid count by the names in `table`, and does not quote the count.
     """
     return whole_numbers(
         column,
@@ -159,7 +157,7 @@ def read_counts(column: Column, table: Table, negative: bool = False) -> np.ndar
         "Counts must be whole numbers of at most 18 digits."
         if negative
         else "Counts must be whole numbers of 0 or more, with at most 12 digits.",
-        largest=MAX_NOISY_COUNT if negative else MAX_COUNT,
+        max_magnitude=MAX_NOISY_COUNT if negative else MAX_COUNT,
         negative=negative,
     )
 
@@ -169,4 +167,4 @@ def refuse_blank_values(table: Table, column: str) -> None:
     values = table.columns[column]
     row = values.first(values.is_blank())
     if row is not None:
-        raise InputError(f"{table.path}: row {row + 1}: {column} is empty")
+        raise InputError(f"{table.path}: row {row + 1}: {column} is empty. Give it a value.")

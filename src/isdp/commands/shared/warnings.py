@@ -1,6 +1,6 @@
-"""Warnings before a noisy table is published, one line each; none depends on a count.
+"""Warnings before a noisy table is published; none of them depends on a count.
 
-Risks that depend on counts are refused instead; see `isdp.commands.shared.refusals`.
+A risk that depends on counts is refused instead (`isdp.commands.shared.refusals`).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ FORMULA = ("=", "+", "-", "@")  # first characters of formulas in spreadsheets
 
 
 def warnings_of_table(table: Table) -> list[str]:
-    """Find look-alike values, and values that spreadsheets interpret as formulas."""
+    """Warn of values that differ only in blanks, or that spreadsheets interpret as formulas."""
     found = warnings_of_names(table)
     for column, values in table.columns.items():
-        formula = next(filter(_formula, chain([column], _in_pieces(values.texts))), None)
+        formula = next(filter(_is_formula, chain([column], _in_pieces(values.texts))), None)
         if formula is not None:
             found.append(
                 f"{table.path}: {column}: {formula!r} is published unchanged, and spreadsheets "
@@ -35,16 +35,15 @@ def warnings_of_table(table: Table) -> list[str]:
 
 
 def warnings_of_names(table: Table) -> list[str]:
-    """Find look-alike values; one warning per column."""
+    """Warn of values of a column that differ only in blanks; one warning per column."""
     return [
-        caution
+        warning
         for column, values in table.columns.items()
-        for caution in _look_alikes(table, column, values.texts)
+        for warning in _look_alikes(table, column, values.texts)
     ]
 
 
 def _look_alikes(table: Table, column: str, texts: np.ndarray) -> list[str]:
-    """Find two values of a column that differ only in blanks."""
     uneven = {text: " ".join(text.split()) for text in _in_pieces(texts) if UNEVEN.search(text)}
     there = set(_in_pieces(texts)).intersection(uneven.values()) if uneven else set()
     seen: dict[str, str] = {}
@@ -53,19 +52,19 @@ def _look_alikes(table: Table, column: str, texts: np.ndarray) -> list[str]:
             other = plain if plain in there else seen.setdefault(plain, text)
             if other != text:
                 return [
-                    f"{table.path}: {column}: {other!r} and {text!r} differ in blanks alone, and "
-                    f"count as different values"
+                    f"{table.path}: {column}: {other!r} and {text!r} differ only in blanks, and "
+                    f"are treated as different values"
                 ]
     return []
 
 
 def _in_pieces(texts: np.ndarray) -> Iterator[str]:
-    """Iterate over the texts; only a few at a time are converted to Python strings."""
+    """Iterate over the texts; only one chunk at a time is converted to Python strings."""
     for start in range(0, len(texts), ROWS_PER_CHUNK):
         yield from texts[start : start + ROWS_PER_CHUNK].astype(object)
 
 
-def _formula(text: str) -> bool:
+def _is_formula(text: str) -> bool:
     if not text.startswith(FORMULA) or text in FORMULA:
         return False
     try:
@@ -85,7 +84,8 @@ def warnings_of_revealed_residues(table: Table, free: DegreesOfFreedom) -> list[
     ]
 
 
-def list_revealed_residues(table: Table, free: DegreesOfFreedom, most: int) -> str:
+def list_revealed_residues(table: Table, free: DegreesOfFreedom, max_listed: int) -> str:
     """List the cells whose counts are published modulo a number, with that number."""
-    named = [f"{table.name(row)} modulo {free.steps[row]}" for row in free.revealed_residues[:most]]
-    return "; ".join([*named, "..."] if len(free.revealed_residues) > most else named)
+    rows = free.revealed_residues
+    named = [f"{table.name(row)} modulo {free.steps[row]}" for row in rows[:max_listed]]
+    return "; ".join([*named, "..."] if len(rows) > max_listed else named)

@@ -1,16 +1,19 @@
-"""Content of the certificate of swapped records: totals, rate, and limits of the guarantee.
+"""The content of the certificate of swapped records.
 
-It has the settings, facts that follow from them, and functions of the published totals. Nothing in
-it depends on the permutation drawn.
+It is computed from the settings and the published totals. Nothing in it depends on the permutation
+drawn.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from isdp.accounting.guarantees import upper_decimal
+from isdp.arrays import IntArray
+from isdp.commands.swap.records import Records, Roles
 from isdp.io.certificate import FORMAT
 from isdp.io.versions import versions
 from isdp.swapping.privacy.bound import ROUNDING, Rate, guarantee_of, min_epsilon
@@ -21,39 +24,39 @@ MAX_LISTED = 10
 NOT_SAID = (
     "The guarantee compares datasets that agree on all listed totals. These totals are published "
     "exactly, and no guarantee covers what they reveal.",
-    "The nearest two datasets with equal totals differ in two records: between them the odds can "
-    "move by the factor e^(2 epsilon).",
-    "It holds for these records once: every further swap of the same records adds its epsilon, and "
-    "then only for datasets that agree on the totals of all swaps.",
+    "The nearest two datasets with equal totals differ in two records. Between them the odds can "
+    "change by the factor e^(2 epsilon).",
+    "The guarantee holds for one swap of these records. Every further swap adds its epsilon, and "
+    "the sum holds only for datasets that agree on the totals of all swaps.",
     "The swap rate is public. It allows a reader to remove the bias of the swap from any table of "
     "these records, without loss of privacy.",
-    "The unit is a record. If a record is a household or one of several of a person, the loss per "
-    "person is another number.",
+    "The unit is a record. If a record is a household, or a person has several records, the loss "
+    "per person is another number.",
     "Nothing that depends on the permutation drawn is given here, such as the share of records "
-    "that moved: together with the records it would void the guarantee.",
-    "Swaps of weighted records, within several levels of a hierarchy, or of records chosen by "
+    "that moved, because it would void the guarantee together with the records.",
+    "Swaps of weighted records, within several levels of a hierarchy, or of records selected by "
     "their risk are outside the theorem.",
 )
 
 
-def describe(name, records, roles, rate: Fraction, key, value, checks, started: str) -> dict:
-    """Build the certificate.
+def describe(
+    name: str,
+    records: Records,
+    roles: Roles,
+    rate: Fraction,
+    key: IntArray,
+    value: IntArray,
+    checks: list[dict[str, object]],
+    started: str,
+) -> dict[str, Any]:
+    """Return the certificate for JSON.
 
     Parameters
     ----------
     name : str
         File name of the records, without its folder.
     key, value : int64 arrays, shape (records,)
-        Numbers of the swap key's and of the swapped columns' values.
-    checks : list of dict
-        From `isdp.commands.swap.run.compare`.
-    started : str
-        Start of the run, in UTC.
-
-    Returns
-    -------
-    dict
-        Content for JSON.
+        Number of each record's values in the columns of the swap key, and in those that move.
     """
     sizes = np.bincount(key)
     return {
@@ -81,11 +84,11 @@ def describe(name, records, roles, rate: Fraction, key, value, checks, started: 
     }
 
 
-def _strata(records, roles, key, value, sizes: np.ndarray) -> dict:
-    """Return the sizes of the strata, and the strata without change; the key is public."""
+def _strata(
+    records: Records, roles: Roles, key: IntArray, value: IntArray, sizes: IntArray
+) -> dict[str, object]:
     pairs = np.unique(key * (value.max() + 1) + value) // (value.max() + 1)
-    kinds = np.bincount(pairs, minlength=len(sizes))
-    fixed = np.flatnonzero(kinds == 1)
+    fixed = np.flatnonzero(np.bincount(pairs, minlength=len(sizes)) == 1)
     firsts = np.unique(key, return_index=True)[1]
     names = [
         ", ".join(records.columns[c].text(firsts[s]) for c in roles.match)
@@ -101,14 +104,14 @@ def _strata(records, roles, key, value, sizes: np.ndarray) -> dict:
     }
 
 
-def _swap(rate: Fraction, key, value, sizes: np.ndarray) -> dict:
-    """Return the rate and the expected shares, which depend on the rate and the totals alone."""
+def _swap(rate: Fraction, key: IntArray, value: IntArray, sizes: IntArray) -> dict[str, object]:
+    """Return the rate and the expected shares, which depend only on the rate and the totals."""
     different, count = np.unique(sizes, return_counts=True)
     share = {int(n): moved_probability(int(n), float(rate)) for n in different}
     moved = sum(share[int(n)] * int(n) * int(c) for n, c in zip(different, count, strict=True))
     cells, inside = np.unique(key * (value.max() + 1) + value, return_counts=True)
     stratum = cells // (value.max() + 1)
-    # a record that moves takes the value of one of the others, all equally likely
+    # a record that moves takes the value of another record in its stratum, each equally likely
     n = np.maximum(sizes, 2).astype(float)
     same = np.bincount(stratum, weights=inside * (inside - 1.0)) / (n - 1)
     by_stratum = np.array([share[int(size)] for size in sizes])
@@ -122,15 +125,15 @@ def _swap(rate: Fraction, key, value, sizes: np.ndarray) -> dict:
     }
 
 
-def _privacy(rate: Fraction, largest: int) -> dict:
+def _privacy(rate: Fraction, largest: int) -> dict[str, object]:
     odds = Rate(float(rate / (1 - rate)))
     exact = worst_case_loss(odds, largest)
-    bound, least = guarantee_of(odds, largest), min_epsilon(largest)[0]
+    bound, smallest = guarantee_of(odds, largest), min_epsilon(largest)[0]
     return bound.record() | {
         "epsilon_bound": upper_decimal(bound.loss),
         "epsilon_exact_worst_case": upper_decimal(exact + ROUNDING * (1 + exact)),
         "epsilon_between_nearest": upper_decimal(2 * bound.loss),
-        "smallest_attainable_bound": upper_decimal(least + ROUNDING * (1 + least)),
+        "smallest_attainable_bound": upper_decimal(smallest + ROUNDING * (1 + smallest)),
         "largest_stratum": largest,
         "odds_move_by_at_most": f"e^{upper_decimal(2 * bound.loss)}",
     }

@@ -1,13 +1,15 @@
-"""Records of individuals from csv files."""
+"""Records of individuals, which are read from csv files, and the roles of their columns."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
+from isdp.arrays import IntArray
 from isdp.errors import InputError
 from isdp.io.csv_files import Column, read_columns, refuse_line_breaks
 
@@ -21,29 +23,26 @@ WEIGHT = re.compile(
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """Records of individuals.
-
-    Attributes
-    ----------
-    columns : dict of str to Column
-        Columns with sorted texts.
-    """
+    """Records of individuals; the texts of each column are sorted."""
 
     columns: dict[str, Column]
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())).codes)
 
-    def groups(self, columns: Sequence[str]) -> np.ndarray:
-        """Give each combination of values in `columns` a number from 0 up, in sorted order."""
+    def groups(self, columns: Sequence[str]) -> IntArray:
+        """Return the number of each record's values in `columns`; int64 (records,).
+
+        The combinations of values are numbered from 0 in sorted order.
+        """
         labels = np.zeros(len(self), dtype=np.int64)
         for name in columns:
             codes, texts = self.columns[name]
             labels = np.unique(labels * len(texts) + codes, return_inverse=True)[1]
         return labels
 
-    def taken(self, columns: Sequence[str], sources: np.ndarray) -> Records:
-        """Replace the values of some columns by those of the records `sources`."""
+    def taken(self, columns: Sequence[str], sources: IntArray) -> Records:
+        """Replace the values of some columns by the values of the records `sources`."""
         moved = {name: self.columns[name].taken(sources) for name in columns}
         return Records(self.columns | moved)
 
@@ -53,7 +52,7 @@ class Records:
         return Records({name: column.taken(order) for name, column in self.columns.items()})
 
     def followed_by(self, other: Records) -> Records:
-        """Put records of the same columns and texts below these."""
+        """Append records with the same columns and texts."""
         return Records(
             {
                 name: Column(np.concatenate([codes, other.columns[name].codes]), texts)
@@ -62,55 +61,62 @@ class Records:
         )
 
 
-def read_records(path) -> Records:
-    """Read a csv of records, all columns as text.
+@dataclass(frozen=True)
+class Roles:
+    """The roles of the columns.
 
-    Parameters
+    Attributes
     ----------
-    path : path
-        A csv in UTF-8 with a header, with or without a byte order mark.
-
-    Raises
-    ------
-    InputError
-        If the file is invalid. The message quotes no values of records.
+    match : tuple of str
+        The swap key V_Match; records are swapped with records of equal values.
+    swap : tuple of str
+        The swapping variable V_Swap.
+    carry : tuple of str
+        Columns that move with the swapping variable, such as the tract of a county.
+    public : tuple of str
+        Columns that stay with their records and may identify them.
     """
+
+    match: tuple[str, ...]
+    swap: tuple[str, ...]
+    carry: tuple[str, ...] = ()
+    public: tuple[str, ...] = ()
+
+    @property
+    def moving(self) -> tuple[str, ...]:
+        """The columns whose values move together."""
+        return self.swap + self.carry
+
+    def held(self, columns: Iterable[str]) -> tuple[str, ...]:
+        """Return the columns that do not move: V_Hold."""
+        return tuple(column for column in columns if column not in self.moving)
+
+
+def read_records(path: str | Path) -> Records:
+    """Read a csv of records in UTF-8; all values are text."""
     columns = read_columns(path, "a csv with one row for each record")
     refuse_line_breaks(columns, path)
     return Records({name: column.sorted() for name, column in columns.items()})
 
 
-def refuse_missing(records: Records, columns: Sequence[str], path) -> None:
-    """Refuse records without a value in a column of the swap.
-
-    Raises
-    ------
-    InputError
-        If a value is missing. The message names the first row, from 1 below the header, and the
-        column.
-    """
+def refuse_missing(records: Records, columns: Sequence[str], path: str | Path) -> None:
+    """Refuse records without a value in one of some columns."""
     for name in columns:
         column = records.columns[name]
         blank = column.is_blank()
         row = column.first(blank)
         if row is not None:
             raise InputError(
-                f"{path}: row {row + 1}: {name} is missing ({blank[column.codes].sum():,} such "
-                f"rows); give these records their own category, or remove them"
+                f"{path}: row {row + 1}: {name} is missing, in {blank[column.codes].sum():,} rows "
+                f"in all. Give these records their own category, or remove them."
             )
 
 
-def refuse_weights(records: Records, path) -> None:
-    """Refuse weighted records, which the theorem does not cover.
-
-    Raises
-    ------
-    InputError
-        If the name of a column is one of survey weights.
-    """
+def refuse_weights(records: Records, path: str | Path) -> None:
+    """Refuse weighted records, for which swapping has no guarantee."""
     for column in records.columns:
         if WEIGHT.search(column):
             raise InputError(
-                f"{path}: the column {column!r} is named like a weight; swapping has no guarantee "
-                f"for weighted records (rename the column if it has no weights)"
+                f"{path}: the column {column!r} has a name of survey weights. Swapping has no "
+                f"guarantee for weighted records. Rename the column if it has no weights."
             )

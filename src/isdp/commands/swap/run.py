@@ -1,97 +1,75 @@
-"""Release of swapped records with a certificate, from a csv of records.
+"""The release of swapped records with a certificate.
 
-No other published file depends on the permutation. Even the share of records that moved could rule
-out a dataset, given the records, and the privacy loss would be infinite. The records are sorted by
-their columns, because the order of the input would reveal the place of a record. The key, the
-swapped values of each key and all held columns are published unchanged. The guarantee covers the
-assignment of records to them.
+The guarantee covers the assignment of swapped values to records. All other facts about the records
+are published: the swap key, the swapped values of each key, and the held columns. Only the swapped
+records depend on the permutation drawn. For example, the share of records that moved is not
+published: together with the records it could rule out a dataset, and the privacy loss would be
+infinite. The records are sorted by their columns, because the order of the input would reveal
+swaps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from isdp.arrays import IntArray
+from isdp.checks import ExactNumber
+from isdp.commands.shared.output import output_folder
 from isdp.commands.swap.certificate import describe
-from isdp.commands.swap.records import Records, read_records, refuse_missing, refuse_weights
+from isdp.commands.swap.records import (
+    Records,
+    Roles,
+    read_records,
+    refuse_missing,
+    refuse_weights,
+)
 from isdp.commands.swap.revealing_columns import refuse_revealing
 from isdp.errors import InputError
 from isdp.io.certificate import certificate_files, now
-from isdp.io.output_folder import OutputFolder
 from isdp.swapping.mechanism.exact_permutation import exact_rate, permutation_for_release
 from isdp.swapping.mechanism.permutation import Strata
 
 FILES = ("swapped.csv", "certificate.json", "certificate.md")
-COST_OF_ANOTHER_RUN = "same records costs epsilon again"
-
-
-@dataclass(frozen=True)
-class Roles:
-    """Roles of the columns.
-
-    Attributes
-    ----------
-    match : tuple of str
-        The swap key V_Match: records are swapped with others of equal values.
-    swap : tuple of str
-        The swapping variable V_Swap.
-    carry : tuple of str
-        Columns that go with the swapping variable, such as the tract of a county.
-    public : tuple of str
-        Columns that stay with their records and may identify them.
-    """
-
-    match: tuple[str, ...]
-    swap: tuple[str, ...]
-    carry: tuple[str, ...] = ()
-    public: tuple[str, ...] = ()
-
-    @property
-    def moving(self) -> tuple[str, ...]:
-        """The columns whose values move together."""
-        return self.swap + self.carry
-
-    def held(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """All columns except those that move: V_Hold."""
-        return tuple(column for column in columns if column not in self.moving)
 
 
 def swap_file(
-    path,
-    out,
+    path: str | Path,
+    out: str | Path,
     *,
     match: Sequence[str],
     swap: Sequence[str],
-    rate,
+    rate: ExactNumber,
     carry: Sequence[str] = (),
     public: Sequence[str] = (),
     force: bool = False,
-    permute: Callable[..., np.ndarray] = permutation_for_release,
-) -> dict:
+    permute: Callable[[Strata, Fraction], IntArray] = permutation_for_release,
+) -> dict[str, Any]:
     """Swap the records of a csv for release, and write them with a certificate.
 
     Parameters
     ----------
     path : path
-        A csv in UTF-8 with one row for each record. Only its file name is published.
+        A csv in UTF-8 with one row for each record. The certificate has its file name.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
     match : sequence of str
-        Columns of the swap key; none for one stratum of all records.
+        Columns of the swap key. If there are none, all records are in one stratum.
     swap : sequence of str
         Columns that are swapped together, at least one.
     rate : Fraction, int, str or float
-        Swap rate, as in `isdp.swapping.mechanism.exact_permutation.exact_rate`.
+        The swap rate; see `isdp.swapping.mechanism.exact_permutation.exact_rate`.
     carry : sequence of str
-        Columns that go with the swapped ones.
+        Columns that move with the swapped columns.
     public : sequence of str
-        Columns that may be published unchanged although nearly all of their values are different.
+        Columns that may be published unchanged although they identify records.
     permute : callable
-        For tests, a replacement of `permutation_for_release` of
-        `isdp.swapping.mechanism.exact_permutation`; its totals are checked.
+        A replacement of `permutation_for_release` of
+        `isdp.swapping.mechanism.exact_permutation` for tests; its totals are checked.
 
     Returns
     -------
@@ -102,12 +80,12 @@ def swap_file(
     ------
     InputError
         If an input is invalid, no record could change, or a column that is published unchanged
-        would reveal swaps or identify records; nothing is drawn or written then.
+        would reveal swaps or identify records. In these cases nothing is drawn or written.
     """
     started = now()
     path, rate = Path(path), exact_rate(rate)
     roles = Roles(tuple(match), tuple(swap), tuple(carry), tuple(public))
-    folder = OutputFolder(Path(out), FILES, [path], force, COST_OF_ANOTHER_RUN)
+    folder = output_folder(out, FILES, path, force=force, cost="same records costs epsilon again")
     records = read_records(path)
     _check_roles(records, roles, path)
     refuse_weights(records, path)
@@ -115,7 +93,7 @@ def swap_file(
     key, value = records.groups(roles.match), records.groups(roles.moving)
     strata = Strata.from_labels(key)
     _refuse_fixed(strata, key, value, path)
-    refuse_revealing(records, roles.match, roles.moving, roles.public, path)
+    refuse_revealing(records, roles, path)
     sources = permute(strata, rate)
     swapped = records.taken(roles.moving, sources).in_order()
     checks = [
@@ -132,52 +110,47 @@ def swap_file(
 
 def _check_roles(records: Records, roles: Roles, path: Path) -> None:
     if not roles.swap:
-        raise InputError("--swap: no column is named; name the columns to swap")
+        raise InputError("--swap: no column is named. Name the columns to swap.")
     named = roles.match + roles.moving
     for column in named + roles.public:
         if column not in records.columns:
-            raise InputError(
-                f"{path}: no column {column!r}; there are {', '.join(map(repr, records.columns))}"
-            )
+            listed = ", ".join(map(repr, records.columns))
+            raise InputError(f"{path}: there is no column {column!r}. Use one of {listed}.")
         if named.count(column) > 1:
-            raise InputError(f"swapping: the column {column!r} is named twice; it has one role")
+            raise InputError(
+                f"--match, --swap, --carry: the column {column!r} is named twice. Name it once."
+            )
         if column in roles.public and column in roles.moving:
             raise InputError(
-                f"swapping: --public {column!r}: this column is swapped or carried; drop the option"
+                f"--public: the column {column!r} is swapped or carried. Leave it out of --public."
             )
 
 
-def _refuse_fixed(strata: Strata, key: np.ndarray, value: np.ndarray, path: Path) -> None:
+def _refuse_fixed(strata: Strata, key: IntArray, value: IntArray, path: Path) -> None:
     """Refuse records that no swap can change."""
     pairs = len(np.unique(key * (value.max() + 1) + value))
     if strata.max_size == 1:
-        raise InputError(f"{path}: every record is alone in its stratum; match on fewer columns")
+        raise InputError(f"{path}: every record is alone in its stratum. Match on fewer columns.")
     if pairs == len(strata.sizes):
         raise InputError(
-            f"{path}: within each stratum all records have the same value to swap, so that they "
-            f"would be published unchanged; match on fewer columns"
+            f"{path}: all records of each stratum have the same value to swap, and would be "
+            f"published unchanged. Match on fewer columns."
         )
 
 
-def compare(before: Records, after: Records, columns: Sequence[str], name: str) -> dict:
-    """Compare the number of records of each combination of values before and after the swap.
-
-    Returns
-    -------
-    dict
-        The name, the columns, the number of totals and their largest difference, which is 0.
-
-    Raises
-    ------
-    InputError
-        If a total differs.
-    """
+def compare(
+    before: Records, after: Records, columns: Sequence[str], name: str
+) -> dict[str, object]:
+    """Compare the number of records of each combination of values before and after the swap."""
     groups, size = before.followed_by(after).groups(columns), len(before)
     totals = int(groups.max()) + 1
     old, new = (np.bincount(part, minlength=totals) for part in (groups[:size], groups[size:]))
     largest = int(abs(new - old).max())
     if largest:
-        raise InputError(f"swapping: a total of {name} is off by {largest}; nothing is written")
+        raise InputError(
+            f"swap: a total of {name} is off by {largest}, and nothing is written. Report this "
+            f"error."
+        )
     return {
         "name": name,
         "columns": list(columns),

@@ -1,7 +1,7 @@
-"""Release of a table of nested regions that adds up at every level.
+"""The release of a table of nested regions whose counts add up at every level.
 
-Only the noisy measurements, the results computed from them and the held totals are functions of the
-confidential counts.
+The published files depend on the confidential counts only through the noisy measurements and the
+held totals.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from isdp.arrays import IntArray
+from isdp.commands.shared.output import output_folder
 from isdp.commands.shared.refusals import (
     MAX_PROBABILITY_UNCHANGED,
     WEAK_NOISE,
@@ -26,7 +29,7 @@ from isdp.commands.shared.refusals import (
 from isdp.commands.shared.table import Table, read_table
 from isdp.commands.shared.warnings import warnings_of_names
 from isdp.commands.topdown.presence_file import (
-    kind_names,
+    group_names,
     read_present,
     refuse_another_table,
     refuse_contradictions,
@@ -44,35 +47,36 @@ from isdp.io.certificate import (
     certificate_files,
     now,
 )
-from isdp.io.output_folder import OutputFolder
 from isdp.io.versions import versions
+from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 from isdp.streams import stream
 from isdp.topdown import Budget, Plan, Release, Schema, draw_noise_for_release, run
-from isdp.topdown.budget import DETAIL, TOTAL
+from isdp.topdown.budget import DETAIL, TOTAL, Flavour
 from isdp.topdown.descent import held_levels
 from isdp.topdown.known_presence import KnownPresence
 from isdp.topdown.margins_of_error import margins_of_error
 from isdp.topdown.measurement_noise import draw_noise
+from isdp.topdown.run_plan import Passes
 
-ROOT_LEVEL, ROOT_REGION = "all", "all"  # name of the level above all others, and of its only region
+ROOT_LEVEL, ROOT_REGION = "all", "all"  # the level above all others, and its only region
 FILES = ("released.csv", "measurements.csv", "budget.csv", "certificate.json", "certificate.md")
-# columns of released.csv that are not from the table
+# released.csv has these columns in addition to the axes of the table
 RELEASED_COLUMNS = ("level", "region", "count", "margin_simulated")
-COST_OF_ANOTHER_RUN = "same table costs its loss again"
 MAX_CELLS = 50_000_000  # of all levels together
-COVERED = 0.9
+LEVEL_OF_MARGINS = 0.9
 LOG = logging.getLogger(__name__)
+NOT_WRITTEN = "Nothing is written. Report this error."
 NOT_SAID = (
-    "The guarantee is for one person who changes cell, and for this release alone: each further "
+    "The guarantee is for one person who changes cell, and for this release only. Each further "
     "release of the same data adds its loss.",
-    "It compares tables with equal numbers of people, equal held totals, the same listed kinds "
-    "present or absent, and empty structural zeros. All of this is published exactly, and no "
-    "guarantee covers what it reveals.",
+    "The guarantee compares tables with equal numbers of people, equal held totals, the same "
+    "listed groups present or absent, and empty structural zeros. All of this is published "
+    "exactly, and no guarantee covers what it reveals.",
     "The names of levels, regions and categories are published unchanged.",
-    "Released counts are not negative, which biases empty cells upwards and others downwards. The "
-    "noisy measurements are unbiased.",
+    "Released counts are not negative. This biases empty cells upwards and other cells downwards. "
+    "The noisy measurements are unbiased.",
     "Margins of error are simulated from the release itself, so that their level is approximate.",
     "The time of the computation and the memory of the machine are outside the guarantee.",
 )
@@ -87,26 +91,32 @@ class TopDownOptions:
     levels : tuple of str
         Columns that name the regions, from the largest to the smallest.
     flavour : {"pure", "zCDP"}
+        The flavour of the guarantee.
     total : Fraction
-        Total privacy loss, epsilon or rho.
+        Total privacy loss per person, epsilon or rho.
+    held : tuple of str
+        Levels whose totals stay exact.
     level_shares : mapping from level to Fraction
-        Shares of the budget; equal if empty.
-    query_shares : mapping from level ("" for all others) to a mapping from query to Fraction
+        Shares of the budget; if it is empty, the levels have equal shares.
+    query_shares : mapping from level to a mapping from query to Fraction
+        Shares of each level's budget. The level "" has the shares of all levels that are not named.
     structural_zeros : tuple of mappings from axis to category
-        Cells that must be empty; a missing axis means all of its categories.
+        Cells that must be empty. If an axis is missing, all of its categories are meant.
     present : path or None
-        A csv of kinds that must be present in regions; see
+        A csv of groups of people that are present in regions; see
         `isdp.commands.topdown.presence_file.read_present`.
     absent_otherwise : bool
-        Whether kinds that are not in that file are absent.
+        True if groups that are not in that file are absent.
+    one_pass : bool
+        True to estimate all queries together, false to estimate the totals first.
     experiment : bool
-        Whether to draw in floating point from a pseudo-random generator.
+        True to draw in floating point from a pseudo-random generator.
     simulations : int
         Number of runs for the margins of error; 0 for no margins.
     """
 
     levels: tuple[str, ...]
-    flavour: str
+    flavour: Flavour
     total: Fraction
     held: tuple[str, ...] = ()
     level_shares: Mapping[str, Fraction] | None = None
@@ -122,45 +132,45 @@ class TopDownOptions:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A table in the form of the algorithm.
+    """A table in the form that the algorithm takes.
 
     Attributes
     ----------
     counts : int64 array, shape (leaves, cells)
-        Confidential.
+        The confidential counts; the leaves are the smallest regions.
     categories : tuple of tuple of str
-        Categories of each axis.
+        The categories of each axis.
     """
 
-    counts: np.ndarray
+    counts: IntArray
     hierarchy: Hierarchy
     schema: Schema
     categories: tuple[tuple[str, ...], ...]
 
 
 def topdown(
-    table_path,
+    table_path: str | Path,
     options: TopDownOptions,
-    out,
+    out: str | Path,
     *,
     count: str = "count",
     force: bool = False,
     accept: str | Iterable[str] = (),
     algorithm: Callable[..., Release] = run,
-) -> dict:
-    """Write a private table of all levels, its measurements, budget and certificate.
+) -> dict[str, Any]:
+    """Write the noisy table of all levels, its measurements, its budget and its certificate.
 
     Parameters
     ----------
     table_path : path
-        A csv with one row per cell of a smallest region; cells that are not listed are empty.
+        A csv with one row per cell of a smallest region. A cell without a row is empty.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
     accept : str or iterable of str
-        "weak-noise" to accept a measured count that stays unchanged with a probability of 0.95 or
-        more.
+        Give "weak-noise" to accept measured counts that stay unchanged with a probability of 0.95
+        or more.
     algorithm : callable
-        For tests, a replacement of `isdp.topdown.run`; its tables are checked.
+        A replacement of `isdp.topdown.run` for tests; its tables are checked.
 
     Returns
     -------
@@ -170,15 +180,14 @@ def topdown(
     Raises
     ------
     InputError
-        If an input is invalid or a risk is refused; nothing is written then.
+        If an input is invalid or a risk is refused. Nothing is written in this case.
     """
     started = now()
     accepted = read_accepted(accept, (WEAK_NOISE,))
-    given = [table_path] + [options.present] * (options.present is not None)
-    folder = OutputFolder(Path(out), FILES, given, force, COST_OF_ANOTHER_RUN)
+    folder = output_folder(out, FILES, table_path, options.present, force=force)
     table = read_table(table_path, count)
-    for caution in warnings_of_names(table):
-        LOG.warning("%s", caution)
+    for warning in warnings_of_names(table):
+        LOG.warning("%s", warning)
     problem = arrange(table, options.levels)
     plan = plan_of(problem, options)
     refuse_measurements(plan.budget, accepted, options.experiment)
@@ -188,8 +197,8 @@ def topdown(
     check_release(problem, plan, release)
     margins = None
     if options.simulations:
-        settings = {"runs": options.simulations, "level": COVERED}
-        margins = margins_of_error(rng, release, problem.hierarchy, plan, **settings)
+        runs, level = options.simulations, LEVEL_OF_MARGINS
+        margins = margins_of_error(rng, release, problem.hierarchy, plan, runs=runs, level=level)
     certificate = _describe(Path(table_path).name, problem, plan, release, options, started)
     certificate["accepted"] = list(accepted)
     tables = {
@@ -205,76 +214,71 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
     """Arrange a table by its hierarchy, with one row of counts per smallest region.
 
     Regions and categories are sorted by name, so that their order reveals nothing.
-
-    Raises
-    ------
-    InputError
-        If a level is not a column, no column is left for the cells, a name is in two regions of
-        the level above, or there are too many cells.
     """
     axes = tuple(name for name in table.names if name not in levels)
     missing = [level for level in levels if level not in table.names]
     if missing or len(set(levels)) != len(levels) or ROOT_LEVEL in levels:
         raise InputError(
-            f"{table.path}: --levels: {', '.join(levels)} must be different columns of the table, "
-            f"none of them {ROOT_LEVEL!r}; there are {', '.join(table.names)}"
+            f"{table.path}: --levels: {', '.join(levels)} must be different columns of the table "
+            f"other than {ROOT_LEVEL!r}. There are {', '.join(table.names)}."
         )
-    taken = [name for name in axes if name in RELEASED_COLUMNS]
-    if taken:
+    reserved = [name for name in axes if name in RELEASED_COLUMNS]
+    if reserved:
         raise InputError(
-            f"{table.path}: released.csv has a column {taken[0]!r} of its own; rename this column"
+            f"{table.path}: the column {reserved[0]!r} has the name of a column of released.csv. "
+            f"Rename it."
         )
     if not axes:
-        raise InputError(f"{table.path}: no column except the levels describes the cells; add one")
-    schema_of = {name: tuple(sorted(table.columns[name].texts.tolist())) for name in axes}
-    schema = Schema(axes, tuple(map(len, schema_of.values())))
+        raise InputError(f"{table.path}: no column except the levels describes the cells. Add one.")
+    categories = {name: tuple(sorted(table.columns[name].texts.tolist())) for name in axes}
+    schema = Schema(axes, tuple(map(len, categories.values())))
     places = pd.DataFrame({name: table.columns[name].rows() for name in levels})
     leaves = places.drop_duplicates().sort_values(list(levels)).reset_index(drop=True)
     if len(leaves) * schema.cells * (len(levels) + 1) > MAX_CELLS:
         raise InputError(
-            f"{table.path}: {len(leaves):,} regions of {schema.cells:,} cells are too many; join "
-            f"categories"
+            f"{table.path}: {len(leaves):,} regions of {schema.cells:,} cells are too many. Merge "
+            f"categories."
         )
     hierarchy = Hierarchy.from_columns(
         {name: leaves[name].tolist() for name in levels}, root=ROOT_LEVEL
     )
     row = pd.MultiIndex.from_frame(leaves).get_indexer(pd.MultiIndex.from_frame(places))
-    at = []
+    place = []  # of each row along each axis
     for name in axes:
         codes, texts = table.columns[name]
-        at.append(pd.Index(schema_of[name]).get_indexer(texts.astype(object))[codes])
+        place.append(pd.Index(categories[name]).get_indexer(texts.astype(object))[codes])
     counts = np.zeros((len(leaves), schema.cells), dtype=np.int64)
-    counts[row, np.ravel_multi_index(at, schema.shape)] = table.counts
-    return Problem(counts, hierarchy, schema, tuple(schema_of.values()))
+    counts[row, np.ravel_multi_index(tuple(place), schema.shape)] = table.counts
+    return Problem(counts, hierarchy, schema, tuple(categories.values()))
 
 
 def plan_of(problem: Problem, options: TopDownOptions) -> Plan:
     """Complete the options by defaults, and check them.
 
-    By default each level has an equal share of the budget. In each level the detailed query has one
-    half. The other half is divided equally among the total, if it is not held, and the margins
-    along each axis, if there are several.
+    By default each level has an equal share of the budget. At each level the detailed query has one
+    half. The total, if it is not held, and the margin along each axis, if there are several axes,
+    have equal parts of the other half.
 
     Raises
     ------
     InputError
-        If levels, queries or cells are unknown, shares do not add up to 1, or the structural zeros
-        leave no cell.
+        If levels, queries or cells are unknown, shares do not add up to 1, or all cells are
+        structural zeros.
     """
     levels, schema = problem.hierarchy.levels, problem.schema
     zeros = _zeros(problem, options.structural_zeros)
     if len(zeros) == schema.cells:
-        raise InputError("--structural-zero: all cells are structural zeros; drop one")
+        raise InputError("--structural-zero: all cells are structural zeros. Leave one out.")
     unheld = Plan(schema, _budget(levels, schema, options, len(levels)), options.held)
     held = len(held_levels(problem.hierarchy, unheld))
     budget = _budget(levels, schema, options, held)
     below = [level for level in levels[held:] if TOTAL not in budget.measured_queries(level)]
     if below and not options.one_pass:
         raise InputError(
-            f"--query: level {below[0]!r} does not measure {TOTAL!r}, which is estimated first; "
-            f"give it a share, or add --one-pass"
+            f"--query: level {below[0]!r} does not measure {TOTAL!r}, which is estimated first. "
+            f"Give it a share, or add --one-pass."
         )
-    passes = "one" if options.one_pass else "isolate_total"
+    passes: Passes = "one" if options.one_pass else "isolate_total"
     known = _known(problem, options, zeros, held - 1)
     return Plan(schema, budget, options.held, passes=passes, structural_zeros=zeros, known=known)
 
@@ -282,15 +286,16 @@ def plan_of(problem: Problem, options: TopDownOptions) -> Plan:
 def _known(
     problem: Problem, options: TopDownOptions, zeros: tuple[int, ...], depth: int
 ) -> KnownPresence | None:
-    """Read the kinds present, and check them against the held totals and the table."""
+    """Read the groups that are present, and check them against the held totals and the table."""
     if options.present is None:
         if options.absent_otherwise:
-            raise InputError("--absent-otherwise: this option needs --present")
+            raise InputError("--absent-otherwise: this option needs --present. Add --present.")
         return None
     tree, schema, categories = problem.hierarchy, problem.schema, problem.categories
-    layout = options.levels, schema, categories, tree, zeros, options.absent_otherwise
-    known = read_present(options.present, *layout)
-    names = kind_names(known, schema, categories)
+    known = read_present(
+        options.present, options.levels, schema, categories, tree, zeros, options.absent_otherwise
+    )
+    names = group_names(known, schema, categories)
     totals = tree.aggregate(problem.counts)[depth].sum(axis=1)
     refuse_contradictions(known, tree, depth, totals, names)
     refuse_another_table(known, schema, tree, problem.counts, names)
@@ -303,7 +308,9 @@ def _budget(levels: Sequence[str], schema: Schema, options: TopDownOptions, held
     given = options.query_shares or {}
     unknown = [name for name in given if name and name not in levels]
     if unknown:
-        raise InputError(f"topdown: no level {unknown[0]!r}; there are {', '.join(levels)}")
+        raise InputError(
+            f"--query: there is no level {unknown[0]!r}. Use one of {', '.join(levels)}."
+        )
     queries = {}
     for depth, level in enumerate(levels):
         usual = _usual_queries(schema, asks_total=depth >= held)
@@ -320,59 +327,57 @@ def _usual_queries(schema: Schema, asks_total: bool) -> dict[str, Fraction]:
     return dict.fromkeys(coarse, Fraction(1, 2 * len(coarse))) | {DETAIL: Fraction(1, 2)}
 
 
-def _zeros(problem: Problem, selectors) -> tuple[int, ...]:
+def _zeros(problem: Problem, selectors: Sequence[Mapping[str, str]]) -> tuple[int, ...]:
     """Return the sorted cell numbers of the structural zeros."""
     chosen = np.zeros(problem.schema.shape, dtype=bool)
     for selector in selectors:
-        place: list = [slice(None)] * len(problem.schema.axes)
+        place: list[slice | int] = [slice(None)] * len(problem.schema.axes)
         for axis, category in selector.items():
             if axis not in problem.schema.axes:
+                axes = ", ".join(problem.schema.axes)
                 raise InputError(
-                    f"topdown: structural zeros: no axis {axis!r}; there are "
-                    f"{', '.join(problem.schema.axes)}"
+                    f"--structural-zero: there is no axis {axis!r}. Use one of {axes}."
                 )
             number = problem.schema.axes.index(axis)
             if category not in problem.categories[number]:
-                raise InputError(f"topdown: structural zeros: {axis} has no category {category!r}")
+                raise InputError(
+                    f"--structural-zero: {axis} has no category {category!r}. Write a category of "
+                    f"the table."
+                )
             place[number] = problem.categories[number].index(category)
         here = np.zeros_like(chosen)
         here[tuple(place)] = True
         if (problem.counts.reshape(-1, *chosen.shape)[:, here] > 0).any():
             words = ", ".join(f"{axis}={category}" for axis, category in selector.items())
             raise InputError(
-                f"topdown: the structural zero {words} and the table contradict each other: there "
-                f"are people in it; drop it, or correct the table"
+                f"--structural-zero: the table has people in {words}. Leave it out, or correct the "
+                f"table."
             )
         chosen |= here
     return tuple(int(cell) for cell in np.flatnonzero(chosen.ravel()))
 
 
 def refuse_measurements(budget: Budget, accepted: Sequence[str], experiment: bool) -> None:
-    """Refuse measurements whose noise is too weak, or out of the range of the exact sampler.
+    """Refuse noise that is weak, or that the exact sampler cannot draw.
 
-    Noise is too weak if it is zero with a probability of 0.95 or more.
-
-    Raises
-    ------
-    InputError
-        If there is such a measurement. The message names the level and the query.
+    Noise is weak if it is zero with a probability of 0.95 or more.
     """
     pure = budget.flavour == "pure"
     option = "--epsilon" if pure else "--rho"
     asked = [(level, query) for level in budget.queries for query in budget.measured_queries(level)]
     for level, query in asked:
         loss = budget.loss(level, query)
-        law = (
+        mechanism: Mechanism = (
             GeneralizedLaplace(float(loss / 2))
             if pure
             else GeneralizedGaussian(float(loss) ** -0.5)
         )
-        unchanged = bound_along([1], law)
+        unchanged = bound_along([1], mechanism)
         if unchanged >= MAX_PROBABILITY_UNCHANGED and WEAK_NOISE not in accepted:
             refuse(
                 f"{option}: the noise is weak: each measured count of level {level!r}, query "
-                f"{query!r}, stays unchanged with probability {unchanged:.4f}; use a smaller "
-                f"budget, or a smaller share there",
+                f"{query!r}, stays unchanged with a probability of {unchanged:.4f}. Use a smaller "
+                f"budget, or a smaller share of it",
                 WEAK_NOISE,
             )
         if not experiment:
@@ -380,42 +385,38 @@ def refuse_measurements(budget: Budget, accepted: Sequence[str], experiment: boo
                 parse_epsilon(loss / 2) if pure else check_variance(1 / loss)
             except InputError:
                 raise InputError(
-                    f"{option}: the part of level {level!r}, query {query!r}, is out of range; "
-                    f"give it another budget, or another share there"
+                    f"{option}: the part of level {level!r}, query {query!r}, is out of range. "
+                    f"Change the budget, or this share of it."
                 ) from None
 
 
 def check_release(problem: Problem, plan: Plan, release: Release) -> None:
-    """Check the sums and the held totals of the released tables in integer arithmetic.
-
-    Raises
-    ------
-    InputError
-        If a count is negative, levels do not add up, or a held total has changed.
-    """
+    """Check the sums and the held totals of the released tables in integer arithmetic."""
     tree = problem.hierarchy
     tables = [release.tables[level] for level in tree.levels]
     if min(int(table.min()) for table in tables) < 0:
-        raise InputError("topdown: a released count is negative; nothing is written")
+        raise InputError(f"topdown: a released count is negative. {NOT_WRITTEN}")
     for above, below in zip(tables, tree.aggregate(tables[-1]), strict=True):
         if (above != below).any():
-            raise InputError("topdown: the released tables do not add up; nothing is written")
+            raise InputError(f"topdown: the released tables do not add up. {NOT_WRITTEN}")
     true = tree.aggregate(problem.counts)
     for depth in held_levels(tree, plan):
         if (tables[depth].sum(axis=1) != true[depth].sum(axis=1)).any():
-            raise InputError("topdown: a held total has changed; nothing is written")
+            raise InputError(f"topdown: a held total has changed. {NOT_WRITTEN}")
     if plan.known is not None:
         plan.known.check(tables[-1], problem.schema)
 
 
-def released_table(problem: Problem, release: Release, margins) -> pd.DataFrame:
+def released_table(
+    problem: Problem, release: Release, margins: Mapping[str, IntArray] | None
+) -> pd.DataFrame:
     """Return all released counts with their margins of error.
 
     Returns
     -------
     DataFrame
-        Columns level, region, one per axis, count (persons) and, unless `margins` is None,
-        margin_simulated (half-width in persons).
+        Columns level, region, one per axis, and count (persons). If there are margins, the column
+        margin_simulated has their half-widths (persons).
     """
     cells = pd.DataFrame(list(product(*problem.categories)), columns=list(problem.schema.axes))
     parts = []
@@ -436,8 +437,8 @@ def measurement_table(problem: Problem, plan: Plan, release: Release) -> pd.Data
     Returns
     -------
     DataFrame
-        Columns level, region, query, answer (categories along the query's axes, joined by a comma),
-        measured (persons) and variance (of its noise; for a discrete Gaussian the bound sigma^2).
+        Columns level, region, query, answer (the categories along the query's axes), measured
+        (persons) and variance. The variance of discrete Gaussian noise is its bound sigma^2.
     """
     parts = []
     for level, names in zip(problem.hierarchy.levels, problem.hierarchy.units, strict=True):
@@ -454,7 +455,14 @@ def measurement_table(problem: Problem, plan: Plan, release: Release) -> pd.Data
     return pd.concat(parts, ignore_index=True)
 
 
-def _describe(table: str, problem: Problem, plan: Plan, release: Release, options, started) -> dict:
+def _describe(
+    table: str,
+    problem: Problem,
+    plan: Plan,
+    release: Release,
+    options: TopDownOptions,
+    started: str,
+) -> dict[str, Any]:
     levels = problem.hierarchy.levels
     held = held_levels(problem.hierarchy, plan)
     return {
@@ -475,7 +483,7 @@ def _describe(table: str, problem: Problem, plan: Plan, release: Release, option
             "number of people" if depth == 0 else f"total of each {levels[depth]}" for depth in held
         ],
         "present": None
-        if plan.known is None
+        if plan.known is None or options.present is None
         else {
             "file": Path(options.present).name,
             "axes": list(plan.known.axes),
@@ -485,9 +493,9 @@ def _describe(table: str, problem: Problem, plan: Plan, release: Release, option
         "structural_zeros": [dict(each) for each in options.structural_zeros],
         "passes": plan.passes,
         "checked_in_integers": ["no count below zero", "every level adds up", "held totals"]
-        + ["kinds that are present"] * (plan.known is not None),
-        "margins": f"{options.simulations} simulations; a further one's error lies within with "
-        f"probability {COVERED:.0%} or more"
+        + ["groups that are present"] * (plan.known is not None),
+        "margins": f"{options.simulations} simulations; the error of a new simulation is within "
+        f"the margin with a probability of {LEVEL_OF_MARGINS:.0%} or more"
         if options.simulations
         else "none",
         "output": {"regions": [len(names) for names in problem.hierarchy.units], "sha256": {}},

@@ -22,7 +22,7 @@ MAX_RECORDS = 3000
 
 
 def log_subfactorial(m) -> np.ndarray:
-    """Compute the logarithm of d_m, with a relative error of about 1e-15; -inf for m = 1."""
+    """Compute the logarithm of d_m, the number of derangements; the relative error is 1e-15."""
     m = np.asarray(m, dtype=np.int64)
     table = [subfactorial(k) for k in range(MAX_TABULATED + 1)]
     exact = np.array([math.log(d) if d else -math.inf for d in table])

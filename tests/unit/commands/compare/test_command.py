@@ -97,7 +97,7 @@ def test_where_totals_overlap_figures_are_bounded_or_simulated_and_say_so(run):
     assert 0 <= float(bound) / table["rmse"].item() - 1 < 0.01
     assert "The held totals overlap" in page
     assert "at most k squared times if it is zero-concentrated" in page
-    assert "A figure *at most* ranks as if it were attained." in page
+    assert "An upper bound is ranked as if it were the error." in page
 
 
 def test_no_loss_is_said_to_be_less_than_it_is(run):
@@ -131,7 +131,6 @@ MORE = pd.concat([places(), places()[:1].assign(county="North 9")])
 HOSTILE = {
     "no cells": ({"cells.csv": None}, "", "cells.csv"),
     "a spreadsheet": ({"cells.csv": b"PK\x03\x04rest"}, "", "cells.csv"),
-    "another encoding": ({"cells.csv": b"state\nM\xfcnchen\n"}, "", "cells.csv: line 2"),
     "a name twice": ({"cells.csv": "state,sex\nN,f\nN,f\n"}, "", "'N, f'"),
     "counts alone": ({"cells.csv": "count\n1\n"}, "", "'count'"),
     "a negative count": ({"cells.csv": "state,sex,count\nN,f,-1\nN,m,2\n"}, "", "'count'"),
@@ -195,8 +194,8 @@ def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(run, case, mon
 @pytest.mark.parametrize(
     ("budgets", "words"),
     [
-        ((), "give a budget: --epsilon, --rho, --rate"),
-        (("--rate", "0.1"), "no system applies; permutation swapping: .*--stand-in"),
+        ((), "--epsilon, --rho, --rate"),
+        (("--rate", "0.1"), "no system applies.*swapping.*--stand-in"),
     ],
 )
 def test_nothing_to_compare_is_said(run, budgets, words):
@@ -215,4 +214,4 @@ def test_names_that_differ_in_blanks_alone_are_said(run, caplog):
     cells.loc[0, "state"] += " "
     run.table(cells)
     assert run(budgets=ONE) == 0
-    assert "state: 'North' and 'North ' differ in blanks alone" in caplog.text
+    assert "state: 'North' and 'North ' differ only in blanks" in caplog.text

@@ -149,14 +149,14 @@ def test_what_each_system_promises_is_its_own_budget(on_a_stand_in):
             {
                 "K-norm noise": "disjoint totals",
                 ON_COUNTS[0]: "disjoint totals",
-                "TopDown": "others are held",
+                "TopDown": "other totals are held",
             },
         ),
         ("subsets: {young: {age: young}}", {ON_COUNTS[0]: "disjoint totals"}),
         ("totals: [age]\nsubsets: {f: {sex: f}}", {"K-norm noise": "disjoint totals"}),
-        ("totals: [state, [sex, age]]", {"TopDown": "others are held"}),
-        ("totals: [[state, sex]]", {"TopDown": "others are held"}),
-        ("total: true", {"TopDown": "others are held"}),
+        ("totals: [state, [sex, age]]", {"TopDown": "other totals are held"}),
+        ("totals: [[state, sex]]", {"TopDown": "other totals are held"}),
+        ("total: true", {"TopDown": "other totals are held"}),
         ("totals: [[county, sex]]", {"permutation swapping": "totals by county x sex"}),
     ],
 )

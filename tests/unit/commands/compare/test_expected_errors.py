@@ -49,7 +49,7 @@ def test_variances_of_integer_noise_are_those_of_its_enumerated_law(query):
     law = exact.enumerate_distribution(held_blocks(BLOCKS), GeneralizedLaplace(epsilon / 2), 16)
     want = law.pmf @ (law.points @ incidence(query).T) ** 2
     found = of_plain_noise(compare.IntegerLaplace(), epsilon, question(BLOCKS), query)
-    assert found.how == EXACT
+    assert found.method == EXACT
     assert found.square == pytest.approx(want, rel=1e-6)
     assert not found.bias.any()
 
@@ -82,14 +82,14 @@ def test_variances_of_the_integer_gaussian_are_those_of_its_law_and_within_the_b
     weights = np.exp(-0.5 * rho * (points**2).sum(axis=1))
     want = float(weights @ points[:, :2].sum(axis=1) ** 2 / weights.sum())
     found = of_plain_noise(compare.IntegerGaussian(), rho, question(alone), query)
-    assert found.how == EXACT
+    assert found.method == EXACT
     assert found.square.item() == pytest.approx(want)
     # where the totals overlap, or no grid is long enough, there is the bound
     free = SimpleNamespace(blocks=None, invariants=Invariants.total(3))
     bounded = of_plain_noise(
         compare.IntegerGaussian(), rho, SimpleNamespace(free=free, cells=3), query
     )
-    assert bounded.how == BOUNDED
+    assert bounded.method == BOUNDED
     assert want <= bounded.square.item() == pytest.approx(2 / (3 * rho))
 
 

@@ -45,7 +45,7 @@ def test_the_certificate_speaks_of_the_frame_and_of_its_index():
     released = privatize_frame(PEOPLE, count="count", totals=["county"], epsilon="1/4")
     text = markdown(released.certificate)
     assert "noisy.csv" not in text
-    assert "index of the data frame is published as it is" in text
+    assert "index of the data frame is published unchanged" in text
     assert released.certificate["output"]["sha256"] in text
 
 

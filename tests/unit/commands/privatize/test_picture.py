@@ -97,21 +97,6 @@ def test_more_cells_are_a_line_within_a_band(tmp_path):
         assert here.max() == pytest.approx(noisy[row] + 2 * sd[row])
 
 
-@pytest.mark.parametrize("cells", [MAX_NAMES, MAX_NAMES + 1])
-def test_without_a_known_spread_there_are_the_counts_alone(tmp_path, cells):
-    noisy, _, axis = picture(tmp_path, cells, with_spread=False)
-    assert marks(axis)[1][:, 1].tolist() == sorted(noisy)
-    assert not axis.collections
-
-
-def test_long_names_are_cut_after_forty_letters(tmp_path):
-    (tmp_path / "table.csv").write_text(f"cell,count\n{'a' * 41},5\n{'b' * 40},6\nc,7\n")
-    table = read_table(tmp_path / "table.csv")
-    axis = picture_of(table, np.array([1, 2, 3]), lambda rows: None, "a title").axes[0]
-    names = [text.get_text() for text in axis.get_xticklabels()]
-    assert names == ["a" * 40, "b" * 40, "c"]
-
-
 def test_a_picture_of_some_cells_says_so_within_its_axes():
     figure = ranked_counts(np.arange(5), 3000, None, None, "a title")
     figure.draw_without_rendering()

@@ -29,8 +29,8 @@ def overlapping(invariants):
     return DegreesOfFreedom(invariants, None, 1, np.ones(invariants.cells, dtype=int))
 
 
-def asked(*rows, what="sum"):
-    return MarginTarget(what, "asked", len(rows), np.array(rows))
+def asked(*rows, scope="sum"):
+    return MarginTarget(scope, "asked", len(rows), np.array(rows))
 
 
 def small_margin(mechanism, free, target, **more):
@@ -47,7 +47,7 @@ def test_kinds_of_cells_and_sums_are_told_by_their_share_of_each_block(tmp_path)
     table = read_table(path)
     free = find_degrees_of_freedom([HeldTotals("some", np.array([0, 0, 0, 1, 1, 2, -1]))])
     targets = targets_of(table, free, [HeldTotals("by sex", table.groups(["sex"]), ("sex",))])
-    assert [(one.what, one.name, one.cells, one.parts) for one in targets] == [
+    assert [(one.scope, one.name, one.cells, one.parts) for one in targets] == [
         ("cell", "a cell in no total", 1, (Part(0, 1),)),
         ("cell", "a cell among 2 with one total", 2, (Part(2, 1),)),
         ("cell", "a cell among 3 with one total", 3, (Part(3, 1),)),
@@ -56,7 +56,7 @@ def test_kinds_of_cells_and_sums_are_told_by_their_share_of_each_block(tmp_path)
     ]
     assert [one.rows.tolist() for one in targets] == [[6], [3], [0], [0, 1, 3, 5], [2, 4, 6]]
     margins = margins_of(targets, free, EPSILON)
-    assert {margin.limit.how for margin in margins} == {"exact"}
+    assert {margin.limit.method for margin in margins} == {"exact"}
     row = margins[0].row()
     assert row["sd"] == pytest.approx(margins[0].sd.value, rel=1e-5)
     assert (row["sd_is"], row["sd_error"], row["chance_negative_at_0_is"]) == ("exact", 0, "exact")
@@ -68,10 +68,10 @@ def test_the_law_of_a_sum_is_found_from_up_to_two_thousand_parts(parts, how):
         Invariants.total(20), np.zeros(20, dtype=int), 19, np.ones(20, dtype=int)
     )
     target = MarginTarget("sum", "asked", 7, np.arange(7), (Part(20, 7),) * parts)
-    assert small_margin(GeneralizedLaplace(2.0), free, target).limit.how == how
+    assert small_margin(GeneralizedLaplace(2.0), free, target).limit.method == how
 
 
-@pytest.mark.parametrize("epsilon", [0.05, 0.25, 2.0])
+@pytest.mark.parametrize("epsilon", [0.05, 0.25, 2.0, 9.0, 15.0, 26.0, 40.0, 300.0])
 def test_what_is_smaller_than_rounding_is_a_bound_and_not_exact(epsilon):
     """Two cells under one total: the noise of either is geometric in both directions."""
     free = DegreesOfFreedom(Invariants.total(2), np.zeros(2, dtype=int), 1, np.ones(2, dtype=int))
@@ -80,25 +80,33 @@ def test_what_is_smaller_than_rounding_is_a_bound_and_not_exact(epsilon):
     a = math.exp(-2 * epsilon)
     for size in SIZES:
         figure, true = margin.negative[size], a ** (size + 1) / (1 + a)
-        if figure.how == EXACT:
+        if figure.method == EXACT:
             assert figure.value == pytest.approx(true, rel=1e-4)
         else:
-            assert figure.how == BOUNDED
+            assert figure.method == BOUNDED
             assert true <= figure.value <= 1e-8
-        assert (figure.how == EXACT) == (true > 1e-9)
+        assert (figure.method == EXACT) == (true > 1e-9)
+    sd, true = margin.sd, math.sqrt(2 * a) / (1 - a)
+    if sd.method == EXACT:
+        assert sd.value == pytest.approx(true, rel=1e-5)
+        assert true > 1e-9
+    else:
+        assert sd.method == BOUNDED
+        assert true <= sd.value <= 1e-4
+    assert margin.unchanged == (pytest.approx((1 - a) / (1 + a)), EXACT, 0)
 
 
 def test_simulated_margins_meet_the_enumerated_law_within_their_errors():
     invariants = Invariants.margins((2, 3))
     law = enumerate_distribution(invariants, GeneralizedLaplace(0.4))
     for target, cells in (
-        (asked(0, what="cell"), [0]),
+        (asked(0, scope="cell"), [0]),
         (asked(0, 4), [0, 4]),
     ):
         margin = small_margin(GeneralizedLaplace(0.4), overlapping(invariants), target, draws=4000)
         sums = law.points[:, cells].sum(axis=1)
         sd = math.sqrt(np.sum(law.pmf * sums**2))
-        assert margin.sd.how == "simulated"
+        assert margin.sd.method == "simulated"
         spread = math.sqrt(np.sum(law.pmf * (sums**2 - sd**2) ** 2) / 4000)
         assert margin.sd.error == pytest.approx(spread / sd, rel=0.3)
         check_mean(margin.sd.value, sd, margin.sd.error / 2)  # an error is two standard errors
@@ -123,7 +131,7 @@ def test_the_bound_for_laws_with_one_peak_holds():
     target = MarginTarget("sum", "asked", 8, np.arange(8), parts)
     many = MarginTarget("sum", "many", 8, np.arange(8), (Part(20, 7),) * 2001)
     margin, _ = margins_of([target, many], free, EPSILON)
-    assert (margin.sd.how, margin.limit.how) == ("exact", "bounded")
+    assert (margin.sd.method, margin.limit.method) == ("exact", "bounded")
     assert margin.sd.value == pytest.approx(law.sd)
     assert law.beyond(int(margin.limit.value)) <= 0.05
     assert all(margin.negative[size].value >= law.below(size) for size in SIZES)
@@ -132,12 +140,12 @@ def test_the_bound_for_laws_with_one_peak_holds():
 def test_the_gaussian_bound_is_that_of_the_projected_gaussian():
     """Both margins of a table that no quick sampler draws; in a row that is held there is none."""
     invariants, sigma = Invariants.margins((60, 60)), 20.0
-    targets = [asked(0, what="cell"), asked(0, 61), asked(*range(60))]
+    targets = [asked(0, scope="cell"), asked(0, 61), asked(*range(60))]
     margins = margins_of(targets, overlapping(invariants), GeneralizedGaussian(sigma))
     cell, share = (59 / 60) ** 2, 2 * (59 / 60) ** 2 + 2 / 60**2
     for margin, variance in zip(margins, (cell, share, 0), strict=True):
         sd = sigma * math.sqrt(variance)
-        assert margin.sd.how == margin.limit.how == "bounded"
+        assert margin.sd.method == margin.limit.method == "bounded"
         assert margin.sd.value == pytest.approx(sd, abs=1e-6)
         assert margin.limit.value >= 1.95 * sd - 1
         for size in SIZES:

@@ -208,13 +208,6 @@ def test_weak_gaussian_noise_is_refused(run, undrawn, option, good, bad):
         run(option, good, epsilon=None)
 
 
-def test_weak_noise_is_refused_in_a_table_too_large_to_simulate(run, undrawn):
-    values = [[str(i) for i in range(n)] for n in (2, 2, 260)]
-    grid(run.folder / "table.csv", ["a", "b", "i"], values)
-    run.rules("totals: [a, b]")
-    assert WEAK_NOISE in run.refused(epsilon="25")
-
-
 def test_one_kind_of_cell_with_weak_noise_is_not_hidden_by_the_others(run):
     run.table("cell,count\n" + "".join(f"{name},{5 + 7 * ord(name) % 11}\n" for name in "abcdefgh"))
     run.rules("subsets: {pair: [a, b]}")
@@ -225,17 +218,6 @@ def test_one_kind_of_cell_with_weak_noise_is_not_hidden_by_the_others(run):
     most, least = np.tanh(2), np.tanh(1)
     assert law["largest_chance_that_a_count_is_unchanged"] == round(most, 4)
     assert law["chance_that_a_count_is_unchanged"] == round((2 * most + 6 * least) / 8, 4)
-
-
-def test_blocks_of_thousands_of_sums_are_judged_by_their_own_distribution(run, undrawn):
-    """More sums than are computed leave the cells' probability to be found apart."""
-    values = [[str(i) for i in range(n)] for n in (50, 50, 2)]
-    grid(run.folder / "table.csv", ["a", "b", "c"], values)
-    run.rules("totals: [[a, b]]")
-    # two cells with one total: P(0) = tanh(epsilon), 0.9495 and 0.9505
-    with pytest.raises(DrawnError):
-        run(epsilon="1.827")
-    assert WEAK_NOISE in run.refused(epsilon="1.837")
 
 
 def held(*labels):

@@ -38,13 +38,6 @@ def test_records_are_swapped_and_the_user_is_informed(command):
         assert number in printed
 
 
-def test_several_columns_are_swapped_together_and_without_a_key_all_are_one_group(command):
-    _, found, _ = command(swap="county,tract", match="", carry="")
-    county = found["records"].county.str[-1].astype(int)
-    assert (found["records"].tract // 10 == county).all()
-    assert found["certificate"]["strata"]["number"] == 1
-
-
 def test_a_name_with_a_comma_is_quoted(command):
     renamed = people().drop(columns="id").rename(columns={"county": "county, 1940"})
     _, found, _ = command(table=renamed, swap='"county, 1940"')
@@ -74,15 +67,6 @@ def test_what_will_not_do_is_said_in_one_line(command, how, named):
     assert error.startswith("isdp: ")
     assert error.count("\n") == 1
     assert named in error
-
-
-def test_a_second_release_needs_a_word(command):
-    first = command()[1]["records"]
-    status, found, error = command()
-    assert status == 2
-    assert "--force" in error
-    assert found["records"].equals(first)
-    assert command("--force")[0] == 0
 
 
 @pytest.mark.parametrize("option", ["--weight", "--hierarchy", "--targeted", "--seed"])

@@ -6,22 +6,9 @@ import numpy as np
 import pytest
 
 from isdp import Invariants
-from isdp.exact.elimination.elimination_order import order_by_totals
 from isdp.exact.elimination.tree import build_forest
 
 SOUGHT, IN_TURN = "sought", "in turn"
-
-
-def test_shortest_totals_are_closed_first_and_then_merged_by_halves():
-    columns = Invariants.margins((2, 5)).matrix
-    order = order_by_totals(columns)
-    assert order[:5] == [(0, 5), (1, 6), (2, 7), (3, 8), (4, 9)]
-    assert order[5:] == [(10, 11), (12, 13), (15, 16), (17, 14)]
-
-
-def test_types_within_no_total_of_their_own_are_left_out_of_none():
-    nested = np.array([[1, 1, 1, 1], [1, 1, 0, 0]])
-    assert order_by_totals(nested) == [(0, 1), (2, 3), (4, 5)]
 
 
 @pytest.mark.parametrize(("shape", "most"), [((3, 9), 2), ((9, 3), 2), ((4, 4), 3), ((4, 6), 3)])

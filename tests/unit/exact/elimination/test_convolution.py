@@ -72,19 +72,6 @@ def test_no_entry_is_too_small_nor_larger_than_the_bound_says(name):
             assert value <= (exact + Fraction(excess)) * (1 + Fraction(ROUNDED))
 
 
-@pytest.mark.parametrize("narrow", [0, 1])
-def test_the_bound_is_met_by_parts_that_are_just_above_a_quantum(narrow):
-    """One part is a single state, the other wide and hardly there: each entry of it is raised."""
-    given, free, split = split_of("sum of two")
-    split = make_split(given, free, np.array([3]), *np.roll([np.array([3]), np.array([0])], narrow))
-    found = make_convolution(given, free, split.part_half, split.left)
-    wide = np.full(7, 2.0**-90)
-    wide[0] = 0.5
-    parts = [wide, np.array([0.5])]
-    message, excess = convolve(found, split, *(parts[::-1] if narrow else parts))
-    assert 0.4 * excess < message[-1] - 2.0**-91 <= excess
-
-
 def test_no_slot_runs_over_where_all_entries_are_largest():
     half = np.array([40])
     given, free = np.array([[1], [0]]), np.array([[-1], [1]])

@@ -1,0 +1,1 @@
+"""Signs at random, as an example."""
