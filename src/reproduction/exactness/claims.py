@@ -1,4 +1,4 @@
-"""Claims of ISDP that exact draws can judge."""
+"""Claims of ISDP that are checked with exact draws."""
 
 from reproduction.jobs.claims import Evidence, at_least, at_most, claim, extreme_row, quantity
 

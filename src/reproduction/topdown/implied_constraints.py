@@ -192,9 +192,9 @@ def tabulate_group_quarters(counties: pd.DataFrame, people) -> pd.DataFrame:
 def count_needed(presence: Presence) -> int:
     """Count the bounds that imply all others with the minimum counts and the grand total.
 
-    Types that share a region with more than the minimum counts are connected. Each connected
-    component has a known total. The bound of a subset follows from this total and the minimum
-    counts if each region of the component has a type of the subset.
+    Two types are connected if they are present in one region whose total exceeds its minimum
+    counts. Each connected component has a known total. The bound of a subset follows from this
+    total and the minimum counts if each region of the component has a type of the subset.
     """
     joined = presence.present[presence.surpluses > 0].astype(int)
     components, label = connected_components(joined.T @ joined, directed=False)

@@ -14,6 +14,7 @@ import numpy as np
 import scipy
 from flint import fmpz_mat
 from scipy.sparse import block_diag
+from scipy.sparse.csgraph import connected_components
 
 from isdp.errors import InputError
 from isdp.lattice.elimination import pivot_columns
@@ -157,20 +158,9 @@ def two_laminar_families(matrix) -> bool:
     shared = matrix @ matrix.T
     size = np.diagonal(shared)
     crossing = (shared > 0) & (shared < size[:, None]) & (shared < size[None, :])
-    colour = np.zeros(len(matrix), dtype=int)
-    for start in range(len(matrix)):
-        if colour[start]:
-            continue
-        colour[start], todo = 1, [start]
-        while todo:
-            row = todo.pop()
-            for other in np.flatnonzero(crossing[row]):
-                if colour[other] == colour[row]:
-                    return False
-                if not colour[other]:
-                    colour[other] = -colour[row]
-                    todo.append(int(other))
-    return True
+    # A graph has two colours if its bipartite double cover has twice its number of components.
+    cover = np.kron([[0, 1], [1, 0]], crossing)
+    return bool(connected_components(cover)[0] == 2 * connected_components(crossing)[0])
 
 
 def find_minor(
