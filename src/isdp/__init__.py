@@ -2,7 +2,7 @@
 
 The names follow *Integer Subspace Differential Privacy* (Dharangutte, Gao, Gong, Yu; AAAI 2023,
 arXiv 2212.00936), which the docstrings cite as ISDP. `privatize` adds noise to a table of counts
-for release. `draw_noise` draws only the noise, from the operating system or for experiments.
+for release. `draw_noise` draws noise from a seeded generator or from the operating system.
 """
 
 __version__ = "0.2.0"

@@ -1,4 +1,4 @@
-"""Checks of arguments; each returns a valid value and raises `InputError` for any other value."""
+"""Checks of arguments, which return a valid value and raise `InputError` for any other value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ExactNumber = Fraction | int | str | float
 T = TypeVar("T")
 
 INT64_MAX: int = np.iinfo(np.int64).max
-MAX_EXPONENT = 400  # maximum power of ten of a number in text
+MAX_EXPONENT = 400  # maximum decimal exponent of a number in text
 MAX_SHOWN = 100  # maximum number of characters of a value in a message
 MIN_SCALE, MAX_SCALE = 1e-100, 1e100
 
@@ -30,21 +30,10 @@ def is_number(value: object) -> TypeGuard[float]:
 def check_integer(
     where: str, name: str, value: object, minimum: int = 0, maximum: float = math.inf
 ) -> int:
-    """Return an integer as an int.
+    """Return a number that equals an integer from `minimum` to `maximum`, such as 3.0, as an int.
 
-    Parameters
-    ----------
-    where, name : str
-        The caller and the argument, for the message.
-    value : number
-        An integer, or a number that equals one, such as 3.0. A bool is refused.
-    minimum, maximum : int
-        The range includes both ends.
-
-    Raises
-    ------
-    InputError
-        If the value is not an integer of this range.
+    Raise `InputError` for any other value, a bool included. The message names the caller `where`
+    and the argument `name`.
 
     Examples
     --------
@@ -96,7 +85,7 @@ def check_probability(name: str, value: object) -> float:
     if not is_number(value) or not 0 < value < 1:
         raise _refusal(name, "a number between 0 and 1", value)
     if not 0 < float(value) < 1:
-        raise InputError(f"{name} rounds to 0 or 1; give a number that a float can represent")
+        raise InputError(f"{name} rounds to 0 or 1. Give a number that is farther from 0 and 1")
     return float(value)
 
 
@@ -110,15 +99,12 @@ def check_choice(name: str, value: T, known: Collection[object]) -> T:
 def parse_rational(name: str, value: object) -> Fraction:
     """Convert a number to the exact fraction that its decimal or fractional form denotes.
 
+    Raise `InputError` if the value does not denote a finite number.
+
     Parameters
     ----------
     value : Fraction, int, str or float
         A float denotes its shortest decimal form. A string may be "1/4" or "0.25".
-
-    Raises
-    ------
-    InputError
-        If the value does not denote a finite number.
     """
     try:
         if isinstance(value, Rational) and not isinstance(value, bool):
@@ -127,7 +113,7 @@ def parse_rational(name: str, value: object) -> Fraction:
             raise ValueError
         text = str(value)
         _, marked, exponent = text.lower().partition("e")
-        # Fraction would write out all digits of a power of ten; Python limits other digits itself
+        # Fraction computes all digits of a power of ten, which can need much memory
         if marked and abs(int(exponent)) > MAX_EXPONENT:
             raise ValueError
         return Fraction(text)
@@ -138,12 +124,8 @@ def parse_rational(name: str, value: object) -> Fraction:
 def parse_positive(name: str, value: ExactNumber) -> tuple[float, Fraction]:
     """Convert a positive number to a float and to an exact fraction; see `parse_rational`.
 
-    The first result is the value itself if it is an int or a float.
-
-    Raises
-    ------
-    InputError
-        If the value is not a positive number within the range of floats.
+    The first result is the value itself if it is an int or a float. Raise `InputError` if the value
+    is not a positive number within the range of floats.
     """
     exact = parse_rational(name, value)
     try:
@@ -170,28 +152,19 @@ def check_integer_vector(
 ) -> NDArray[np.int64]:
     """Return integers as an int64 array of shape (length,).
 
-    Parameters
-    ----------
-    where, name : str
-        The caller and the argument, for the message.
-    max_magnitude : int
-        Maximum absolute value, at most that of int64.
-
-    Raises
-    ------
-    InputError
-        If the array has another shape or type, or an entry exceeds `max_magnitude`.
+    Raise `InputError` if the array has another shape or type, or the absolute value of an entry
+    exceeds `max_magnitude`. The message names the caller `where` and the argument `name`.
     """
     array = np.asarray(values)
     if array.shape != (length,):
         raise InputError(
-            f"{where}: {name} has shape {array.shape}; give an array of shape ({length},)"
+            f"{where}: {name} has shape {array.shape}. Give an array of shape ({length},)"
         )
     if array.size and array.dtype.kind not in "iu":
-        raise InputError(f"{where}: {name} has type {array.dtype}; give integers")
+        raise InputError(f"{where}: {name} has type {array.dtype}. Give integers")
     if array.size and max(abs(int(array.max())), abs(int(array.min()))) > max_magnitude:
         raise InputError(
-            f"{where}: {name} has an entry beyond {max_magnitude}; give smaller numbers"
+            f"{where}: {name} has an entry beyond {max_magnitude}. Give smaller numbers"
         )
     return array.astype(np.int64)
 
@@ -199,14 +172,8 @@ def check_integer_vector(
 def refuse_overflow(where: str, noun: str, bound: float, bits: int, advice: str) -> None:
     """Raise `InputError` unless the bound on the magnitude of numbers is below 2^bits.
 
-    Parameters
-    ----------
-    where, noun : str
-        The caller and the name of the numbers, such as "exact" and "noise in 5 cells".
-    bound : float
-        Upper bound on the magnitude; nan is refused.
-    advice : str
-        The remedy that the message states.
+    The message contains the caller, such as "exact", a noun for the numbers, such as "noise in 5
+    cells", and the advice.
     """
     if not bound < 2.0**bits:
         raise InputError(f"{where}: {noun} could exceed {bits} bits (bound {bound:.3g}); {advice}")

@@ -1,8 +1,8 @@
 """Compilation by Numba with a cache that is never out of date.
 
-Numba renews cached code only if the file of the called function changes. It ignores changes in
-other files whose functions were compiled in. The name of the cache folder therefore contains a
-digest of every source file with compiled functions.
+Numba compiles a cached function again only if its own file changes. It ignores changes in files
+of functions that the function calls. The name of the cache folder therefore contains a digest of
+all source files with compiled functions.
 """
 
 import hashlib
@@ -19,15 +19,10 @@ SOURCES = Path(__file__).parent
 
 
 def cache_folder() -> Path:
-    """Return the folder for code compiled from the present sources.
+    """Return the cache folder for code that is compiled from the current sources.
 
     Its parent is `numba.config.CACHE_DIR` (environment variable NUMBA_CACHE_DIR) if that is set,
-    and otherwise ``~/.cache/isdp``.
-
-    Raises
-    ------
-    RuntimeError
-        If the user has no home folder.
+    and otherwise ``~/.cache/isdp``. Raise `RuntimeError` if the user has no home folder.
     """
     digest = hashlib.sha256()
     for path in sorted(SOURCES.rglob("*.py")):

@@ -38,7 +38,7 @@ def refuse_renamed(package: str) -> Callable[[str], NoReturn]:
     def refuse(name: str) -> NoReturn:
         new = RENAMED.get(f"{package}.{name}")
         if new is not None:
-            raise ImportError(f"{package}.{name} is now {new}; see docs/changes-0.3.md")
+            raise ImportError(f"{package}.{name} is now {new}. See docs/changes-0.3.md")
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return refuse

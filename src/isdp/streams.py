@@ -26,9 +26,10 @@ SYSTEM_RANDOMNESS: Final = SystemRandomness()
 
 
 def stream(root: int, experiment: str, unit: str = "", replicate: int = 0) -> np.random.Generator:
-    """Return the generator of one job, seeded by its names and therefore independent of the others.
+    """Return the random generator of one job, which is independent of those of other jobs.
 
-    The seed is ``SeedSequence((root, experiment, unit, replicate))`` with hashed names.
+    Its seed is ``SeedSequence((root, experiment, unit, replicate))``, where the names are hashed.
+    Raise `InputError` if `root` or `replicate` is negative or not an integer.
 
     Parameters
     ----------
@@ -38,11 +39,6 @@ def stream(root: int, experiment: str, unit: str = "", replicate: int = 0) -> np
         Names, such as "counties" and "IL".
     replicate : int
         Number of the repetition, 0 or more.
-
-    Raises
-    ------
-    InputError
-        If `root` or `replicate` is negative or not an integer.
     """
     root = check_integer("seed", "root", root)
     replicate = check_integer("seed", "replicate", replicate)

@@ -5,10 +5,10 @@ import pytest
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_distribution, total_distribution
+from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.exact.overlapping.compiled_klein import integer_gaussian
 from isdp.exact.overlapping.klein import KleinSampler
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
-from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
@@ -25,7 +25,7 @@ LATTICES = {
 TABLE = LATTICES["2 x 3 table"]
 
 
-NORMS = {"l1": StagedRejectionSampler, "l2": MixtureSampler}
+NORMS = {"l1": CellClassSampler, "l2": MixtureSampler}
 
 
 def laplace_law(invariants, epsilon, norm):
@@ -108,6 +108,6 @@ def test_laplace_moments_on_the_4_x_4_table(norm, epsilon):
 
 def test_cells_under_one_total_follow_their_closed_distribution():
     law = total_distribution(12, 0.3)
-    draws = draw(StagedRejectionSampler, Invariants.total(12), GeneralizedLaplace(0.3), 15_000)
+    draws = draw(CellClassSampler, Invariants.total(12), GeneralizedLaplace(0.3), 15_000)
     for cell in (0, 11):
         check_law(np.bincount(draws[:, cell] - law.support[0], minlength=len(law.pmf)), law.pmf)

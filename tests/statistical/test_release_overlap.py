@@ -12,7 +12,7 @@ from isdp.exact import enumerate_distribution, total_distribution
 from isdp.exact.bits.source import BitSource
 from isdp.exact.elimination import TruncatedEliminationSampler
 from isdp.exact.elimination.laplace_sampler import EliminationSampler, proposal_ratio
-from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
+from isdp.exact.overlapping.cell_classes import CellClassSampler
 from tests.distributions import CUTS, binned, cell_distribution, l1
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 
@@ -24,7 +24,7 @@ LATTICES = {
 }
 SAMPLERS = {
     "messages": lambda invariants, epsilon: EliminationSampler(invariants, l1(epsilon)),
-    "staged": lambda invariants, epsilon: StagedRejectionSampler(invariants, l1(epsilon)),
+    "staged": lambda invariants, epsilon: CellClassSampler(invariants, l1(epsilon)),
 }
 DRAWS = 5_000
 
@@ -82,7 +82,7 @@ def test_both_samplers_and_the_one_in_floating_point_draw_from_one_distribution(
     for i, j in ((0, 1), (0, 2), (1, 2)):
         assert stats.ks_2samp(norms[i], norms[j]).pvalue > ALPHA
         assert stats.ks_2samp(draws[i][:, 0], draws[j][:, 0]).pvalue > ALPHA
-    off = StagedRejectionSampler(invariants, l1("3/10")).draw(pseudo(), 3_000)
+    off = CellClassSampler(invariants, l1("3/10")).draw(pseudo(), 3_000)
     assert stats.ks_2samp(norms[0], abs(off).sum(axis=1)).pvalue < ALPHA
     pmf = cell_distribution(invariants, GeneralizedLaplace(0.25), 0, CUTS)
     for drawn in draws[:2]:

@@ -19,7 +19,6 @@ from isdp.subspace import (
 )
 from isdp.subspace.mechanisms.k_norm import draw_root_polytope_noise
 from isdp.subspace.privacy.difference_hull import hit_and_run
-from reproduction.subspace.theory.conditioned_laplace import conditioned_laplace
 from reproduction.subspace.theory.distributed_noise import central_noise
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean
 
@@ -105,27 +104,6 @@ def test_conditioned_laplace_noise_of_three_cells_is_uniform_on_its_hexagon():
     by_quantiles(share, stats.uniform(0.5, 0.5))
     with pytest.raises(LawRejected):
         by_quantiles(0.5 + 0.5 * (2 * share - 1) ** 1.2, stats.uniform(0.5, 0.5))
-
-
-def test_conditioned_laplace_noise_has_the_law_that_is_known_under_a_total():
-    held = Invariants.total(4)
-    noise = conditioned_laplace(np.random.default_rng(6), held, 2.0, 10_000, 60)
-    assert np.abs(noise.sum(axis=1)).max() < 1e-10
-    size = np.abs(noise).sum(axis=1)
-    by_quantiles(size, stats.gamma(3, scale=2.0))
-    values = np.square(noise).sum(axis=1)
-    check_mean(values, 4 * 3 * 7 / 5)
-    with pytest.raises(LawRejected):
-        by_quantiles(np.abs(1.1 * noise).sum(axis=1), stats.gamma(3, scale=2.0))
-
-
-def test_conditioned_laplace_noise_has_a_gamma_norm_under_margins_too():
-    held = Invariants.margins((3, 3))
-    noise = conditioned_laplace(np.random.default_rng(6), held, 1.0, 5_000, 80)
-    by_quantiles(np.abs(noise).sum(axis=1), stats.gamma(4))
-    few = conditioned_laplace(np.random.default_rng(6), held, 1.0, 5_000, 1)
-    with pytest.raises(LawRejected):
-        by_quantiles(np.abs(few).sum(axis=1), stats.gamma(4))
 
 
 def test_two_cells_under_a_total_share_laplace_noise():

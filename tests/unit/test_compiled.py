@@ -65,7 +65,8 @@ def uncovered_uses(sources: Path) -> list[str]:
         for path in sorted(sources.rglob("*.py"))
         for taken in [taken_from_plain_files(path, sources)]
         for name, function in compiled_in(path).items()
-        for word in ast.walk(function)
+        for part in [*function.body, *function.args.defaults]  # annotations are not compiled
+        for word in ast.walk(part)
         if isinstance(word, ast.Name) and isinstance(word.ctx, ast.Load) and word.id in taken
     ]
 

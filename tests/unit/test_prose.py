@@ -72,7 +72,8 @@ def prose(path):
     elif path.suffix == ".ipynb":
         cells = json.loads(text)["cells"]
         texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
-    elif path.suffix == ".yaml":  # captions, without their keys and placeholders
+    elif path.suffix == ".yaml":  # captions, without lists of names, keys and placeholders
+        text = re.sub(r"^ *(claims|figures|tables): \[[^]]*\]", "", text, flags=re.MULTILINE)
         texts = [re.sub(r'^ *"?[\w{}]+"?:|\{\w+\}', "", text, flags=re.MULTILINE)]
     else:
         texts = [text]

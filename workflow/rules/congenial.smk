@@ -76,6 +76,7 @@ rule compare_distances:
 rule compare_two_bin:
     output:
         two_bin="results/tables/two_bin.csv",
+        tau="results/tables/two_bin_tau.csv",
     log:
         logs("compare_two_bin"),
     localrule: True

@@ -76,6 +76,8 @@ rule list_descriptions:
         rules.scorecard.output,
         rules.verify_draws.output,
         descriptions=DESCRIPTION_FILES,
+        provenance="results/data/provenance.json",
+        states="results/tables/states.csv",
     output:
         columns="results/tables/data_dictionary.csv",
         figures="results/figures/README.md",
@@ -147,7 +149,6 @@ rule write_claims:
         ENVIRONMENT
     params:
         sources=presentation("review"),
-        seed=config["seed"],
     message:
         "Claims with their evidence: results/claims.json"
     script:

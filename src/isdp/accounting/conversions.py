@@ -22,13 +22,14 @@ from isdp.checks import check_choice, check_in_range, check_non_negative, check_
 from isdp.errors import InputError
 
 ROUNDING = 1e-12  # bound on the relative rounding error of a conversion
-# the Gaussian profile is a difference of two terms; above MIN_SEPARATION its first term is near 1,
-# and below MIN_SUBTRACTED_MU the terms are almost equal
+# the Gaussian privacy profile is a difference of two terms
+# the first term is near 1 above MIN_SEPARATION, and the terms are almost equal below
+# MIN_SUBTRACTED_MU
 MIN_SEPARATION = 5.0
 MIN_SUBTRACTED_MU = 0.1  # distance in standard deviations
-MIN_LOG_PROBABILITY = -1e4  # the exponential of a smaller number is 0 in double precision
-MIN_ASYMPTOTIC = 50.0  # four terms of the expansion of erfcx are exact above it
-MIN_RHO = 1e-280  # a smaller positive rho is raised to this, because subnormal floats lose digits
+MIN_LOG_PROBABILITY = -1e4  # the exponential of any smaller number rounds to 0
+MIN_ASYMPTOTIC = 50.0  # above it, four terms of the asymptotic series of erfcx are accurate
+MIN_RHO = 1e-280  # replaces smaller positive values, because subnormal floats lose digits
 EPSILON_RANGE = (1e-100, 1e100)  # the squares neither overflow nor underflow
 
 
@@ -46,7 +47,7 @@ def epsilon_canonne_kamath_steinke(rho: float, delta: float) -> float:
     """Minimise epsilon over the Renyi orders alpha > 1; the result is at least 0.
 
     The source is Canonne, Kamath and Steinke, *The Discrete Gaussian for Differential Privacy*
-    (2020), Corollary 13. The bound is valid at every order, also at one that is not optimal.
+    (2020), Corollary 13. Every order gives a valid bound.
     """
     check_non_negative("accounting: rho", rho)
     check_probability("accounting: delta", delta)
@@ -118,7 +119,7 @@ def _log_mean_fall(points: NDArray[np.float64], weights: NDArray[np.float64]) ->
 
 @cache
 def _nodes() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return ten Gauss-Legendre nodes, whose quadrature error is below rounding, and weights."""
+    """Return the nodes and weights of Gauss-Legendre quadrature with ten points."""
     return np.polynomial.legendre.leggauss(10)
 
 
@@ -162,10 +163,7 @@ def rho_for(conversion: Conversion, epsilon: float, delta: float) -> float:
 def convert(guarantee: PrivacyGuarantee, delta: float, conversion: Conversion) -> PrivacyGuarantee:
     """Convert a zCDP guarantee to (epsilon, delta) for one person who changes cell.
 
-    Raises
-    ------
-    InputError
-        If the guarantee is not zCDP or has no loss per person.
+    Raise `InputError` if the guarantee is not zCDP or has no loss per person.
     """
     rho = guarantee.loss_per_person
     if guarantee.flavour != "zCDP" or rho is None:

@@ -1,8 +1,4 @@
-"""Distances between datasets: the units of protection.
-
-A dataset is a collection of records without an order; two are equal if they hold the same records
-equally often.
-"""
+"""Distances between datasets, which are multisets of records."""
 
 from __future__ import annotations
 
@@ -17,30 +13,33 @@ from isdp.errors import InputError
 
 
 def symmetric_difference(first: Iterable[Hashable], second: Iterable[Hashable]) -> int:
-    """Count the records that are in one dataset and not in the other: d_SymDiff.
+    """Return the minimum number of additions and removals that change one dataset to the other.
 
-    One unit is a record that comes or goes.
+    The slides call it d_SymDiff.
     """
     one, other = Counter(first), Counter(second)
     return (one - other).total() + (other - one).total()
 
 
 def hamming(first: Iterable[Hashable], second: Iterable[Hashable]) -> float:
-    """Count the records to change for one dataset to become the other: d_HAM.
+    """Return the minimum number of replaced records that change one dataset to the other.
 
-    It is half of the symmetric difference, and infinite between datasets of different sizes. One
-    unit is a record that changes.
+    The slides call it d_HAM. It is infinite for datasets of different sizes, and otherwise half of
+    the symmetric difference.
     """
     first, second = list(first), list(second)
     return symmetric_difference(first, second) // 2 if len(first) == len(second) else math.inf
 
 
 def hamming_of_tables(first: ArrayLike, second: ArrayLike) -> float:
-    """Return `hamming` of two tables of counts: half their l1 distance, if their totals agree."""
+    """Return the distance `hamming` of two tables of counts.
+
+    It is half of the l1 distance if the totals are equal, and otherwise infinite.
+    """
     first, second = np.asarray(first), np.asarray(second)
-    whole = first.dtype.kind in "iu" and second.dtype.kind in "iu"
-    if first.shape != second.shape or not whole:
-        raise InputError("distances: give two tables of whole numbers with the same shape")
+    integers = first.dtype.kind in "iu" and second.dtype.kind in "iu"
+    if first.shape != second.shape or not integers:
+        raise InputError("distances: first and second must be integer tables of the same shape")
     if first.sum() != second.sum():
         return math.inf
     return int(abs(first.astype(np.int64) - second.astype(np.int64)).sum()) // 2
@@ -49,24 +48,17 @@ def hamming_of_tables(first: ArrayLike, second: ArrayLike) -> float:
 def steps_between(
     first: Hashable, second: Hashable, neighbours: Callable[[Hashable], Iterable[Hashable]]
 ) -> float:
-    """Length of the shortest path between two datasets in the graph of a neighbour relation.
+    """Return the length of the shortest path between two datasets, found by breadth-first search.
 
-    Parameters
-    ----------
-    neighbours : callable
-        Gives the datasets that are one unit away; of a graph small enough to search.
-
-    Returns
-    -------
-    float
-        Infinite if no path joins them.
+    The function `neighbours` returns the datasets at distance 1 from a dataset. The result is
+    infinite if there is no path.
     """
     steps: dict[Hashable, int] = {first: 0}
     waiting = deque([first])
     while waiting and second not in steps:
-        here = waiting.popleft()
-        for there in neighbours(here):
-            if there not in steps:
-                steps[there] = steps[here] + 1
-                waiting.append(there)
+        dataset = waiting.popleft()
+        for neighbour in neighbours(dataset):
+            if neighbour not in steps:
+                steps[neighbour] = steps[dataset] + 1
+                waiting.append(neighbour)
     return steps.get(second, math.inf)

@@ -1,7 +1,8 @@
 """Divergences of two distributions on the same finite set of outputs.
 
 A definition of differential privacy bounds one of these divergences between the output
-distributions of two datasets. Logarithms are natural.
+distributions of two datasets. The arguments `p` and `q` are the probabilities of the outputs, as
+arrays of shape (outputs,). Logarithms are natural.
 """
 
 from __future__ import annotations
@@ -25,11 +26,6 @@ def multiplicative(p: ArrayLike, q: ArrayLike) -> float:
 
     The slides call it MULT. It is infinite if an output has probability 0 under one distribution
     only.
-
-    Parameters
-    ----------
-    p, q : float arrays, shape (outputs,)
-        Probabilities of the outputs.
     """
     p, q = _check(p, q)
     if ((p > 0) != (q > 0)).any():
@@ -41,16 +37,9 @@ def multiplicative(p: ArrayLike, q: ArrayLike) -> float:
 def approximate(p: ArrayLike, q: ArrayLike, delta: float) -> float:
     """Return the smallest epsilon of (epsilon, delta)-differential privacy.
 
-    It is the maximum over events S of ln((P(S) - delta) / Q(S)) and of the same with P and Q
-    exchanged, or 0 if both are negative. The maximising event contains the outputs whose ratio P/Q
-    exceeds a threshold.
-
-    Parameters
-    ----------
-    p, q : float arrays, shape (outputs,)
-        Probabilities of the outputs.
-    delta : float
-        Delta with 0 <= delta < 1.
+    It is the maximum over events S of ln((P(S) - delta) / Q(S)) and ln((Q(S) - delta) / P(S)), and
+    at least 0. The maximising event contains the outputs whose ratio P/Q exceeds a threshold. Delta
+    is 0 or more and below 1.
     """
     p, q = _check(p, q)
     check_non_negative("divergences: delta", delta, below=1)
@@ -68,12 +57,7 @@ def _one_sided(p: NDArray[np.float64], q: NDArray[np.float64], delta: float) -> 
 def renyi(p: ArrayLike, q: ArrayLike, order: float) -> float:
     """Return the Renyi divergence D_alpha(P || Q) = ln(sum P^alpha Q^(1 - alpha)) / (alpha - 1).
 
-    Parameters
-    ----------
-    p, q : float arrays, shape (outputs,)
-        Probabilities of the outputs.
-    order : float
-        The order alpha, at least 1. At 1 the divergence is the Kullback-Leibler divergence.
+    The order alpha is at least 1. At 1 the divergence is the Kullback-Leibler divergence.
     """
     p, q = _check(p, q)
     check_in_range("divergences: the order", order, 1, math.inf)
@@ -93,11 +77,6 @@ def normalised_renyi(p: ArrayLike, q: ArrayLike) -> float:
     datasets (Bun and Steinke 2016). The maximum is searched on a grid of orders up to 1 + e^12 and
     refined near the best one, so that the result is a lower bound. It is infinite if an output has
     probability 0 under one distribution only.
-
-    Parameters
-    ----------
-    p, q : float arrays, shape (outputs,)
-        Probabilities of the outputs.
     """
     p, q = _check(p, q)
     if ((p > 0) != (q > 0)).any():
@@ -133,8 +112,8 @@ def _check(p: ArrayLike, q: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.
     p, q = np.asarray(p, dtype=float), np.asarray(q, dtype=float)
     if p.ndim != 1 or p.shape != q.shape or p.size == 0:
         raise InputError(
-            f"divergences: p and q have shapes {p.shape} and {q.shape}. Give two arrays of one "
-            f"probability per output"
+            f"divergences: p and q have shapes {p.shape} and {q.shape}. Give one probability per "
+            f"output in each"
         )
     for name, distribution in (("p", p), ("q", q)):
         if not ((distribution >= 0).all() and abs(distribution.sum() - 1) < 1e-9):

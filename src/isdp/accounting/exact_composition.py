@@ -2,10 +2,10 @@
 
 A person who changes cell shifts `count` independent measurements by 1. Let s = 1/scale. The
 privacy loss of a double geometric measurement is s or -s, so that the sum is binomial. The loss of
-a Laplace measurement is s, -s, or any value between them. Weighted by e^(-loss/2), its
-distribution is symmetric: it has mass 1/2 at s and at -s and total mass s/2 uniformly between
-them, all multiplied by e^(-s/2). The weighted distribution of a sum is a mixture of shifted
-B-splines. All terms are positive, so that a delta of 1e-14 is accurate.
+a Laplace measurement is between -s and s. Weighted by e^(s/2 - loss/2), its distribution is
+symmetric: it has mass 1/2 at s, mass 1/2 at -s, and mass s/2 uniformly between them. The weighted
+distribution of a sum is a mixture of shifted B-splines. All terms are positive, so that a delta of
+1e-14 is accurate.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from scipy.special import gammaln
 
 from isdp.checks import check_integer, check_non_negative, check_positive, check_probability
 
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)  # for each polynomial piece
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 MAX_MEASUREMENTS = 60
 MIN_RELATIVE_DISTANCE = 1e-13  # relative to the scale of pure differential privacy
 ROOT_TOLERANCE = 1e-12
-MIN_DELTA = 1e-300  # replaces 0 in logarithms
+MIN_DELTA = 1e-300  # replaces a delta of 0 before a logarithm is taken
 
 
 def delta_geometric(epsilon: float, scale: float, count: int) -> float:

@@ -40,18 +40,18 @@ class PrivacyGuarantee:
     loss : int, float or Fraction
         Epsilon or rho per unit, 0 or more. A float denotes its shortest decimal form.
     metric : str
-        The distance between two tables. It is a norm ("l1", "l2", ...) or the number of persons
-        ("person") or households ("household") that change.
+        The distance between two tables, which is a norm ("l1", "l2", ...) or a number of changed
+        persons ("person") or households ("household").
     per_person : int, float, Fraction or None
-        The number of units if one person changes cell. It is 2 in l1, sqrt 2 in l2 and 2 in squared
-        l2. None means that the number is unknown.
+        The distance between two tables if one person changes cell, in units of the loss. It is 2
+        in l1, sqrt(2) in l2 and 2 in squared l2. It is None if the distance is unknown.
     source : str
         The theorem and its paper.
     delta : int, float or Fraction
         Delta of an approximate guarantee, below 1. It is 0 for the other definitions.
     growth : {"linear", "quadratic", "none"}
-        With "linear" the unit is the distance, and with "quadratic" it is the squared distance.
-        With "none" the bound holds up to distance 1 only.
+        The loss is per unit of distance if "linear", and per unit of squared distance if
+        "quadratic". It holds up to distance 1 only if "none".
     relation : str
         The pairs of tables that are compared.
     held : str
@@ -122,7 +122,7 @@ class PrivacyGuarantee:
         }[self.growth]
 
     def loss_at(self, distance: Number) -> Number:
-        """Bound the loss between two tables at a distance, which is not squared.
+        """Bound the loss between two tables at a distance in the metric, which is not squared.
 
         Returns
         -------
@@ -188,7 +188,7 @@ class PrivacyGuarantee:
         return "one person who changes cell and leaves the invariants as they are"
 
     def record(self) -> dict[str, str | None]:
-        """Return all fields for a file, with exact numbers as text and decimals rounded up."""
+        """Return all fields as texts for a file, with exact numbers and decimals rounded up."""
         person = self.loss_per_person
         return {
             "flavour": self.flavour,
@@ -209,7 +209,7 @@ class PrivacyGuarantee:
 
 
 def guarantee_from_record(record: Mapping[str, Any]) -> PrivacyGuarantee:
-    """Return the guarantee of a record from `PrivacyGuarantee.record`, with delta rounded up.
+    """Rebuild a guarantee from its record; see `PrivacyGuarantee.record`.
 
     Raises
     ------
@@ -253,7 +253,7 @@ def upper_decimal(value: Number, digits: int = 6) -> str:
     value : int, float or Fraction
         A float denotes its shortest decimal form.
     digits : int
-        The number of significant digits, at least 1. Integers keep all their digits.
+        Number of significant digits, at least 1. Integers keep all their digits.
 
     Examples
     --------

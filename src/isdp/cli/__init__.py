@@ -1,4 +1,4 @@
-"""The command `isdp`: its arguments, with one module per command."""
+"""The command line of `isdp`, with one module per command."""
 
 from isdp.cli.entry import main
 

@@ -1,4 +1,4 @@
-"""`isdp account`: the total privacy loss of several releases of the same data."""
+"""The options and the output of `isdp account`, which adds up the privacy loss of releases."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def run(certificate_paths: list[str], **given: Any) -> int:
     for path in found.experiments:
         print(f"{path}: NOT FOR RELEASE; no guarantee holds for it")
     if found.together is None:
-        # releases by swapping and TopDown name no file of invariants
+        # certificates of swapping and TopDown name no file of invariants
         advice = "; give --cells and --invariants" * (found.guarantee.metric in NORMS)
         print(
             f"not examined: the cells that all totals together determine, and whether one person "

@@ -1,4 +1,4 @@
-"""`isdp check`: verification of a release by its recipient."""
+"""The options and the output of `isdp check`, which verifies a release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`isdp compare`: the errors of several systems at given budgets."""
+"""The options and the output of `isdp compare`, which compares the errors of several systems."""
 
 from __future__ import annotations
 
@@ -36,9 +36,15 @@ def add_options(own: argparse.ArgumentParser) -> None:
             f"--{name}", dest=f"{name}s", metavar=metavar, action="append", default=[], help=words
         )
     own.add_argument("--stand-in", metavar="FILE", help="public counts of the same cells")
-    own.add_argument("--region", metavar="COLUMN", help="default: the column whose totals are held")
     own.add_argument(
-        "--area", metavar="COLUMN", help="default: the column that is nested in the regions"
+        "--region",
+        metavar="COLUMN",
+        help="column of the regions; default: the column with held totals",
+    )
+    own.add_argument(
+        "--area",
+        metavar="COLUMN",
+        help="column of the areas; default: the column nested in the regions",
     )
     own.add_argument("--simulations", metavar="N", default="20", help="10 or more; default: 20")
     own.add_argument("--seed", metavar="N", default="0", help="default: 0")

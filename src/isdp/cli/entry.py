@@ -1,4 +1,4 @@
-"""The command line, and the exit status of each error."""
+"""The parser of the command line, and the exit status of each error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from isdp import __version__
 from isdp.cli import account, check, compare, plan, privatize, swap, topdown
 from isdp.errors import InputError
 
-COMMANDS = (plan, compare, privatize, topdown, swap, check, account)  # in the order of the help
+COMMANDS = (plan, compare, privatize, topdown, swap, check, account)  # the help has this order
 
 
 @cache

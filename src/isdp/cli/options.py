@@ -59,7 +59,11 @@ def add_invariants(own: argparse.ArgumentParser) -> None:
 def add_cells(own: argparse.ArgumentParser) -> None:
     """Add `--cells` and `--sums`."""
     own.add_argument(
-        "--cells", dest="cells_path", metavar="FILE", required=True, help="csv, one row per cell"
+        "--cells",
+        dest="cells_path",
+        metavar="FILE",
+        required=True,
+        help="csv with one row per cell",
     )
     own.add_argument(
         "--sums",

@@ -1,4 +1,4 @@
-"""`isdp plan`: forecast of the noise, without the counts."""
+"""The options and the output of `isdp plan`, which forecasts the noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`isdp privatize`: noise for a table with held totals."""
+"""The options and the output of `isdp privatize`, which adds noise to a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`isdp swap`: exchange of values between records."""
+"""The options and the output of `isdp swap`, which swaps values between records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`isdp topdown`: a table of nested regions that adds up at every level."""
+"""The options and the output of `isdp topdown`, which releases a table of nested regions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ whole table. A query is `total`, `detail` (all cells; required), an axis, or sev
 it is not held) and the axes have equal parts of the other half.
 
 --present names a csv with one row for each group of people that is present in a smallest region.
-Its columns are the last of the levels, one or several axes, and, if you like, `least`, the minimum
+Its columns are the last of the levels, one or several axes, and optionally `least`, the minimum
 number of people (default: 1).
 
 The command refuses this risk before it draws noise. --accept accepts it, and the certificate
@@ -69,7 +69,11 @@ def add_options(own: argparse.ArgumentParser) -> None:
         action="store_true",
         help="groups that are not in --present are absent",
     )
-    own.add_argument("--one-pass", action="store_true", help="do not estimate totals first")
+    own.add_argument(
+        "--one-pass",
+        action="store_true",
+        help="estimate all queries together, not the totals first",
+    )
     own.add_argument(
         "--simulations", metavar="N", default="20", help="0, or 10 or more; default: 20"
     )

@@ -1,1 +1,1 @@
-"""The commands of the command line as Python functions: files in, a folder of files out."""
+"""The commands as Python functions, which read files and write a folder of files."""

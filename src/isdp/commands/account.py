@@ -38,10 +38,10 @@ class RevealedCells(NamedTuple):
     newly_determined : list of str
         Names of the cells in `determined` that no single release determines.
     revealed_residues : list of str
-        Cells whose counts all totals together reveal modulo a larger number than each release
-        alone, such as "d modulo 2".
+        Cells whose counts all totals together reveal modulo a larger number than the separate
+        releases do, such as "d modulo 2".
     distance : int or None
-        From `isdp.commands.shared.guarantee.person_distance`, under all totals together.
+        The result of `isdp.commands.shared.guarantee.person_distance` under all totals.
     """
 
     determined: list[str]
@@ -61,7 +61,7 @@ class PrivacyAccount(NamedTuple):
     experiments : list of str
         Certificates of tables that are not for release.
     together : RevealedCells or None
-        None if the totals were not given.
+        The cells that all totals together reveal; None if the totals were not given.
     """
 
     guarantee: PrivacyGuarantee
@@ -103,7 +103,8 @@ def account(
         together = compose(guarantees)
     except InputError as refusal:
         units = dict.fromkeys(f"{one.flavour} per {one.unit}" for one in guarantees)
-        raise InputError(f"account: {refusal} (there are {', '.join(units)})") from None
+        words = f"{str(refusal).rstrip('.')}. The releases have {', '.join(units)}."
+        raise InputError(f"account: {words}") from None
     experiments = [path for path, one in certificates.items() if one.get("for_release") is not True]
     found = None
     if cells_path is not None or invariants_paths:
@@ -161,7 +162,7 @@ def _revealed_cells(
     for one in invariants_paths:
         raw = read_bytes(one)
         rules[hashlib.sha256(raw).hexdigest()] = read_invariants(one, table, raw)
-    alone = np.ones(len(table), dtype=np.int64)  # largest step under one release's totals, or 0
+    alone = np.ones(len(table), dtype=np.int64)  # lcm of the steps of each release
     for name, certificate in certificates.items():
         given = certificate.get("input")
         given = given if isinstance(given, dict) else {}

@@ -55,7 +55,7 @@ def check(
     Raises
     ------
     InputError
-        If a file cannot be read, or neither totals nor a certificate are given.
+        If a file cannot be read, or neither totals nor a certificate is given.
     """
     if totals_path is None and certificate_path is None:
         raise InputError("--totals, --certificate: neither is given. Give one or both.")
@@ -149,7 +149,6 @@ def read_certificate(path: str | Path) -> dict[str, Any]:
 
 
 def _part(certificate: Any, *keys: str) -> Any:
-    """Return the value under nested keys, or None if a key is missing."""
     for key in keys:
         certificate = certificate.get(key) if isinstance(certificate, dict) else None
     return certificate
@@ -173,7 +172,7 @@ def _certified(
             hashlib.sha256(rules).hexdigest(),
         ),
         "cells": (("input", "cells"), len(table)),
-        "columns": (("input", "published_as_they_are"), table.published_columns),
+        "columns": (("input", "published_as_they_are"), list(table.columns)),
         "negative counts": (("output", "negative_counts"), int((table.counts < 0).sum())),
         "degrees of freedom": (("lattice", "degrees_of_freedom"), int(free.degrees)),
         "determined cells": (("lattice", "cells_without_freedom"), len(free.determined)),

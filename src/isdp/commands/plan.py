@@ -45,8 +45,8 @@ PICTURES = ("plan.svg", "plan.png")
 FILES = ("plan.csv", "plan.json", "curve.csv", *PICTURES)
 DRAWS, DRAWS_OF_CURVE = 2000, 400
 FACTORS = tuple(2.0**power for power in range(-3, 4))
-MIN_SETTING, MAX_SETTING = 1e-6, 1e3  # range of the search
-STRIDE = 300  # of the search, in settings of three digits; a power of ten has 900
+MIN_SETTING, MAX_SETTING = 1e-6, 1e3  # the range of the search
+STRIDE = 300  # step of the search; a power of ten has 900 settings of three digits
 
 
 class NoiseForecast(NamedTuple):
@@ -225,9 +225,9 @@ class PlannedTable:
     def curve(self, request: NoiseRequest, margins: Sequence[Margin]) -> pd.DataFrame:
         """Find standard deviations at settings from an eighth to eight times a request's setting.
 
-        The margins of all targets for the request decide which six targets are shown at most. The
-        columns are what, name, the setting, sd, sd_is (its method) and sd_error. Cells come before
-        sums, and larger noise before smaller noise.
+        The columns are what, name, the setting, sd, sd_is (its method) and sd_error. At most six
+        targets are shown, which are selected by `margins`, the margins for the request. Cells come
+        before sums, and larger noise before smaller noise.
         """
         setting, rows = setting_of(request), []
         value = self.value_of(request)
@@ -401,7 +401,6 @@ def record(forecast: NoiseForecast) -> dict[str, object]:
 
 
 def _picture(curve: pd.DataFrame, forecast: NoiseForecast) -> Callable[..., None]:
-    """Draw the curve, and return a function that saves the figure."""
     from isdp.plots.noise_curves import plot_error_curves
     from isdp.plots.style import save
 

@@ -30,7 +30,7 @@ from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
 PER_MOVE = 2  # l1 distance and squared l2 distance of one person who changes cell
-DELTA = 1e-10  # for the calibration of SDP's Gaussian noise, whose rho does not depend on it
+DELTA = 1e-10  # it calibrates SDP's Gaussian noise, whose rho does not depend on it
 REGION_TOTALS = "the total of each region"
 TWO_CELLS = Invariants.total(2)  # SDP's noise has the same scale under all invariants
 MIN_BUDGET, MAX_BUDGET = 1e-14, 1000  # some distributions overflow outside this range
@@ -56,7 +56,7 @@ class System(ABC):
     paper : {"ISDP", "SDP", "CDP", "TDA", "SWAP"}
         The paper that the system comes from.
     parameter : {"epsilon", "rho", "rate"}
-        The quantity that the budget gives.
+        The name of the budget.
     nonnegative : bool
         True if all released counts are 0 or more.
     whole : bool
@@ -100,7 +100,7 @@ class Noise(System):
     """A system that adds noise to the cells of each region; the noise adds up to zero."""
 
     def release(self, rng: np.random.Generator, areas: Areas, budget: float) -> NDArray[Any]:
-        """As `System.release`."""
+        """See `System.release`."""
         released = areas.counts.astype(np.int64 if self.whole else float)
         for rows in areas.blocks.values():
             counts = areas.counts[rows]
@@ -131,11 +131,11 @@ class PlainNoise(Noise):
         """Return the guarantee without the names of the held totals."""
 
     def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee_of`."""
+        """See `System.guarantee_of`."""
         return replace(self.noise_guarantee(budget), held=REGION_TOTALS)
 
     def noise(self, rng: np.random.Generator, counts: IntArray, budget: float) -> NDArray[Any]:
-        """As `Noise.noise`."""
+        """See `Noise.noise`."""
         return self.sampler(Invariants.total(counts.size), budget).sample(rng, 1).ravel()
 
     def covariance_scale(self, budget: float) -> float | None:
@@ -177,16 +177,16 @@ class IntegerNoise(PlainNoise):
         """Return the mechanism whose loss for one person who changes cell is the budget."""
 
     def sampler(self, invariants: Invariants, budget: float) -> exact.ExactSampler:
-        """As `PlainNoise.sampler`."""
+        """See `PlainNoise.sampler`."""
         return exact.select_sampler(self.mechanism(budget), invariants)
 
     def noise_guarantee(self, budget: float) -> PrivacyGuarantee:
-        """As `PlainNoise.noise_guarantee` (ISDP, Theorem 10)."""
+        """See `PlainNoise.noise_guarantee` (ISDP, Theorem 10)."""
         return self.mechanism(budget).guarantee
 
 
 class IntegerLaplace(IntegerNoise):
-    """Exact integer noise u of probability proportional to exp(-epsilon ||u||_1 / 2).
+    """Exact integer noise u with probability proportional to exp(-epsilon ||u||_1 / 2).
 
     This is Definition 9 of ISDP with epsilon for one person who changes cell.
     """
@@ -196,11 +196,11 @@ class IntegerLaplace(IntegerNoise):
 
     @staticmethod
     def mechanism(budget: float) -> GeneralizedLaplace:
-        """As `IntegerNoise.mechanism`."""
+        """See `IntegerNoise.mechanism`."""
         return GeneralizedLaplace(budget / PER_MOVE)
 
     def cell_variance(self, cells: int, budget: float) -> float:
-        """As `PlainNoise.cell_variance`, from the exact distribution."""
+        """See `PlainNoise.cell_variance`; the exact distribution is used."""
         epsilon = self.mechanism(budget).epsilon
         if cells:
             return exact.total_distribution(cells, epsilon).sd ** 2
@@ -208,7 +208,7 @@ class IntegerLaplace(IntegerNoise):
 
 
 class IntegerGaussian(IntegerNoise):
-    """Exact integer noise u of probability proportional to exp(-rho ||u||_2^2 / 2)."""
+    """Exact integer noise u with probability proportional to exp(-rho ||u||_2^2 / 2)."""
 
     name = "integer Gaussian noise"
     parameter = "rho"
@@ -216,18 +216,18 @@ class IntegerGaussian(IntegerNoise):
 
     @staticmethod
     def mechanism(budget: float) -> GeneralizedGaussian:
-        """As `IntegerNoise.mechanism`; the loss at a squared l2 distance of 2 is 1 / sigma^2."""
+        """See `IntegerNoise.mechanism`; the loss at a squared l2 distance of 2 is 1 / sigma^2."""
         return GeneralizedGaussian(math.sqrt(1 / budget))
 
     def covariance_scale(self, budget: float) -> float:
-        """As `PlainNoise.covariance_scale`; sigma^2 is an upper bound.
+        """See `PlainNoise.covariance_scale`; sigma^2 is an upper bound.
 
         By Poisson summation, E exp(t'u) is at most exp(sigma^2 |Pi_N t|^2 / 2) on any lattice.
         """
         return self.mechanism(budget).sigma ** 2
 
     def cell_variance(self, cells: int, budget: float) -> float:
-        """As `PlainNoise.cell_variance`, from the exact distribution."""
+        """See `PlainNoise.cell_variance`; the exact distribution is used."""
         return sum_variance(self.mechanism(budget).energy, [Part(cells, 1)])
 
 
@@ -240,17 +240,17 @@ class ProjectedLaplaceNoise(PlainNoise):
     whole = False
 
     def sampler(self, invariants: Invariants, budget: float) -> subspace.ProjectedLaplace:
-        """As `PlainNoise.sampler`."""
+        """See `PlainNoise.sampler`."""
         return subspace.ProjectedLaplace(
             subspace.Query.histogram(invariants.cells), invariants, budget
         )
 
     def noise_guarantee(self, budget: float) -> PrivacyGuarantee:
-        """As `PlainNoise.noise_guarantee` (SDP, Corollary 3.8)."""
+        """See `PlainNoise.noise_guarantee` (SDP, Corollary 3.8)."""
         return self.sampler(TWO_CELLS, budget).guarantee
 
     def covariance_scale(self, budget: float) -> float:
-        """As `PlainNoise.covariance_scale`."""
+        """See `PlainNoise.covariance_scale`."""
         return 2 * self.sampler(TWO_CELLS, budget).scale ** 2
 
 
@@ -263,7 +263,7 @@ class KNormNoise(PlainNoise):
     whole = False
 
     def noise(self, rng: np.random.Generator, counts: IntArray, budget: float) -> NDArray[Any]:
-        """As `Noise.noise`.
+        """See `Noise.noise`.
 
         The norm over all regions is the sum of the norms of the regions, so that the density is a
         product over the regions.
@@ -271,7 +271,7 @@ class KNormNoise(PlainNoise):
         return subspace.draw_root_polytope_noise(rng, counts.size, PER_MOVE / budget, 1).ravel()
 
     def sampler(self, invariants: Invariants, budget: float) -> subspace.KNorm:
-        """As `PlainNoise.sampler`; neighbours include moves between regions, as in the paper."""
+        """See `PlainNoise.sampler`; neighbours include moves between regions, as in the paper."""
         try:
             return subspace.KNorm(subspace.Query.histogram(invariants.cells), invariants, budget)
         except InputError:
@@ -281,7 +281,7 @@ class KNormNoise(PlainNoise):
             ) from None
 
     def noise_guarantee(self, budget: float) -> PrivacyGuarantee:
-        """As `PlainNoise.noise_guarantee`.
+        """See `PlainNoise.noise_guarantee`.
 
         Tables with equal totals that differ by k moves have the l1 distance 2k. The noise is drawn
         region by region. A record that moves to another region has up to twice the loss, because it
@@ -296,7 +296,7 @@ class KNormNoise(PlainNoise):
         )
 
     def cell_variance(self, cells: int, budget: float) -> float:
-        """As `PlainNoise.cell_variance`, from the total variance of the sampler."""
+        """See `PlainNoise.cell_variance`; the sampler has the total variance."""
         if not cells:
             raise InputError(f"compare: {self.name}: some cells are in no total")
         if cells == 1:
@@ -313,22 +313,22 @@ class ProjectedGaussianNoise(PlainNoise):
     whole = False
 
     def sampler(self, invariants: Invariants, budget: float) -> subspace.ProjectedGaussian:
-        """As `PlainNoise.sampler`; rounding makes the noise slightly larger, never smaller."""
+        """See `PlainNoise.sampler`; rounding makes the noise slightly larger, never smaller."""
         epsilon = epsilon_for("exact Gaussian", budget, DELTA) * (1 - 2 * ROUNDING)
         return subspace.ProjectedGaussian(
             subspace.Query.histogram(invariants.cells), invariants, epsilon, DELTA
         )
 
     def noise_guarantee(self, budget: float) -> PrivacyGuarantee:
-        """As `PlainNoise.noise_guarantee` (Bun and Steinke 2016)."""
+        """See `PlainNoise.noise_guarantee` (Bun and Steinke 2016)."""
         return self.sampler(TWO_CELLS, budget).zcdp_guarantee
 
     def covariance_scale(self, budget: float) -> float:
-        """As `PlainNoise.covariance_scale`."""
+        """See `PlainNoise.covariance_scale`."""
         return self.sampler(TWO_CELLS, budget).sd ** 2
 
 
-@lru_cache(maxsize=8)  # the regions of a small table, in repeated runs
+@lru_cache(maxsize=8)  # repeated runs have the same regions
 def _bounded_noise(counts: tuple[int, ...], budget: float) -> exact.ExactSampler:
     mechanism = GeneralizedLaplace(budget / (2 * PER_MOVE))
     return exact.select_sampler(mechanism, Invariants.total(len(counts)), -np.array(counts))
@@ -349,11 +349,11 @@ class ConditionedNoise(Noise):
     needs_counts = True
 
     def noise(self, rng: np.random.Generator, counts: IntArray, budget: float) -> NDArray[Any]:
-        """As `Noise.noise`."""
+        """See `Noise.noise`."""
         return _bounded_noise(tuple(counts.tolist()), budget).sample(rng, 1).ravel()
 
     def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee_of`; the loss is at most twice the epsilon of the noise."""
+        """See `System.guarantee_of`; the loss is at most twice the epsilon of the noise."""
         return PrivacyGuarantee(
             "pure",
             budget / PER_MOVE,
@@ -365,7 +365,7 @@ class ConditionedNoise(Noise):
         )
 
     def held(self) -> str:
-        """As `System.held`."""
+        """See `System.held`."""
         return f"{REGION_TOTALS}; no count is below zero"
 
 
@@ -389,13 +389,13 @@ class TopDown(System):
     needs_counts = True
 
     def release(self, rng: np.random.Generator, areas: Areas, budget: float) -> NDArray[Any]:
-        """As `System.release`."""
+        """See `System.release`."""
         return topdown.run(rng, areas.counts, areas.hierarchy, self.plan_of(budget)).tables[
             LEVELS[-1]
         ]
 
     def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee_of`."""
+        """See `System.guarantee_of`."""
         return self.plan_of(budget).budget.guarantee_of(REGION_TOTALS)
 
 
@@ -410,19 +410,19 @@ class Swapping(System):
     needs_counts = True
 
     def release(self, rng: np.random.Generator, areas: Areas, budget: float) -> NDArray[Any]:
-        """As `System.release`; the memory is proportional to the number of records in a region."""
+        """See `System.release`; the memory is proportional to the number of records in a region."""
         released = areas.counts.copy()
         for rows in areas.blocks.values():
             released[rows] = swapping.swap_table(rng, areas.counts[rows][None], budget)[0]
         return released
 
     def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """As `System.guarantee_of`; the loss is the published bound for the largest region."""
+        """See `System.guarantee_of`; the loss is the published bound for the largest region."""
         largest = max(int(areas.counts[rows].sum()) for rows in areas.blocks.values())
         return swapping.guarantee_of(budget, largest)
 
     def held(self) -> str:
-        """As `System.held`."""
+        """See `System.held`."""
         return "the total of each area, and all cells of each region"
 
 

@@ -12,21 +12,16 @@ TIME_LIMIT = 60  # seconds for each feasibility problem
 
 
 def irreducible_conflict(polytope: Polytope) -> list[str]:
-    """Name constraints that contradict each other, and that do not if any one of them is dropped.
+    """Name the constraints of an irreducible conflict, which is feasible without any one of them.
 
     The algorithm is the deletion filter of Chinneck and Dravnieks (1991). It drops each constraint
-    in turn and restores it if the others can then be satisfied. Solutions may be fractions.
+    in turn and restores it if the others can then be satisfied. Solutions may be fractions. Raise
+    `InputError` if the solver does not decide a feasibility problem within a minute.
 
     Returns
     -------
     list of str
-        Names of the equalities, then of the inequalities. The list is empty if all constraints can
-        be satisfied.
-
-    Raises
-    ------
-    InputError
-        If the solver does not decide a feasibility problem within a minute.
+        The equalities come before the inequalities. The list is empty if there is no conflict.
     """
     names = [*polytope.equalities.names, *polytope.inequalities.names]
     kept = np.ones(len(names), dtype=bool)
@@ -57,7 +52,7 @@ def _is_feasible(polytope: Polytope, kept) -> bool:
         bounds=scipy.optimize.Bounds(-np.inf, np.inf),
         options={"time_limit": TIME_LIMIT},
     )
-    if found.status in (0, 2):  # feasible, or proved infeasible
+    if found.status in (0, 2):  # the problem is feasible (0) or proved infeasible (2)
         return found.status == 0
     raise InputError(
         f"constraints: the solver did not find a contradiction in time ({found.message.strip()}). "

@@ -39,6 +39,9 @@ class Hierarchy:
     def from_columns(cls, columns: dict[str, Sequence[Hashable]], root: str = "root") -> Hierarchy:
         """Build the hierarchy from one column of region names per level, with one row per leaf.
 
+        Raise `InputError` if a column is empty or has another length, a name is missing, a region
+        lies in two regions of the level above, or a leaf occurs twice.
+
         Parameters
         ----------
         columns : dict of str to sequence, each of shape (leaves,)
@@ -46,12 +49,6 @@ class Hierarchy:
             column are distinct.
         root : str
             Name of the level above the first column.
-
-        Raises
-        ------
-        InputError
-            If a column is empty or has another length, a name is missing, a region lies in two
-            regions of the level above, or a leaf occurs twice.
         """
         if not columns or root in columns:
             raise InputError(
@@ -91,22 +88,11 @@ class Hierarchy:
         return np.split(order, np.cumsum(counts)[:-1])
 
     def aggregate(self, table: ArrayLike) -> list[NDArray[np.int64]]:
-        """Sum a table of the leaves exactly to the regions of all levels.
+        """Sum a table of shape (leaves, cells) exactly to the regions of each level.
 
-        Parameters
-        ----------
-        table : int array, shape (leaves, cells)
-
-        Returns
-        -------
-        list of int64 array, each of shape (units of the level, cells)
-            The tables of the levels from the root to the leaves.
-
-        Raises
-        ------
-        InputError
-            If the table has another number of rows, a count is negative or not an integer, or the
-            total could exceed 64-bit integers.
+        The tables of the levels have shape (units of the level, cells). Raise `InputError` if the
+        table has another number of rows, a count is negative or not an integer, or the total could
+        exceed 64-bit integers.
         """
         table = np.asarray(table)
         leaves = len(self.leaf_units[0])

@@ -18,7 +18,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 
-Row = tuple[int, ...]  # the coefficients, then the bound b of coefficients . x >= b (or = b)
+Row = tuple[int, ...]  # the coefficients of a constraint, and its right-hand side at the end
 TOLERANCE = 1e-7
 
 
@@ -41,11 +41,13 @@ class ImpliedConstraints:
 def implied_constraints(
     polytope: Polytope, keep: Iterable[int], max_inequalities: int = 20_000
 ) -> ImpliedConstraints:
-    """Eliminate all variables except those to keep (TDA, "Implied Constraints").
+    """Eliminate all variables except those to keep.
 
-    A variable that occurs in an equality is substituted. For any other variable, each inequality
-    that bounds it from below is added to each that bounds it from above. The next variable is the
-    one that creates the fewest inequalities. Repeated and weaker inequalities are dropped.
+    The source is the slides *The TopDown algorithm and invariants*, "Implied Constraints". The
+    elimination solves an equality for a variable if there is one. Otherwise it adds each inequality
+    that bounds the variable from below to each that bounds it from above. The next variable is the
+    one that creates the fewest inequalities. Repeated and weaker inequalities are dropped. Raise
+    `InputError` if `keep` is invalid, the constraints contradict each other, or there are too many.
 
     Parameters
     ----------
@@ -53,11 +55,6 @@ def implied_constraints(
         Cells of the polytope to keep.
     max_inequalities : int
         The number of inequalities may grow doubly exponentially.
-
-    Raises
-    ------
-    InputError
-        If `keep` is invalid, the constraints contradict each other, or there are too many.
     """
     keep = [int(variable) for variable in keep]
     if len(set(keep)) != len(keep) or not set(keep) <= set(range(polytope.cells)):
@@ -138,7 +135,7 @@ def _contradiction(constraints: str) -> InputError:
 def _strongest(above: list[Row]) -> list[Row]:
     """Keep the strongest of the inequalities with proportional coefficients.
 
-    The bounds are compared as fractions with the common divisor of the coefficients as denominator.
+    The bounds are compared after division by the common divisor of the coefficients.
     """
     best: dict[Row, tuple[int, int]] = {}
     for row in above:

@@ -21,7 +21,7 @@ class Part(NamedTuple):
 def independent_parts(invariants: Invariants) -> list[Part]:
     """Split the cells into connected components of the graph of cells and invariants.
 
-    If cells are independent, the parts remain independent given A u = 0.
+    If the noise is independent between cells, it is independent between parts given A u = 0.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def independent_parts(invariants: Invariants) -> list[Part]:
     place[np.argsort(first)] = np.arange(len(labels))
     by_cell = np.argsort(place[of_cell], kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(place[of_cell]))])
-    # the rows have the order of the parts, as the cells have
+    # sort the rows by part
     filled = np.flatnonzero(np.diff(a.indptr) > 0)
     of_filled = place[np.searchsorted(labels, of_row[filled])]
     by_row = filled[np.argsort(of_filled, kind="stable")]

@@ -59,8 +59,6 @@ class Invariants:
     def __reduce__(self) -> tuple[type[Invariants], tuple[csr_array, tuple[str, ...]]]:
         return (Invariants, (self._sparse.copy(), self.names))
 
-    # -- constructors -------------------------------------------------------------------------
-
     @classmethod
     def total(cls, n: int, name: str = "total") -> Invariants:
         """Build the invariant that is the sum of all `n` cells.
@@ -169,8 +167,6 @@ class Invariants:
             rows.append(cells)
         return cls(_incidence(rows, n), names)
 
-    # -- value --------------------------------------------------------------------------------
-
     @property
     def sparse(self) -> csr_array:
         """The matrix A as a read-only int64 CSR array, shape (constraints, cells)."""
@@ -206,8 +202,6 @@ class Invariants:
 
     def __repr__(self) -> str:
         return f"<Invariants: {self.constraints} on {self.cells} cells>"
-
-    # -- exact arithmetic ---------------------------------------------------------------------
 
     def apply(self, table: ArrayLike) -> NDArray[np.int64]:
         """Compute A x exactly for each table x.
@@ -245,13 +239,9 @@ class Invariants:
         return sums.reshape(*table.shape[:-1], self.constraints)
 
     def check(self, noise: ArrayLike) -> None:
-        """Raise `InputError` unless A u = 0 exactly for every noise vector u.
+        """Raise `InputError` unless A u = 0 for every vector u of an integer array (..., cells).
 
-        The message names the first draw that fails and its invariant.
-
-        Parameters
-        ----------
-        noise : int array, shape (..., cells)
+        The test is exact. The message names the first draw that fails and its invariant.
         """
         values = self.apply(noise)
         if values.any():
@@ -279,15 +269,14 @@ def find_cell_classes(invariants: Invariants) -> tuple[NDArray[np.int64], NDArra
     entries = int(entry.max(initial=0)) + 1
     length = np.diff(columns.indptr)
     class_of = np.zeros(columns.shape[1], dtype=np.int64)
-    # compare the columns entry by entry; longer columns get new numbers, because they differ from
-    # the columns that end here
+    # columns with an entry at this position get new numbers, because they differ from others
     for position in range(int(length.max(initial=0))):
         longer = length > position
         key = class_of[longer] * entries + entry[columns.indptr[:-1][longer] + position]
         class_of[longer] = class_of.max(initial=0) + 1 + _renumbered(key)
         class_of = _renumbered(class_of)
     first = np.empty(class_of.max(initial=-1) + 1, dtype=np.int64)
-    first[class_of[::-1]] = np.arange(len(class_of))[::-1]  # the last write is the first cell
+    first[class_of[::-1]] = np.arange(len(class_of))[::-1]  # the first cell is written last
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))

@@ -80,10 +80,7 @@ class Polytope:
     def around(self, centre: ArrayLike) -> Polytope:
         """Return the polytope of noise u for which ``centre + u`` lies in this polytope.
 
-        Parameters
-        ----------
-        centre : int array, shape (cells,)
-            For example a confidential table.
+        The centre, such as a confidential table, has shape (cells,).
         """
         return Polytope(
             self.equalities,
@@ -98,29 +95,16 @@ class Polytope:
         return slack
 
     def contains(self, tables: ArrayLike) -> NDArray[np.bool_]:
-        """Test each table exactly against all equalities and inequalities.
-
-        Parameters
-        ----------
-        tables : int array, shape (..., cells)
-
-        Returns
-        -------
-        bool array, shape (...)
-        """
+        """Test each table of an integer array (..., cells) exactly; the result has shape (...)."""
         equal = (self.equalities.apply(tables) == self.totals).all(axis=-1)
         above = (self.inequalities.apply(tables) >= self.lower_bounds).all(axis=-1)
         inside: NDArray[np.bool_] = np.logical_and(equal, above)
         return inside
 
     def check(self, tables: ArrayLike) -> None:
-        """Raise `InputError` unless every table satisfies all equalities and inequalities.
+        """Raise `InputError` unless the polytope contains every table of an array (..., cells).
 
         The test is exact. The message names the first table that fails and its constraint.
-
-        Parameters
-        ----------
-        tables : int array, shape (..., cells)
         """
         for names, violated in (
             (self.equalities.names, self.equalities.apply(tables) != self.totals),
@@ -132,3 +116,35 @@ class Polytope:
                     f"polytope: table {tuple(table)} violates {names[row]!r}. Correct the table or "
                     f"the constraint"
                 )
+
+    def feasible_table(self) -> NDArray[np.int64]:
+        """Find a table in the polytope by integer programming (HiGHS).
+
+        Raises
+        ------
+        InputError
+            If no table is found within a minute.
+        """
+        from scipy.optimize import Bounds, LinearConstraint, milp  # slow to import, seldom needed
+
+        from isdp.constraints.contradictions import TIME_LIMIT  # this module imports `Polytope`
+
+        a, b = (each.sparse.astype(float) for each in (self.equalities, self.inequalities))
+        found = milp(
+            np.zeros(self.cells),
+            constraints=[
+                LinearConstraint(a, self.totals, self.totals),
+                LinearConstraint(b, self.lower_bounds, np.inf),
+            ],
+            integrality=np.ones(self.cells),
+            bounds=Bounds(-np.inf, np.inf),
+            options={"time_limit": TIME_LIMIT},
+        )
+        if found.x is None:
+            raise InputError(
+                f"polytope: no table satisfies all constraints ({found.message.strip()}). "
+                f"Check the totals and the bounds"
+            )
+        table: NDArray[np.int64] = np.round(found.x).astype(np.int64)
+        self.check(table)
+        return table

@@ -1,19 +1,18 @@
-"""Regions with known totals in which some groups of people are present (TDA, "Example").
+"""Regions with known totals in which some groups of people are present.
 
-TDA denotes the slides *The TopDown algorithm and invariants*. Each leaf region has a known total.
-A group that is present in a leaf has at least a minimum count there, and an absent group has no
+The example is from the slides *The TopDown algorithm and invariants*. Each leaf region has a known
+total. A group that is present in a leaf has a minimum count there, and an absent group has no
 people. The surplus of a leaf is its total minus the sum of its minimum counts.
 
-The surpluses define a polymatroid for each leaf: the rank of a set S of groups is the surplus if a
-group of S is present, and 0 otherwise. The possible counts above the minimum counts are the integer
-points of its base polytope. The ranks of all leaves add up, and every integer point of the sum
-splits into integer points of the leaves. Therefore the bounds
+The surplus of a leaf defines a polymatroid. The rank of a set S of groups is the surplus if a group
+of S is present in the leaf, and 0 otherwise. The integer points of the base polytope are the
+possible counts above the minimum counts. The sum of the polymatroids of all leaves has the sum of
+the ranks, and its integer points are sums of integer points of the leaves. Let x(S) be the total of
+the groups of S in all leaves. The following constraints are therefore necessary and sufficient:
 
     x(S) <= minimum(S) + sum of the surpluses of the leaves with a group of S,   x(all) = total
 
-on the group totals x are necessary and sufficient, also for integers. They are sufficient although
-the matrix of all subsets is not totally unimodular. A maximum flow from groups to leaves finds the
-split, and a minimum cut finds a violated bound.
+A maximum flow from groups to leaves finds the split, and a minimum cut finds a violated bound.
 """
 
 from __future__ import annotations
@@ -64,7 +63,8 @@ class Presence:
         if present.ndim != 2 or len(shapes) > 1:
             raise InputError(
                 f"presence: totals, present and minimums have shapes {totals.shape}, "
-                f"{present.shape} and {minimums.shape}. Give (leaves,) and twice (leaves, groups)"
+                f"{present.shape} and {minimums.shape}. Give one total per leaf, and two arrays of "
+                f"shape (leaves, groups)"
             )
         for name, array in (("totals", totals), ("minimums", minimums)):
             if array.dtype.kind not in "iu" or array.min(initial=0) < 0:
@@ -103,16 +103,13 @@ class Presence:
     def subset_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """List every nonempty subset of the groups with the bound on its total.
 
+        Raise `InputError` if there are more than 20 groups.
+
         Returns
         -------
         members : bool array, shape (2^groups - 1, groups)
             Row i - 1 contains the binary digits of i; group k has the digit of weight 2^k.
         bounds : int64 array, shape (2^groups - 1,)
-
-        Raises
-        ------
-        InputError
-            If there are more than 20 groups.
         """
         if self.groups > MAX_LISTED_GROUPS:
             raise InputError(
@@ -120,7 +117,7 @@ class Presence:
                 f"violated_bound, or at most {MAX_LISTED_GROUPS} groups"
             )
         digits = 1 << np.arange(self.groups)
-        # surpluses of the leaves whose groups all belong to S: sums over subsets, digit by digit
+        # inside[S] is the sum of the surpluses of the leaves whose groups all belong to S
         inside = np.zeros(1 << self.groups, dtype=np.int64)
         np.add.at(inside, self.present @ digits, self.surpluses)
         for digit in digits:
@@ -163,18 +160,11 @@ class Presence:
         return [sum(1 << int(group) for group in np.flatnonzero(row)) for row in rows]
 
     def violated_bound(self, group_totals) -> tuple[int, ...] | None:
-        """Find a bound that given group totals violate.
+        """Return the groups of a bound that group totals of shape (groups,) violate.
 
-        Parameters
-        ----------
-        group_totals : int array, shape (groups,)
-
-        Returns
-        -------
-        tuple of int, or None
-            The groups of the violated upper bound, from a minimum cut. The tuple has all groups if
-            the grand total is wrong, and one group if its total is below its minimum count. None
-            means that the group totals are possible.
+        The bound is from a minimum cut. The result contains all groups if the grand total is wrong,
+        and one group if its total is below its minimum count. It is None if the totals are
+        possible.
         """
         if self.groups <= MAX_ENUMERATED_GROUPS:
             wanted = self._check_group_totals(group_totals)
@@ -184,20 +174,9 @@ class Presence:
         return self._flow(group_totals)[1]
 
     def split(self, group_totals) -> np.ndarray:
-        """Split group totals among the leaves in integers.
+        """Split group totals of shape (groups,) into an integer array of shape (leaves, groups).
 
-        Parameters
-        ----------
-        group_totals : int array, shape (groups,)
-
-        Returns
-        -------
-        int64 array, shape (leaves, groups)
-
-        Raises
-        ------
-        InputError
-            If the group totals violate a bound. The message names its groups.
+        Raise `InputError` if the group totals violate a bound. The message names its groups.
         """
         table, subset = self._flow(group_totals)
         if subset is not None:

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from isdp.diagnostics.chains import convergence
 from isdp.mechanisms.base import Mechanism
 
-FALSE_ALARM_RATE = 1e-6  # The probability of a false alarm in each comparison.
-POWER = 0.8  # The probability with which a detectable distance is found.
+FALSE_ALARM_RATE = 1e-6  # probability that two samples of one distribution exceed the bound
+POWER = 0.8  # probability that a detectable distance exceeds the bound
 NORM, CELLS, FULL = "norm", "cells", "in full"
 
 
@@ -150,7 +150,7 @@ def norm_histogram(
     largest = max(float(each.max()) for each in norms.values())
     width = max(1, math.ceil((largest + 1) / bins))
     if all((values % 2 == 0).all() for values in norms.values()):
-        width += width % 2  # with even norms, bins of odd width contain unequal numbers of values
+        width += width % 2  # bins of odd width would contain unequal numbers of even norms
     edges = np.arange(0, largest + width + 1, width) - 0.5
     parts = []
     for name, values in norms.items():

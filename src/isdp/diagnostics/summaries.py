@@ -12,11 +12,7 @@ WHISKER = 1.5  # maximum length of a whisker in interquartile ranges
 def describe_cells(noise: np.ndarray, diagnostics: pd.DataFrame) -> pd.DataFrame:
     """Compute summary statistics of the noise in each cell.
 
-    Parameters
-    ----------
-    noise : int64 array, shape (chain, draw, cell)
-    diagnostics : DataFrame
-        The result of `isdp.diagnostics.convergence`.
+    The noise has shape (chain, draw, cell), and `diagnostics` is from `convergence`.
 
     Returns
     -------
@@ -36,11 +32,7 @@ def describe_cells(noise: np.ndarray, diagnostics: pd.DataFrame) -> pd.DataFrame
 
 
 def boxes(noise: np.ndarray) -> pd.DataFrame:
-    """List the values that a box plot of every cell shows.
-
-    Parameters
-    ----------
-    noise : int64 array, shape (chain, draw, cell)
+    """List the values that a box plot of each cell of an array (chain, draw, cell) shows.
 
     Returns
     -------

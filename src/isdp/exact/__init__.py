@@ -22,5 +22,5 @@ __all__ = [
     "total_distribution",
 ]
 
-if not TYPE_CHECKING:  # a type checker takes any name for granted otherwise
+if not TYPE_CHECKING:  # a type checker would otherwise accept any name
     __getattr__ = refuse_renamed(__name__)

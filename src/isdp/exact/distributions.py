@@ -223,7 +223,7 @@ def _characteristic(energy: Energy, size: int) -> NDArray[np.float64]:
     if energy.power == 1:
         a = math.exp(-energy.rate)
         t = 2 * np.pi * np.arange(size // 2 + 1) / size
-        # the function is (1 - a)^2 / ((1 - a)^2 + 2 a (1 - cos t)); this form avoids cancellation
+        # this form of (1 - a)^2 / ((1 - a)^2 + 2 a (1 - cos t)) avoids cancellation
         return np.asarray(
             -np.log1p(4 * a * np.sin(t / 2) ** 2 / np.expm1(-float(energy.rate)) ** 2)
         )

@@ -60,8 +60,8 @@ def enumerate_distribution(
         return EnumeratedDistribution(np.zeros((1, invariants.cells), np.int64), np.ones(1), 0.0)
     if radius is None:
         radius = (d + 6 * math.sqrt(d) + 25) / energy.rate
-    # with C the basis and C c a point, |c_j| is at most ||C c|| times the dual norm of row j of
-    # the pseudoinverse of C
+    # Let C be the basis and C c a point. Then |c_j| is at most ||C c|| times the dual norm of row j
+    # of the pseudoinverse of C.
     inverse = np.linalg.pinv(basis.astype(float))
     dual = np.abs(inverse).max(axis=1)
     if energy.power == 2:
@@ -89,10 +89,6 @@ def _within(
     """List the points of the box with the given first coordinate and norms up to about `radius`.
 
     The cells are computed one after the other, so that no array has all cells of the box.
-
-    Returns
-    -------
-    int64 array, shape (points, cells)
     """
     rest = np.meshgrid(*axes[1:], indexing="ij", sparse=True)
     start = np.zeros([len(axis) for axis in axes[1:]], dtype=np.int64)

@@ -25,22 +25,12 @@ Select = Callable[[Target | Mechanism, Invariants], "ExactSampler"]
 def select_reduced_sampler(
     invariants: Invariants, target: Target | Mechanism, select: Select
 ) -> IndependentPartsSampler | TiedCellsSampler | None:
-    """Set up a sampler that reduces the target to smaller targets.
+    """Set up a sampler that reduces the target to smaller targets, or return None.
 
     Parameters
     ----------
     select : callable
         ``select(target, invariants)`` selects a sampler for a smaller target.
-
-    Returns
-    -------
-    IndependentPartsSampler, TiedCellsSampler or None
-        None if no reduction applies.
-
-    Raises
-    ------
-    NoSamplerError
-        If a smaller target has no exact sampler.
     """
     energy = target.energy
     if energy is None or not energy.product:

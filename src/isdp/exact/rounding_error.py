@@ -49,7 +49,7 @@ def coefficient_error(widths: np.ndarray) -> float:
     A narrow Gaussian inverts one uniform number over eleven weights. A wide Gaussian takes a
     geometric step of at most 40 widths, a side and an acceptance decision. Each possible step has
     its own threshold. Two proposals are needed on average. Truncation removes a probability of at
-    most 2^-60. The decision to continue adds at most 10 units.
+    most 2^-60. The decision to continue adds at most 10 units of 2^-53.
     """
     units = np.where(widths < MAX_NARROW_WIDTH, 60.0, 250.0 * widths + 60.0)
     return float(units.sum()) * UNIT_ROUNDOFF + len(widths) * 2.0**-60

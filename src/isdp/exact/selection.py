@@ -1,6 +1,6 @@
 """Selection of an exact sampler for a mechanism and invariants.
 
-Samplers are tried in order. A deterministic forecast of the cost decides whether one is practical.
+The first practical sampler in a fixed order is selected. Forecasts of the cost are deterministic.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
 from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.exact.overlapping.klein import KleinSampler
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
-from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
 from isdp.exact.reductions import select_reduced_sampler
-from isdp.exact.sampler import MAX_PROPOSALS, RandomBitSampler
+from isdp.exact.sampler import RandomBitSampler
 from isdp.mechanisms.base import Mechanism, Target
 
-MAX_CELLS_TREE_FIRST = 100  # above it, the search for an elimination tree takes seconds
-MAX_CELLS_QUICK = 1000  # their samplers are set up in a second
-MAX_PRODUCTS_QUICK = 1e9  # of elimination messages: seconds
-MAX_PROPOSALS_QUICK = 1e5  # per draw
-MAX_PROPOSALS_FIRST = 1e4  # per draw: milliseconds, less than the set-up of elimination messages
-MAX_PROPOSALS_FIRST_IN_ALL = 1e6  # for all draws: seconds
+MAX_CELLS_TREE_FIRST = 100  # with more cells, the search for an elimination tree takes seconds
+MAX_CELLS_QUICK = 1000  # with more cells, the set-up takes more than a second
+MAX_PRODUCTS_QUICK = 1e9  # products of elimination messages, which take seconds
+MAX_SUMS_QUICK = 1e6  # sums of classes per draw, which take half a second
+# draws with fewer sums of classes are faster than the set-up of elimination messages
+MAX_SUMS_FIRST = 1e4  # per draw
+MAX_SUMS_FIRST_IN_ALL = 1e6  # for all draws
 
 SAMPLERS = (
     CompositionSampler,
@@ -45,7 +45,6 @@ SAMPLERS = (
     EliminationSampler,
     CellClassSampler,
     BoundedCompositionSampler,
-    StagedRejectionSampler,
 )
 
 
@@ -64,18 +63,19 @@ _Candidates = Sequence[tuple[type[_Sampler], dict[str, float]]]
 
 @dataclass(frozen=True)
 class ExactSampler:
-    """A sampler without a Markov chain, set up for one lattice and one target distribution.
+    """A sampler without a Markov chain, which is set up for one lattice and one target.
 
     Attributes
     ----------
     method : str
-        Name of the method, such as "compositions"; "independent parts" if each part has its own.
+        The name of the method, such as "compositions". It is "independent parts" if each part has
+        a method of its own.
     reason : str
-        Reason for the selection of this sampler.
+        The reason for the selection of this sampler.
     error : float
-        Bound on the total variation distance between the distribution of a draw and the target,
-        from truncation and rounding to 53 bits, given true random numbers. It is 0 for noise
-        without bounds that is Gaussian or of the l1 norm.
+        A bound on the total variation distance between the distribution of a draw and the target,
+        given true random numbers. It includes truncation and rounding. It is 0 for noise without
+        lower bounds that is Gaussian or has the l1 norm.
     """
 
     method: str
@@ -84,18 +84,24 @@ class ExactSampler:
     sampler: _Sampler
 
     def sample(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.int64]:
-        """Draw independent noise, int64 (n_draws, cells), checked against the invariants."""
+        """Draw independent noise, int64 (n_draws, cells), and check its invariants."""
         return self.sampler.sample(rng, n_draws)
 
     def draw(self, bits: BitSource, n_draws: int) -> NDArray[np.int64]:
-        """Draw in exact arithmetic, if `error` is 0: int64 (n_draws, cells), not yet checked."""
+        """Draw independent noise in exact arithmetic, int64 (n_draws, cells), without a check.
+
+        Raises
+        ------
+        MisfitError
+            If `error` is not 0.
+        """
         if not isinstance(self.sampler, RandomBitSampler):
             raise MisfitError(f"{self.method}: does not draw in exact arithmetic")
         return self.sampler.draw(bits, n_draws)
 
     @property
     def expected_proposals(self) -> float:
-        """Expected number of proposals per draw of a rejection sampler, estimated; else 1."""
+        """The estimated number of proposals per draw, which is 1 without rejection."""
         return float(getattr(self.sampler, "expected_proposals", 1))
 
 
@@ -111,15 +117,12 @@ def select_sampler(
 
     Parameters
     ----------
-    mechanism : Mechanism
-        Any mechanism; its energy decides which samplers fit.
     lower : int array_like, shape (cells,), optional
-        Lower bound on the noise of each cell, as in `isdp.draw_noise`.
+        The lower bound on the noise of each cell; see `isdp.draw_noise`.
     n_draws : int
-        Approximate number of draws. A slow set-up pays only for many draws.
+        The approximate number of draws. A slow set-up is worthwhile only for many draws.
     quick : bool
-        Restrict the selection to samplers whose set-up takes about a second and whose draws take
-        milliseconds.
+        Restrict the selection to samplers with a set-up of about a second and fast draws.
 
     Raises
     ------
@@ -144,15 +147,13 @@ def select_sampler(
             sampler = trial.first(_overlapping(invariants, n_draws, quick))
     if sampler is None:
         raise trial.error()
+    trial.refusals.pop(sampler.method, None)
     reason = ", but ".join([sampler.reason, *trial.refusals.values()])
     return ExactSampler(sampler.method, reason, sampler.error, sampler)
 
 
 def _bounded(invariants: Invariants) -> _Candidates:
-    """Samplers of bounded noise, in the order of trial.
-
-    For more than a few cells an elimination tree is not searched for at first.
-    """
+    """List the samplers of noise with lower bounds in the order of trial."""
     blocks: _Candidates = [(BoundedCompositionSampler, {})]
     quick: _Candidates = [(TruncatedEliminationSampler, {"max_products": MAX_PRODUCTS_QUICK})]
     tree_first = invariants.cells <= MAX_CELLS_TREE_FIRST
@@ -161,33 +162,30 @@ def _bounded(invariants: Invariants) -> _Candidates:
 
 
 def _overlapping(invariants: Invariants, n_draws: int, quick: bool) -> _Candidates:
-    """Samplers under any totals, in the order of trial.
+    """List the samplers under overlapping totals in the order of trial.
 
-    If cells share their classes, sums over cell classes serve any size and come first. Rejection
-    with few proposals in all is faster than the set-up of elimination messages. Messages that take
-    longer than seconds come last.
+    If cells share classes, sums of classes come first. Otherwise, they come first if few sums are
+    needed, and then after elimination messages whose set-up takes seconds.
     """
     shared = len(find_cell_classes(invariants)[1]) < invariants.cells
-    by_class: _Candidates = [(CellClassSampler, {})]
+    if quick and invariants.cells > MAX_CELLS_QUICK:
+        return [(CellClassSampler, {})]
+    first: _Candidates = [(KleinSampler, {}), (MixtureSampler, {})]
     if quick:
-        rejection: _Candidates = [(StagedRejectionSampler, {"max_proposals": MAX_PROPOSALS_QUICK})]
-        if invariants.cells > MAX_CELLS_QUICK:
-            return by_class
-        slow: _Candidates = []
-    else:
-        few = min(MAX_PROPOSALS_FIRST, MAX_PROPOSALS_FIRST_IN_ALL / max(n_draws, 1))
-        rejection = [
-            (StagedRejectionSampler, {"max_proposals": few}),
-            (EliminationSampler, {"max_products": MAX_PRODUCTS_QUICK}),
-            (StagedRejectionSampler, {"max_proposals": MAX_PROPOSALS}),
-        ]
-        slow = [(EliminationSampler, {})]
-    iterative = [*by_class, *rejection] if shared else [*rejection, *by_class]
-    return [(KleinSampler, {}), (MixtureSampler, {}), *iterative, *slow]
+        return [*first, (CellClassSampler, {} if shared else {"max_sums": MAX_SUMS_QUICK})]
+    if not shared:
+        few = min(MAX_SUMS_FIRST, MAX_SUMS_FIRST_IN_ALL / max(n_draws, 1))
+        quick_messages = (EliminationSampler, {"max_products": MAX_PRODUCTS_QUICK})
+        first = [*first, (CellClassSampler, {"max_sums": few}), quick_messages]
+    return [*first, (CellClassSampler, {}), (EliminationSampler, {})]
 
 
 class _Trial:
-    """A trial of samplers, with the messages of those that do not fit and those that refused."""
+    """A trial of samplers, which keeps the messages of those that cannot be used.
+
+    `misfits` are messages of samplers for other targets. `refusals` are messages of samplers whose
+    cost is too large, by method.
+    """
 
     def __init__(
         self, invariants: Invariants, target: Target | Mechanism, lower: ArrayLike | None
@@ -197,7 +195,7 @@ class _Trial:
         self.refusals: dict[str, str] = {}
 
     def first(self, candidates: _Candidates) -> _Sampler | None:
-        """Set up the first sampler that is practical; None if there is none."""
+        """Set up the first practical sampler, or return None if there is none."""
         for kind, options in candidates:
             try:
                 return kind(*self.arguments, **options)
@@ -208,12 +206,15 @@ class _Trial:
         return None
 
     def error(self) -> NoSamplerError:
-        """State the cost of each sampler that fits, or else the reasons why none fits."""
-        reasons = [f"by {method}: {refusal}" for method, refusal in self.refusals.items()]
+        """Return an error with the refusals, or with the misfits if there are no refusals."""
+        reasons = [f"By {method}: {refusal}" for method, refusal in self.refusals.items()]
         if not reasons:
             return NoSamplerError(
-                f"exact: no exact sampler draws this distribution here: {'; '.join(self.misfits)}"
+                f"exact: no exact sampler supports this distribution under these invariants. "
+                f"{'. '.join(self.misfits)}. Use a Markov chain (isdp.mcmc.draw_chains)."
             )
         if len(reasons) == 1:
             return NoSamplerError(next(iter(self.refusals.values())))
-        return NoSamplerError(f"exact: no exact sampler is practical here; {'; '.join(reasons)}")
+        return NoSamplerError(
+            f"exact: no exact sampler is practical under these invariants. {' '.join(reasons)}"
+        )

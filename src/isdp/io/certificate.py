@@ -26,12 +26,9 @@ def now() -> str:
 
 
 def markdown(certificate: Mapping) -> str:
-    """Return a certificate in Markdown.
+    """Return the content of `certificate.json` in Markdown.
 
-    Parameters
-    ----------
-    certificate : mapping
-        Content of `certificate.json`. Its entry `made_by` determines the template.
+    The entry `made_by` determines the template.
     """
     command = certificate["made_by"].removeprefix("isdp ")
     return _environment().get_template(f"{command}.md.jinja").render(certificate)
@@ -50,7 +47,7 @@ def qualify_statement(statement: str, for_release: bool) -> str:
 
 @cache
 def _environment():
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # only a release needs them
+    from jinja2 import Environment, PackageLoader, StrictUndefined
 
     found = Environment(
         loader=PackageLoader("isdp.io"),
@@ -58,10 +55,10 @@ def _environment():
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # the output is Markdown
+        autoescape=False,  # certificates are Markdown and not HTML
     )
     found.filters |= {
-        "cell": lambda text: text.replace("|", "/"),  # a cell of a Markdown table
+        "cell": lambda text: text.replace("|", "/"),  # a bar would end the cell of a table
         "number": "{:,}".format,
         "percent": "{:.1%}".format,
         "upper_bound": upper_decimal,

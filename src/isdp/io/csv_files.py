@@ -75,6 +75,9 @@ class Column(NamedTuple):
 def read_columns(path, expected: str, skipped: Collection[str] = ()) -> dict[str, Column]:
     """Read the columns of a CSV file in UTF-8, with or without a byte order mark.
 
+    Raise `InputError` if the file is missing or invalid. The message gives the file and the line,
+    and quotes no value.
+
     Parameters
     ----------
     path : path
@@ -88,12 +91,6 @@ def read_columns(path, expected: str, skipped: Collection[str] = ()) -> dict[str
     -------
     dict of str to Column
         The columns have the order of the header.
-
-    Raises
-    ------
-    InputError
-        If the file is missing or invalid. The message gives the file and the line, and quotes no
-        value.
     """
     path = Path(path)
     try:
@@ -231,18 +228,9 @@ def _may_repeat(texts: np.ndarray) -> bool:
 def refuse_line_breaks(columns: Mapping[str, Column], path, *names: str) -> None:
     """Refuse labels with line breaks, at which many CSV readers end a row.
 
-    Parameters
-    ----------
-    path : path
-        Name of the table in messages.
-    *names : str
-        Names of other columns to check.
-
-    Raises
-    ------
-    InputError
-        If a label has a line break. The message gives the column and the first such row, counted
-        from 1 below the header.
+    The function also checks the names of all columns, and the names of other columns in `names`.
+    Raise `InputError` if there is a line break. The message gives the file, the column and the
+    first such row, counted from 1 below the header.
     """
     for name in [*columns, *names]:
         if any(end in name for end in LINE_ENDS):
@@ -257,12 +245,7 @@ def refuse_line_breaks(columns: Mapping[str, Column], path, *names: str) -> None
 
 
 def write_columns(path, columns: Mapping[str, Column | np.ndarray]) -> None:
-    """Write columns of equal length as a CSV file, in pieces that need little memory.
-
-    Parameters
-    ----------
-    columns : mapping of str to Column or array, each of shape (rows,)
-    """
+    """Write columns of equal length as a CSV file, in pieces that need little memory."""
     pd.DataFrame(columns=list(columns)).to_csv(path, index=False, lineterminator="\n")
     rows = max((len(getattr(values, "codes", values)) for values in columns.values()), default=0)
     path = Path(path)
@@ -281,13 +264,7 @@ def write_columns(path, columns: Mapping[str, Column | np.ndarray]) -> None:
 
 
 def combined(columns: Sequence[Column]) -> np.ndarray:
-    """Assign an integer to each row, which is equal for rows with equal texts in all columns.
-
-    Returns
-    -------
-    int64 array, shape (rows,)
-        The integers are below 2^62 and have no other meaning.
-    """
+    """Assign an integer below 2^62 to each row, so that equal rows have equal integers."""
     numbers, bound = columns[0].codes.astype(np.int64), len(columns[0].texts)
     for codes, texts in columns[1:]:
         if bound * len(texts) >= 2**62:
@@ -300,22 +277,10 @@ def combined(columns: Sequence[Column]) -> np.ndarray:
 
 
 def read_cells(path, limit: int = MAX_BYTES) -> pd.DataFrame:
-    """Read the cells of a small CSV file in UTF-8, with or without a byte order mark.
+    """Read the cells of a CSV file of at most `limit` bytes; see `cells_of`.
 
-    Parameters
-    ----------
-    limit : int
-        Maximum number of bytes.
-
-    Returns
-    -------
-    DataFrame
-        See `cells_of`.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, empty, too large or invalid.
+    The file is in UTF-8, with or without a byte order mark. Raise `InputError` if it is missing,
+    empty, too large or invalid.
     """
     place, content = Path(path).name, read_bytes(path, limit)
     try:
@@ -327,22 +292,14 @@ def read_cells(path, limit: int = MAX_BYTES) -> pd.DataFrame:
 def cells_of(text: str, place: str) -> pd.DataFrame:
     """Split a CSV text into its cells.
 
-    Parameters
-    ----------
-    place : str
-        Name of the file in messages.
+    Raise `InputError` if there is no header, a column occurs twice, the number of cells of a row
+    differs from the header, or the text is not CSV.
 
     Returns
     -------
     DataFrame
         The cells are texts without surrounding blanks. The column names are the header. The index
         is the line of the file on which the row ends, counted from 1. Blank lines are omitted.
-
-    Raises
-    ------
-    InputError
-        If there is no header, a column occurs twice, the number of cells of a row differs from the
-        header, or the text is not CSV.
     """
     lines, rows = [], []
     for line, row in _rows(io.StringIO(text, newline=""), place):
@@ -358,6 +315,8 @@ def check_cells(
 ) -> None:
     """Refuse the first cell that does not match a regular expression.
 
+    Raise `InputError` if a cell does not match.
+
     Parameters
     ----------
     problem : str
@@ -366,11 +325,6 @@ def check_cells(
         A function from a label of the index to the place of the cell in words.
     advice : str
         A sentence on the remedy, which ends the message.
-
-    Raises
-    ------
-    InputError
-        If a cell does not match.
     """
     for label, cell in cells.items():
         if not re.fullmatch(pattern, cell):
@@ -380,17 +334,8 @@ def check_cells(
 def check_unique(cells: pd.Series, noun: str, place: str) -> None:
     """Refuse the first cell that repeats another.
 
-    Parameters
-    ----------
-    cells : Series of str
-        The index has the lines of the cells.
-    noun, place : str
-        The name of a cell and of the file in messages.
-
-    Raises
-    ------
-    InputError
-        If a cell occurs twice. The message gives both lines.
+    Raise `InputError` if a cell occurs twice. The message contains the noun for a cell, and both
+    lines from the index.
     """
     again = cells[cells.duplicated()]
     if len(again):
@@ -402,18 +347,9 @@ def check_unique(cells: pd.Series, noun: str, place: str) -> None:
 
 
 def counts_of(cells: pd.Series, where: Callable[[int], str], advice: str) -> np.ndarray:
-    """Convert texts to counts from 0 to 10^9; see `whole_numbers`.
+    """Convert texts to counts from 0 to 10^9, as `whole_numbers` does.
 
-    Parameters
-    ----------
-    where : callable
-        A function from a label of the index to the place of the cell in words.
-    advice : str
-        A sentence on the remedy, which ends the message.
-
-    Returns
-    -------
-    int64 array, shape (cells,)
+    The function `where` maps a label of the index to the place of the cell in words.
     """
     column = Column(*pd.factorize(cells.to_numpy(dtype=object)))
     return whole_numbers(column, lambda row: where(cells.index[row]), advice, MAX_PERSONS)
@@ -426,7 +362,10 @@ def whole_numbers(
     max_magnitude: int,
     negative: bool = False,
 ) -> np.ndarray:
-    """Convert texts to integers.
+    """Convert texts to integers of 0 or more, or of any sign if `negative`.
+
+    Raise `InputError` if a text is not an integer of this range. The message gives the first such
+    row and the problem. It does not quote the text, which may be a confidential count.
 
     Parameters
     ----------
@@ -436,18 +375,10 @@ def whole_numbers(
         A sentence on the remedy, which ends the message.
     max_magnitude : int
         Maximum absolute value.
-    negative : bool
-        Allow negative numbers.
 
     Returns
     -------
     int64 array, shape (rows,)
-
-    Raises
-    ------
-    InputError
-        If a text is not such a number. The message gives the first row and the problem. It does not
-        quote the text, which may be a confidential count.
     """
     texts = [text.strip() for text in column.texts.tolist()]
     problems = [_problem(text, max_magnitude, negative) for text in texts]

@@ -35,14 +35,7 @@ class Draws:
     def noise_of(self, cells: Sequence[str]) -> np.ndarray:
         """Return the noise with its cells in the given order.
 
-        Returns
-        -------
-        int64 array, shape (chain, draw, cell)
-
-        Raises
-        ------
-        InputError
-            If `cells` does not contain each cell of the draws exactly once.
+        Raise `InputError` if `cells` does not contain each cell of the draws exactly once.
         """
         index = {name: i for i, name in enumerate(self.cells)}
         if len(index) != len(self.cells) or sorted(index) != sorted(cells):

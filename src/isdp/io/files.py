@@ -64,10 +64,7 @@ def write_csv(table: pd.DataFrame, path) -> None:
 def read_bytes(path, limit: int = MAX_BYTES) -> bytes:
     """Read a file that has at most `limit` bytes and is not empty.
 
-    Raises
-    ------
-    InputError
-        If the file is missing, unreadable, empty or too large.
+    Raise `InputError` if the file is missing, unreadable, empty or too large.
     """
     path = Path(path)
     try:

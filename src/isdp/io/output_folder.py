@@ -1,9 +1,9 @@
 """Output folders whose files appear all together or not at all.
 
-The files are written into a new folder ``NAME.partial-...`` next to the output folder, which only
-its owner can read. Two renames then replace the output folder. If the process is killed, the output
-folder is the old one, the new one, or missing. The partial folder remains, with all files that are
-not in the output folder, and other runs do not use or remove it.
+A command writes its files into a new folder ``NAME.partial-...`` next to the output folder. Only
+its owner can read it. Two renames then replace the output folder. If the process is killed, the
+output folder is the old one, the new one, or missing. The partial folder then remains and contains
+the other files. No run uses or removes the partial folder of another run.
 """
 
 from __future__ import annotations

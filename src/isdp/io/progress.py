@@ -31,23 +31,13 @@ _depth = 0  # number of nested steps
 def progress(task: str, total: float) -> Iterator[Callable[[float], None]]:
     """Show the progress of a block on the standard error output if it is a terminal.
 
-    Nothing is shown for a step within another, or for less than one second.
-
-    Parameters
-    ----------
-    task : str
-        Name of the step, such as "reading".
-    total : float
-        Total amount of work. If it is 0 (unknown), nothing is shown.
-
-    Yields
-    ------
-    callable
-        ``update(done)`` sets the completed amount of work.
+    The block receives a function that sets the completed amount of work, of which `total` is the
+    maximum. Nothing is shown if the total is 0 (unknown), for a step within another, or for less
+    than one second.
     """
     global _depth
     _depth += 1
-    disable = None if total > 0 and _depth == 1 else True  # None disables it without a terminal
+    disable = None if total > 0 and _depth == 1 else True  # None: tqdm tests for a terminal
     look = {"bar_format": FORMAT, "leave": False, "file": sys.stderr}
     when = {"delay": SHOWN_AFTER, "mininterval": SHOWN_AFTER / 4, "miniters": 0}
     try:
@@ -73,14 +63,8 @@ def tracked(task: str, items: Sequence[_Item]) -> Iterable[_Item]:
 def announce(task: str, seconds: float) -> None:
     """Print the expected duration of a step, such as one call of a library, on a terminal.
 
-    Nothing is printed for less than one second.
-
-    Parameters
-    ----------
-    task : str
-        Name of the step, such as "reducing a basis".
-    seconds : float
-        The expected duration.
+    Nothing is printed for less than one second. The task is a noun phrase, such as "reducing a
+    basis".
     """
     if seconds >= SHOWN_AFTER and _depth == 0 and sys.stderr.isatty():
         ends = time.strftime("%H:%M:%S", time.localtime(time.time() + seconds))

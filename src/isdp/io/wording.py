@@ -4,14 +4,7 @@ from __future__ import annotations
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """Write a number with a noun.
-
-    Parameters
-    ----------
-    noun : str
-        The noun in the singular.
-    plural : str, optional
-        The default plural is the noun with an s.
+    """Write a number with a noun, whose plural has an s by default.
 
     Examples
     --------

@@ -63,10 +63,6 @@ class DeterminedCells(NamedTuple):
 def row_reduce(matrix: ArrayLike) -> Echelon:
     """Compute the reduced row echelon form of an integer matrix exactly.
 
-    Parameters
-    ----------
-    matrix : int or object array_like, shape (rows, columns)
-
     Examples
     --------
     >>> row_reduce([[2, 4, 6], [1, 2, 5]]).rows.tolist()
@@ -85,16 +81,8 @@ def row_reduce(matrix: ArrayLike) -> Echelon:
 def pivot_columns(matrix: ArrayLike) -> NDArray[np.int64]:
     """Find the columns that do not depend linearly on the columns before them.
 
-    It is faster than `row_reduce`, because it does not convert the form to Python integers.
-
-    Parameters
-    ----------
-    matrix : int or object array_like, shape (rows, columns)
-
-    Returns
-    -------
-    int64 array, shape (rank,)
-        The columns in ascending order.
+    The result has shape (rank,) in ascending order. The function is faster than `row_reduce`,
+    because it does not convert the form to Python integers.
     """
     matrix = np.asarray(matrix)
     pivots, column = [], -1
@@ -138,17 +126,9 @@ def solve_determined(matrix: ArrayLike, order: ArrayLike | None = None) -> Deter
 def unit_cells(equalities: Invariants) -> NDArray[np.int64]:
     """Find cells that the other cells determine in integers.
 
-    The pivot of each row is an entry of 1 or -1. Its cell is determined.
-
-    Returns
-    -------
-    int64 array, shape (rank,)
-        The cells in ascending order.
-
-    Raises
-    ------
-    InputError
-        If a row has no entry of 1 or -1 after elimination by the rows before it.
+    Elimination uses an entry of 1 or -1 as the pivot of each row. The cells of the pivots are the
+    result, in ascending order. Raise `InputError` if no entry of a row is 1 or -1 after elimination
+    by the rows before it.
     """
     matrix = equalities.sparse
     rows = [
@@ -183,6 +163,9 @@ def solve_for(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Solve A u = a exactly for given cells.
 
+    Raise `InputError` if the solved cells are not distinct cells with independent columns that span
+    the columns of A, the totals contradict each other, or the solution is not in 64-bit integers.
+
     Parameters
     ----------
     totals : int array, shape (equalities,)
@@ -195,12 +178,6 @@ def solve_for(
     offset : int64 array, shape (rank,)
     matrix : int64 array, shape (rank, cells - rank)
         The solution is ``u[solved] = offset + matrix @ u[free]``.
-
-    Raises
-    ------
-    InputError
-        If the solved cells are not distinct cells with independent columns that span the columns
-        of A, the totals contradict each other, or the solution is not in 64-bit integers.
     """
     cells = equalities.cells
     solved = [int(cell) for cell in solved]
@@ -242,22 +219,9 @@ def solve_for(
 def independent_rows(matrix: csr_array) -> NDArray[np.int64]:
     """Find the rows that do not depend linearly on the rows before them.
 
-    Rows of different connected components are independent. Each component is therefore eliminated
-    separately, and equal columns are used once.
-
-    Parameters
-    ----------
-    matrix : csr_array of int64, shape (rows, columns)
-
-    Returns
-    -------
-    int64 array, shape (rank,)
-        The rows in ascending order.
-
-    Raises
-    ------
-    InputError
-        If a component is too large for exact elimination.
+    The result has shape (rank,) in ascending order. Rows of different connected components are
+    independent. Each component is therefore eliminated separately, and equal columns are used once.
+    Raise `InputError` if a component is too large for exact elimination.
     """
     matrix = matrix[:, find_cell_classes(Invariants(matrix))[1]]
     graph = block_array([[None, matrix], [matrix.T, None]], format="csr")
@@ -272,7 +236,7 @@ def independent_rows(matrix: csr_array) -> NDArray[np.int64]:
 
 
 def _independent_rows_of(rows: csr_array) -> NDArray[np.int64]:
-    """Find the independent rows of C as pivot columns of C C', which has the same dependences."""
+    """Find the independent rows of C as the pivot columns of C C^T."""
     _refuse_large(rows.shape[0], rows.shape[0])
     largest = int(abs(rows.data).max(initial=0))
     if largest**2 * rows.shape[1] < 2**62:
@@ -284,17 +248,9 @@ def _independent_rows_of(rows: csr_array) -> NDArray[np.int64]:
 def integer_kernel(matrix: csr_array) -> NDArray[np.int64]:
     """Return integer vectors that span the null space {c : matrix c = 0} over the rationals.
 
-    Returns
-    -------
-    int64 array, shape (columns - rank, columns)
-        One vector per row.
-
-    Raises
-    ------
-    InputError
-        If the matrix is too large for exact elimination.
-    OverflowError
-        If an entry of a vector exceeds 64-bit integers.
+    The vectors are the rows of an array of shape (columns - rank, columns).
+    Raise `InputError` if the matrix is too large for exact elimination, and `OverflowError` if an
+    entry of a vector exceeds 64-bit integers.
     """
     _refuse_large(*matrix.shape)
     rows, columns = matrix.shape

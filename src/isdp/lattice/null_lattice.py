@@ -22,9 +22,9 @@ Basis = Literal["smith", "lll", "exchange"]
 Kind = Literal["smith", "lll", "exchange"]
 
 BASES = ("smith", "lll")
-QUICK_LLL_DIMENSION = 400  # LLL takes about one second at this dimension
+QUICK_LLL_DIMENSION = 400  # the LLL algorithm takes about one second at this dimension
 EXCHANGE_ROUNDS = 3
-MAX_ENTRY = 2**31  # products with coefficients of jumps do not exceed 64 bits
+MAX_ENTRY = 2**31  # keeps products of entries and coefficients of jumps within 64 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +55,7 @@ class KernelLattice:
 
     @property
     def basis(self) -> NDArray[np.int64]:
-        """The basis C as a dense int64 array, shape (cells, dimension).
-
-        Raises
-        ------
-        InputError
-            If the vectors are not a basis.
-        """
+        """The basis C, shape (cells, dimension); raise `InputError` if the vectors are no basis."""
         if self.kind not in BASES:
             raise InputError(
                 f"lattice: the {self.kind} vectors are not a basis. Use {' or '.join(BASES)}"
@@ -73,20 +67,9 @@ class KernelLattice:
         return np.asarray(~self.invariants.apply(noise).any(axis=-1))
 
     def coordinates(self, vector: ArrayLike) -> NDArray[np.int64]:
-        """Return the integer coordinates c of a vector u = C c exactly.
+        """Return the integer coordinates c of each vector u = C c of an array (..., cells).
 
-        Parameters
-        ----------
-        vector : int array, shape (..., cells)
-
-        Returns
-        -------
-        int64 array, shape (..., dimension)
-
-        Raises
-        ------
-        InputError
-            If a vector does not lie in the lattice.
+        The result has shape (..., dimension). Raise `InputError` if a vector is not in the lattice.
         """
         vector = np.asarray(vector)
         self.invariants.check(vector)
@@ -119,10 +102,10 @@ def kernel_lattice(invariants: Invariants, basis: Kind = "smith") -> KernelLatti
     basis : {"smith", "lll", "exchange"}
         "smith" takes the last columns of V in the Smith normal form U A V = D (ISDP, Proposition
         8). "lll" reduces this basis by the algorithm of Lenstra, Lenstra and Lovasz, which makes
-        the vectors shorter and more orthogonal. "exchange" builds more vectors than a basis. Some
-        move one person between two cells of a class (cells with equal columns of A). The others
-        move persons between classes, along a reduced basis for one cell per class. Walks with
-        large classes then mix faster, because no cell occurs in every jump.
+        the vectors shorter and more orthogonal. "exchange" returns more vectors than a basis. Some
+        of them move one person between two cells of a class (cells with equal columns of A). The
+        others are vectors of a reduced basis for one cell per class, repeated for other cells.
+        Walks with large classes mix faster along "exchange", because no cell occurs in every jump.
 
     Raises
     ------
@@ -143,8 +126,8 @@ def kernel_lattice(invariants: Invariants, basis: Kind = "smith") -> KernelLatti
 def basis_seconds(invariants: Invariants, basis: Kind) -> float:
     """Forecast the time of `kernel_lattice` in seconds, within a factor of about two.
 
-    The time of LLL grows with the cube of the dimension. It was measured at dimensions from 512 to
-    978. The time of the Smith normal form grows with the number of cells.
+    The time of the LLL algorithm is proportional to the cube of the dimension, as measured at
+    dimensions from 512 to 978. The time of the Smith normal form is proportional to the cells.
     """
     elimination = 2e-5 * invariants.cells
     if basis == "smith":

@@ -67,14 +67,10 @@ class SmithForm:
 def smith_normal_form(matrix: ArrayLike | sparray) -> SmithForm:
     """Compute the Smith normal form with its transforms.
 
-    The pivot is the smallest entry of the remaining matrix. Ties are resolved by the smallest
-    number of entries in the column. This rule keeps the transforms of 0/1 matrices small and
-    sparse. For one total, each basis vector of the kernel moves one person to or from the first
-    cell.
-
-    Parameters
-    ----------
-    matrix : int array_like or sparse array, shape (constraints, cells)
+    The pivot is the entry of the remaining matrix with the smallest magnitude. Among equal entries,
+    it is in the column with the fewest entries. This rule keeps the transforms of 0/1 matrices
+    sparse. For one total, each kernel vector is the difference between one cell and the first. The
+    matrix has shape (constraints, cells).
 
     Examples
     --------

@@ -14,7 +14,7 @@ from isdp.compiled import njit
 
 
 class Vectors(NamedTuple):
-    """Sparse vectors; the entries of vector j have the positions ``indptr[j]:indptr[j + 1]``.
+    """Sparse vectors, of which vector j has the entries ``indptr[j]:indptr[j + 1]``.
 
     `data` is int64. `indptr` and `indices` are uint64, so that the compiled loops do not check for
     negative indices.
@@ -90,8 +90,8 @@ class Proposals(NamedTuple):
     lower : int64 array, shape (cells,)
         Lower bound on the noise of each cell.
     refusal_scale : float
-        Scale of the exponential variable whose integer part is a number of consecutive proposals
-        that have a free cell below its lower bound.
+        Scale of the exponential variable whose integer part is the length of a run of proposals
+        with a free cell below its lower bound.
     inequalities : Vectors
         Rows of the other inequalities.
     lower_bounds : int64 array
@@ -126,14 +126,14 @@ def _double_geometric(rng, p_zero, log_a):
 
 @njit(cache=True)
 def _nonzero_step(rng, scale):
-    """Draw a double geometric variable with a = exp(-1 / scale), conditioned on not being zero."""
+    """Draw a nonzero double geometric variable with a = exp(-1 / scale)."""
     k = 1 + int(rng.standard_exponential() * scale)
     return k if rng.random() < 0.5 else -k
 
 
 @njit(cache=True)
 def _run_length(rng, scale, max_length):
-    """Draw a geometric number, the length of a run of zero steps, and bound it by `max_length`."""
+    """Draw the geometric length of a run, and limit it to `max_length`."""
     return int(min(rng.standard_exponential() * scale, float(max_length)))
 
 
@@ -172,7 +172,7 @@ def _rise(size, growth, root, rate):
 
 @njit(cache=True)
 def metropolis(rng, rise):
-    """Accept with probability min(1, exp(-rise)), the Metropolis rule."""
+    """Accept with probability min(1, exp(-rise)) (the Metropolis rule)."""
     return rise <= 0 or rng.standard_exponential() > rise
 
 

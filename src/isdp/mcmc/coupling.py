@@ -25,7 +25,7 @@ from isdp.mcmc.compiled_chains import Scratch, coupled_sweeps, meet
 from isdp.mcmc.metropolis import ChainState, LatticeWalk
 from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES
 
-CONFIDENCE_LEVEL = 0.99  # of the Monte Carlo interval
+CONFIDENCE_LEVEL = 0.99
 MIN_JUMPS = 10  # minimum number of jumps that the first chain accepts within the lag
 
 
@@ -73,7 +73,7 @@ class MeetingTimes(NamedTuple):
 
     @property
     def uninformative(self) -> NDArray[np.bool_]:
-        """Runs that are censored or met before the first chain moved, which bound no distance."""
+        """Runs that are censored, or that met before the first chain moved, which prove nothing."""
         uninformative: NDArray[np.bool_] = np.logical_or(self.censored, self.jumps == 0)
         return uninformative
 
@@ -83,10 +83,7 @@ def start(
 ) -> CoupledState:
     """Start two chains at given noise vectors, by default at zero.
 
-    Raises
-    ------
-    InputError
-        If a vector does not belong to the lattice.
+    Raise `InputError` if a vector does not belong to the lattice.
     """
     _refuse_uncoupled(walk)
     one, two = walk.init(first), walk.init(second)
@@ -98,12 +95,7 @@ def step(
 ) -> tuple[CoupledState, bool]:
     """Run one coupled sweep of both chains from `state`, which is not changed.
 
-    Returns
-    -------
-    state : CoupledState
-        The states after the sweep.
-    identical : bool
-        True if the chains are equal after the sweep. Equal chains remain equal.
+    Return the states after the sweep, and whether they are equal. Equal chains remain equal.
     """
     first, second = state.first.noise.copy(), state.second.noise.copy()
     difference = state.difference.copy()
@@ -221,10 +213,9 @@ def tv_bound(times: MeetingTimes, t: ArrayLike) -> pd.DataFrame:
     -------
     DataFrame with the columns lag, t, bound, low, high, at_least and censored
         `low` and `high` are the ends of an approximate 99 % Monte Carlo interval. If few runs have
-        not met at time t, `high` is the exact binomial upper limit on their proportion times the
-        mean term of the longest runs. `at_least` is the mean with the cap as tau of censored runs.
-        It is missing at times at which the term of a censored run would be 0. `censored` is the
-        number of runs that are censored or met before the first chain moved.
+        not met, `high` uses the binomial upper limit on their proportion. `at_least` is the mean in
+        which tau of a censored run is the cap. It is missing if the term of a censored run is 0.
+        `censored` is the number of uninformative runs; see `MeetingTimes`.
     """
     t = np.atleast_1d(np.asarray(t))
     if t.dtype.kind not in "iu" or (t < 0).any():
@@ -290,7 +281,7 @@ def _scratch(walk: LatticeWalk) -> Scratch:
     )
 
 
-@lru_cache(maxsize=16)  # the compiled loops only read the array
+@lru_cache(maxsize=16)
 def powers_of(a: float) -> NDArray[np.float64]:
     """Return 1, a, a^2, ... down to the resolution of a 53-bit uniform variable, and 0."""
     count = int(MAX_JUMP_IN_SCALES / -math.log(a)) + 2

@@ -28,7 +28,7 @@ from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES, check_propos
 
 NO_LOWER_BOUND = -(2**62)  # below all noise that the overflow check allows
 MAX_TABLE_VALUE = 64  # maximum noise in the guide table of a proposal
-GUIDE_TABLE_SIZE = 2048  # entries, which occupy half of a 32-kilobyte cache
+GUIDE_TABLE_SIZE = 2048  # the table occupies half of a cache of 32 kilobytes
 MAX_REFUSAL_SCALE = 1e300  # an infinite scale times a zero exponential variable would be nan
 
 
@@ -45,8 +45,7 @@ class IndependenceSampler:
     proposal_epsilon : float
         Proposals of free cells are double geometric noise with a = exp(-proposal_epsilon).
     solved : int array, shape (rank of the equalities,), optional
-        Cells that are computed from the equalities. By default, the sampler chooses them. All other
-        cells are free.
+        Cells that are computed from the equalities. By default, the sampler chooses them.
 
     Raises
     ------
@@ -106,13 +105,7 @@ class IndependenceSampler:
         self.within.check(noise)
 
     def init(self, noise: ArrayLike | None = None) -> ChainState:
-        """Return the state at a noise vector, by default zero.
-
-        Raises
-        ------
-        InputError
-            If the vector does not belong to the polytope.
-        """
+        """Return the state at a noise vector, by default zero; see `LatticeWalk.init`."""
         start = start_vector(noise, self.cells)
         self.check(start)
         return state_at(start, self._energy.power)
@@ -120,20 +113,9 @@ class IndependenceSampler:
     def run(
         self, rng: np.random.Generator, state: ChainState, draws: int, thin: int = 1
     ) -> tuple[np.ndarray, ChainState, ChainInfo]:
-        """Continue the chain from a state, which is not changed and not part of the draws.
+        """Continue the chain from a state; see `LatticeWalk.run`.
 
-        Parameters
-        ----------
-        draws, thin : int
-            The number of states to keep, and the number of proposals for each.
-
-        Returns
-        -------
-        draws : int64 array, shape (draws, cells)
-        state : ChainState
-            The last state.
-        info : ChainInfo
-            The numbers of proposals. An accepted proposal may equal the state before it.
+        Each of the `thin` sweeps is one proposal. An accepted proposal may equal the state.
         """
         noise = state.noise.copy()
         kept = np.empty((draws, self.cells), dtype=np.int64)
@@ -160,7 +142,7 @@ class IndependenceSampler:
         first = np.argsort((matrix != 0).sum(axis=1), kind="stable")
         follow = np.zeros((len(self._solved), self.cells), dtype=np.int64)
         follow[:, self.free] = matrix[first]
-        # a free cell is drawn before the first solved cell that depends on it, or at the end
+        # the stage of a free cell is the first solved cell that depends on it
         needed = np.vstack([matrix[first] != 0, np.ones(len(self.free), dtype=bool)])
         stage = needed.argmax(axis=0)
         stages = np.cumsum([0, *np.bincount(stage, minlength=len(first) + 1)])

@@ -61,7 +61,7 @@ class ChainInfo(NamedTuple):
 
 
 def start_vector(noise: ArrayLike | None, cells: int) -> NDArray[np.int64]:
-    """Return a copy of the start of a chain, by default zero; refuse a vector of wrong shape."""
+    """Return a copy of the start of a chain, by default zero, after a check of its shape."""
     start = np.zeros(cells, dtype=np.int64) if noise is None else np.array(noise)
     if start.shape != (cells,):
         raise InputError(
@@ -86,7 +86,7 @@ def vectors_of(compressed: csc_array | csr_array) -> Vectors:
 
 @dataclass(frozen=True, eq=False)
 class LatticeWalk:
-    """Random walk on the lattice with the distribution of the mechanism as stationary distribution.
+    """Random walk on the lattice whose stationary distribution is that of the mechanism.
 
     Parameters
     ----------
@@ -180,10 +180,7 @@ class LatticeWalk:
     def init(self, noise: ArrayLike | None = None) -> ChainState:
         """Return the state at a noise vector, by default zero.
 
-        Raises
-        ------
-        InputError
-            If the walk does not allow the vector, or its norm is too large.
+        Raise `InputError` if the walk does not allow the vector, or its norm is too large.
         """
         start = start_vector(noise, self.cells)
         self._refuse_overflow(float(np.abs(start).max(initial=0)))
@@ -261,7 +258,8 @@ def run_chains(
     thin = check_integer("metropolis", "thin", thin, 1)
     if start is not None and len(start) != n_chains:
         raise InputError(
-            f"metropolis: start has {len(start)} vectors for {n_chains} chains. Give one per chain"
+            f"metropolis: start has {len(start)} vectors and n_chains is {n_chains}. Give one "
+            f"vector per chain"
         )
     kept = np.empty((n_chains, n_draws, sampler.cells), dtype=np.int64)
     total = ChainInfo(0, 0, 0)

@@ -44,7 +44,7 @@ class Energy(NamedTuple):
 
 
 class Target(NamedTuple):
-    """Target distribution of a sampler, with its name in messages."""
+    """Name and energy of the target distribution of a sampler."""
 
     name: str
     energy: Energy
@@ -81,7 +81,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def noise_norm(self, noise: ArrayLike) -> NDArray[np.int64] | NDArray[np.float64]:
-        """Return the norm of each noise vector that determines its weight."""
+        """Return the norm of each noise vector, on which its weight depends."""
 
     @abstractmethod
     def log_weight(self, noise: ArrayLike) -> NDArray[np.float64]:
@@ -124,19 +124,10 @@ WEIGHT_FORMS = {
 def check_energy(
     method: str, target: Target | Mechanism, forms: Iterable[tuple[int, bool]]
 ) -> Energy:
-    """Return the energy of a target distribution, or refuse a form that a sampler does not support.
+    """Return the energy of a target distribution for a sampler that supports the given forms.
 
-    Parameters
-    ----------
-    method : str
-        Name of the sampler, for the message.
-    forms : iterable of (power, root)
-        The supported forms.
-
-    Raises
-    ------
-    MisfitError
-        If the energy has another form.
+    A form is a pair (power, root). Raise `MisfitError` if the energy has another form. The message
+    begins with the name of the sampler, `method`.
     """
     forms, energy = tuple(forms), target.energy
     if energy is None or (energy.power, energy.root) not in forms:

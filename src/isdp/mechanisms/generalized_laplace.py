@@ -115,15 +115,9 @@ def bound_gamma(dimension: int, epsilon: float) -> float:
 
 
 def double_geometric_pmf(k: ArrayLike, a: float) -> NDArray[np.float64]:
-    """Return p(k) = (1 - a) / (1 + a) a^|k|, the discrete Laplace distribution.
+    """Return p(k) = (1 - a) / (1 + a) a^|k|, the discrete Laplace distribution, for 0 < a < 1.
 
     ISDP, Section 4, proposes jumps from this distribution.
-
-    Parameters
-    ----------
-    k : int array
-    a : float
-        A number between 0 and 1, such as exp(-epsilon).
     """
     pmf: NDArray[np.float64] = (1 - a) / (1 + a) * a ** np.abs(np.asarray(k, dtype=float))
     return pmf

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from isdp.plots.style import DAS, DRAW, FAINT, finish, panels, styled
 
-LINES = ("-", "--", ":")  # for the largest, the median and the smallest noise
+LINES = ("-", "--", ":")  # styles of the largest, the median and the smallest noise
 COLORS = {"cell": DRAW, "sum": DAS}
 
 

@@ -106,18 +106,9 @@ def corrected_cell(noise: ArrayLike, nearest: ArrayLike) -> int:
 def correct_one_cell(noise: ArrayLike, cell: ArrayLike) -> NDArray[np.int64]:
     """Project noise onto a total of zero by a change of one cell of each draw.
 
-    A vector is nearest in the l1 norm if all its corrections have the same sign and sum to the
-    excess of the total. A correction of one cell is a vertex of this set.
-
-    Parameters
-    ----------
-    noise : int64 array, shape (draws, cells)
-    cell : int, or int array of shape (draws,)
-        The cell that is corrected.
-
-    Returns
-    -------
-    int64 array, shape (draws, cells)
+    The noise has shape (draws, cells), and `cell` is an integer or has shape (draws,). A vector is
+    nearest in the l1 norm if all its corrections have the same sign and sum to the excess of the
+    total. A correction of one cell is a vertex of this set.
     """
     corrected = np.array(noise)
     corrected[np.arange(len(corrected)), np.asarray(cell)] -= corrected.sum(axis=1)
@@ -127,16 +118,9 @@ def correct_one_cell(noise: ArrayLike, cell: ArrayLike) -> NDArray[np.int64]:
 def correct_evenly(rng: np.random.Generator, noise: ArrayLike) -> NDArray[np.int64]:
     """Project noise onto a total of zero by corrections that differ by at most 1.
 
-    Each cell receives the integer quotient of the excess and the number of cells. Random cells
-    receive one more. The result is nearest in the l1 norm.
-
-    Parameters
-    ----------
-    noise : int64 array, shape (draws, cells)
-
-    Returns
-    -------
-    int64 array, shape (draws, cells)
+    The noise has shape (draws, cells). The correction of each cell is the excess divided by the
+    number of cells and rounded down. The remaining units go to random cells. The result is nearest
+    in the l1 norm.
     """
     noise = np.asarray(noise)
     cells = noise.shape[1]

@@ -25,7 +25,7 @@ def list_keys(model: type[Block] = Config, path: tuple[str, ...] = ()) -> Iterat
         source = (field.json_schema_extra or {}).get("source", "")
         yield ".".join(here), field.description or "", source
         for inner in _blocks(field.annotation):
-            # entries whose names users choose are listed under a placeholder
+            # the table has a placeholder for the name of an entry that users choose
             yield from list_keys(inner, (*here, inner.placeholder) if inner.placeholder else here)
 
 

@@ -23,7 +23,7 @@ from reproduction.jobs.settings import (
 from reproduction.lattices.settings import Members
 from reproduction.swapping.settings import Strata
 
-# each part of the block with the block whose settings it replaces
+# maps each part to the block whose settings it replaces
 TARGETS = {name: f"lattices.experiments.{name}" for name in ("intersecting", "contingency")}
 TARGETS |= {name: name for name in ("counties", "swapping")}
 SECTIONS, FIGURES = "ISDP, Sections 5 and E.2 or E.3", "ISDP, Figure 4, or Figures 1 and 6"

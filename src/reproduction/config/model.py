@@ -23,7 +23,7 @@ from reproduction.swapping.settings import SwappingSettings
 from reproduction.topdown.settings import TopDownSettings
 
 MAX_VALUE_LENGTH = 100  # number of characters of a value that a message shows
-# messages for types of pydantic errors; errors of other types keep pydantic's message
+# messages by type of pydantic error; for other types, pydantic's own message is shown
 REQUIREMENTS = {
     "int_type": "must be a whole number",
     "float_type": "must be a number",
@@ -101,7 +101,7 @@ def read_config(config: dict, base: Path) -> dict:
             *parents, last = key.split(".")
             for kept in (config, recorded):
                 block = _find(kept, parents)
-                if last in block:  # otherwise the key is in an entry that was null
+                if last in block:  # the key is missing if its entry was null
                     block[last] = copy.deepcopy(value)
         check_config(config, base)
         recorded["from_the_papers"] = printed

@@ -196,8 +196,8 @@ def measure_acceptance(
     """Measure the acceptance rate by proposal parameter (CDP, Figure 2).
 
     Chains with the start "target" begin at draws from the target distribution and give the
-    stationary rate. Chains with the start "confidential" begin at the confidential table. Both
-    together have the start "either", with a more precise rate if the start does not matter.
+    stationary rate. Chains with the start "confidential" begin at the confidential table. The start
+    "either" is for all chains together.
     """
     acceptance = settings["acceptance"]
     epsilons, iterations = acceptance["proposal_epsilons"], acceptance["iterations"]

@@ -10,6 +10,7 @@ The unconstrained noise u1, u2 is independent Laplace noise of scale 2/epsilon. 
 
 import math
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,8 @@ from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
 # values of v for the maximum privacy loss, in units of 1/epsilon
 LOSS_GRID = np.concatenate([np.linspace(0, 10, 41), np.geomspace(12, 10_000, 40)])
+TAU_EPSILONS, TAU_BETAS = (0.5, 1.0, 2.0), (0.6, 0.75, 0.9)
+TAU_POINTS = (1.0, 200.0)  # values of v, in units of 1/epsilon; at the second the limit is reached
 
 
 def draw_conditional_noise(rng: np.random.Generator, epsilon: float, draws: int) -> np.ndarray:
@@ -135,12 +138,29 @@ def tabulate_two_bin(
     return table.assign(loss_off=(table["loss_numeric"] - table["loss_closed"]) / epsilon)
 
 
+def tabulate_tau() -> pd.DataFrame:
+    """Measure tau of the density of l1-projected noise, and compare it with CDP, Appendix A.
+
+    For x > 0 the density is proportional to exp(-alpha x) (beta - (1 - beta) exp(-tau x)), with
+    alpha = epsilon / (2 beta) and beta > 1/2.
+    """
+    rows = []
+    for epsilon, beta in product(TAU_EPSILONS, TAU_BETAS):
+        alpha, f = epsilon / (2 * beta), log_density(epsilon, beta)
+        near, far = TAU_POINTS[0] / epsilon, TAU_POINTS[1] / epsilon
+        ratio = math.exp(f(near) - f(far) + alpha * (near - far))
+        tau = -math.log((1 - ratio) * beta / (1 - beta)) / near
+        rows.append((epsilon, beta, tau, (2 * beta - 1) / (2 * beta * (1 - beta))))
+    table = pd.DataFrame(rows, columns=["epsilon", "beta", "tau", "tau_paper"])
+    return table.assign(off_paper=table["tau"] - table["tau_paper"])
+
+
 def _known_query(rng: np.random.Generator, epsilon: float) -> dict:
     """Release one cell under its own total, a query that the invariant determines (Example 5.2)."""
     noise = draw_chains(
         GeneralizedLaplace(epsilon), Invariants.total(1), n_draws=1000, rng=rng
     ).ravel()
-    # if all noise is 0, every release equals the query for all databases that meet the invariant
+    # if all noise is 0, the release is the same for all datasets that meet the invariant
     loss = 0.0 if (noise == 0).all() else math.inf
     return {
         "mechanism": "conditional, query known (Example 5.2)",

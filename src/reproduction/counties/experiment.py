@@ -22,8 +22,8 @@ def sample_state(
 
     Each chain starts at the end of a run at the smaller epsilon of `overdispersed`. Therefore the
     starts vary more than draws from the target distribution. The function reads the FIPS codes of
-    `counties`, but not the counts. `settings` are those that
-    `reproduction.jobs.scenarios.select_walk` selects.
+    `counties`, but not the counts. `settings` is a result of
+    `reproduction.jobs.scenarios.select_walk`.
     """
     invariants = Invariants.total(len(counties), f"population of {counties['state'].iloc[0]}")
     lattice = kernel_lattice(invariants, settings["basis"])
@@ -98,7 +98,7 @@ def describe_noise(
 def tabulate_boxes(counties: pd.DataFrame, noise: np.ndarray) -> pd.DataFrame:
     """Tabulate the values that the figure of one state shows, with one value per row.
 
-    The column series has the values of `isdp.diagnostics.summaries.boxes`, and das_error.
+    The column series contains the series of `isdp.diagnostics.summaries.boxes`, and das_error.
     """
     errors = counties["das_error"].dropna().astype(float)
     errors = pd.DataFrame({"cell": errors.index, "series": "das_error", "value": errors})

@@ -1,4 +1,4 @@
-"""Figures of the county experiment."""
+"""Draw the figures of the county experiment."""
 
 from collections.abc import Mapping
 
@@ -29,7 +29,7 @@ from reproduction.data.differences import extend_title, note_state, note_vintage
 MAX_PANEL_COUNTIES = 130
 COUNTY_AXIS_LABEL = "county (2010 population), from the least populous to the most"
 PROJECTED_COLOUR = "#8fc7a0"
-SHOWN_CHOICES = {  # choices of a nearest vector
+SHOWN_CHOICES = {  # the choices of a nearest vector that are drawn
     "solver": "HiGHS changes one county, which is always the same",
     "even": "the correction is divided evenly",
 }
@@ -39,7 +39,7 @@ MAX_COLOURED_STATES = 6  # number of states with their own colour in the truncat
 def format_state_title(
     state: str, rule: str, mechanism: Mapping, draws: str, vintage: str = ""
 ) -> str:
-    """Format the title of a figure of one state's noise, in which `draws` describes the draws."""
+    """Format the title of a figure of one state; `draws` describes the draws of noise in words."""
     return extend_title(
         f"{state}: noise in county populations under the state's total, {mechanism['norm']} "
         f"generalized Laplace, epsilon = {mechanism['epsilon']:g}, {draws}",
@@ -50,7 +50,7 @@ def format_state_title(
 
 @styled
 def plot_county_boxes(boxes: pd.DataFrame, title: str, vintage: str) -> Figure:
-    """Draw one box plot of the noise per county of a state, sorted by population.
+    """Draw the noise of each county of a state as a box plot, in the order of population.
 
     `boxes` is a table from `experiment.tabulate_boxes`. The counties are divided into panels of at
     most `MAX_PANEL_COUNTIES`.
@@ -76,8 +76,8 @@ def plot_projected_boxes(boxes: pd.DataFrame, title: str) -> Figure:
     """Draw projected noise and generalized Laplace noise by county (ISDP, Figures 9 and 10).
 
     `boxes` is a table from `projection.tabulate_projected_boxes`. Each choice in `SHOWN_CHOICES`
-    has its own panel. If a box is much larger than the others, the panel is cut at the others, and
-    a label gives the quartiles of the larger box.
+    has its own panel. A box that is much larger than the others exceeds the scale of the panel, and
+    a label gives its quartiles and whiskers.
     """
     boxes = boxes.assign(label=_county_labels(boxes))
     parts = _rows_of_counties(boxes)
@@ -123,7 +123,7 @@ def _limits(part: pd.DataFrame) -> tuple[float, float]:
 
 
 def _county_labels(boxes: pd.DataFrame) -> pd.Series:
-    """Format labels with the name, without words such as County, and the population."""
+    """Format labels with the population and the name, without words such as County."""
     words = r" (?:County|Parish|Municipio|Census Area|Borough)$"
     names = boxes["county"].str.replace(words, "", regex=True)
     return names + " (" + boxes["population"].map("{:,}".format) + ")"

@@ -19,10 +19,11 @@ def project_state(
 ) -> tuple[dict[str, np.ndarray], dict]:
     """Simulate projected noise of one state by every choice of a nearest vector.
 
-    HiGHS solves the first `checked` simulations, by linear and by integer programmes. It corrects
-    one cell, and the choice "solver" corrects this cell in all simulations. The noise of each
-    choice has the shape (simulations, counties). The second value has the columns of the table
-    projection_summary on the solutions of HiGHS, and the corrected `cell`, counted from 0.
+    HiGHS solves the first `checked` simulations by linear and by integer programmes. Its solutions
+    change one cell, and the choice "solver" changes the same cell in all simulations. The noise of
+    each choice has the shape (simulations, counties). The second value describes the solutions of
+    HiGHS in columns of the table projection_summary. Its key `cell` is the changed cell, counted
+    from 0.
     """
     noise_rng, choice_rng, remainder_rng = rng.spawn(3)
     noise = double_geometric_noise(noise_rng, epsilon, (simulations, counties))

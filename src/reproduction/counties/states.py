@@ -52,7 +52,7 @@ def _regression(state: str, counties: pd.DataFrame) -> tuple[float, float, float
             f"not defined. Remove the state or correct the counts."
         )
     error = counties["das_error"].to_numpy(dtype=np.float64)
-    if np.ptp(error) == 0:  # the general formula of p is 0 / 0
+    if np.ptp(error) == 0:  # the formula of p would give 0 / 0
         return 0.0, 0.0, 1.0
     fit = scipy.stats.linregress(np.log(population), error)
     return fit.slope, fit.stderr, fit.pvalue
@@ -77,8 +77,8 @@ def select_states(
 ) -> pd.DataFrame:
     """Select the states to run, and return each with the rule that selected it.
 
-    If `asked` is a list, it is used unchanged. If `asked` is "paper", the paper's rule selects the
-    states if the vintage is the paper's. For any other vintage the `stand_in` states are selected.
+    A list of states in `asked` is used unchanged. The value "paper" applies the paper's rule to the
+    paper's vintage, and selects the `stand_in` states for any other vintage.
     """
     if asked != "paper":
         states, rule = list(asked), FROM_CONFIG

@@ -101,7 +101,7 @@ def _curve(state: str, norm: str, cells: int, epsilons: pd.Series) -> pd.DataFra
         return pd.DataFrame()
     between = np.geomspace(epsilons.min() / 1.2, epsilons.max() * 1.2, CURVE_POINTS)
     if norm == "l1":
-        series = "exact law"  # a value of a published column
+        series = "exact law"  # published tables contain this value
         exact = [total_distribution(cells, epsilon) for epsilon in between]
         values = [(each.sd, each.within(MAX_USUAL_NOISE)) for each in exact]
     else:
@@ -115,8 +115,8 @@ def _curve(state: str, norm: str, cells: int, epsilons: pd.Series) -> pd.DataFra
 def continuous_l2(cells: int, epsilon: float) -> tuple[float, float]:
     """Compute the standard deviation and P(|u| < 30.5) of a cell by a continuous approximation.
 
-    The density of the noise under one total is proportional to exp(-epsilon ||u||), with the l2
-    norm, on the hyperplane of vectors with sum zero. The hyperplane has d = cells - 1 dimensions.
+    The noise under one total is on the hyperplane of sum zero, with a density proportional to
+    exp(-epsilon ||u||) in the l2 norm. The hyperplane has d = cells - 1 dimensions.
     The norm R has the distribution Gamma(d, 1 / epsilon), and the direction is uniform. A cell is
     sqrt(d / cells) R T, where T is a coordinate of a uniform point on the unit sphere. T^2 has the
     distribution Beta(1/2, (d - 1)/2). Therefore the variance of a cell is d / epsilon^2. An integer
@@ -129,7 +129,7 @@ def continuous_l2(cells: int, epsilon: float) -> tuple[float, float]:
 
 @cache
 def _limiting_norms(cells: int) -> np.ndarray:
-    """Compute the norms with a cell of 30.5, for 2000 equally probable directions."""
+    """Compute the norms at which a cell reaches 30.5, for 2000 equally probable directions."""
     d = cells - 1
     middles = (np.arange(2000) + 0.5) / 2000
     squares = scipy.stats.beta(0.5, (d - 1) / 2).ppf(middles) if d > 1 else np.ones(1)

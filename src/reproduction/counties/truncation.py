@@ -88,8 +88,8 @@ def _epsilon_to_bite(populations: pd.Series) -> float:
 
     if len(populations) < 2:
         return math.nan
-    # the tail decays like exp(-epsilon * population), which gives a guess; the first search is near
-    # the guess, because distributions at small epsilons are slow to compute
+    # The tail decays like exp(-epsilon * population), which gives a guess. The first search is near
+    # the guess, because distributions at small epsilons are slow to compute.
     guess = -math.log(TARGET_TRUNCATED) / max(populations.min(), 1)
     for interval in (np.clip((guess / 4, guess * 4), *EPSILON_RANGE), EPSILON_RANGE):
         low, high = np.log(interval)

@@ -28,7 +28,7 @@ UNKNOWN_VINTAGE = "unknown"
 
 @dataclass(frozen=True, eq=False)
 class Demonstration:
-    """Demonstration data of all counties from one file."""
+    """Demonstration data of all counties, read from one file."""
 
     counties: pd.DataFrame  # columns fips, county (the name), dp and sf (int64, persons)
     vintage: str  # eight digits, or UNKNOWN_VINTAGE if no file name contains them
@@ -42,9 +42,9 @@ def read_demonstration(path) -> Demonstration:
 
     The file is the county file of NHGIS as downloaded (zip), or the CSV file in it. The column
     gisjoin ("G", state, "0", county, "0") identifies the counties. If it is missing, the column
-    fips (five digits) does. Raises InputError if `read_county_text` does, a column is missing,
-    there are no rows, a count is not a whole number of 0 or more, or the population column belongs
-    to another vintage.
+    fips (five digits) does. Raises InputError if `read_county_text` does, or if a column or all
+    rows are missing. Further errors are a count that is not a whole number of 0 or more, and the
+    population column of another vintage.
     """
     text, place, vintage = read_county_text(path)
     cells = cells_of(text, place)
@@ -80,9 +80,9 @@ def read_county_text(path) -> tuple[str, str, str]:
     """Read a county table; return its text, its name for messages, and its vintage.
 
     The content of the file, not its name, determines whether it is a zip archive or a CSV table.
-    The text may be encoded in UTF-8 or Latin-1. Raises InputError if the file is a web page, an
-    archive is damaged or does not contain exactly one county table, or the names of the archive and
-    its table give different vintages.
+    The text may be encoded in UTF-8 or Latin-1. Raises InputError if the file is a web page, or
+    a damaged archive, or an archive that does not contain exactly one county table. The names of an
+    archive and its table must not give different vintages.
     """
     path = Path(path)
     content = read_bytes(path, MAX_BYTES)

@@ -1,6 +1,6 @@
-"""Notes in figure titles on differences between the data of a run and the papers' data."""
+"""Describe differences between the data of a run and the papers' data in figure titles."""
 
-PAPER_VINTAGE = "20201116"  # of the demonstration data in ISDP and SDP
+PAPER_VINTAGE = "20201116"  # vintage of the demonstration data in ISDP and SDP
 PAPER_STATE = "IL"  # a state that both papers name
 PAPER_RULE = f"slope negative and significant at 0.01 in vintage {PAPER_VINTAGE}"
 FROM_CONFIG = "named in the config"
@@ -10,7 +10,7 @@ def note_vintage(vintage: str) -> str:
     """Name the vintage of the errors of the Census DAS if it differs from the papers'."""
     if vintage in ("", PAPER_VINTAGE):
         return ""
-    return f"errors of the Census DAS: vintage {vintage}, not the paper's {PAPER_VINTAGE}"
+    return f"errors of the Census DAS: vintage {vintage}, not the paper's vintage {PAPER_VINTAGE}"
 
 
 def note_state(state: str, rule: str) -> str:

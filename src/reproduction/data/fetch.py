@@ -57,14 +57,14 @@ def obtain_demonstration(
     A local file takes precedence and may have another vintage. Without a local file, the data come
     from the cache or, by download, from the address in the ledger. If the address does not answer,
     the function returns None instead of data, and the provenance states the reason.
-    The folder `cache` is created if it does not exist. `timeout` is the number of seconds to wait
-    for a connection, and the number of seconds to wait for data. `retries` is the number of further
+    The folder `cache` is created if it does not exist. `timeout` gives the seconds to wait for a
+    connection and the seconds to wait for data. `retries` is the number of further
     attempts after a failed download. Raises InputError if the ledger lacks the vintage, a file is
     incorrect, or the download cannot be saved.
 
     The provenance does not depend on the machine. Its keys are `source` ("local file", "download"
-    or "published counts"), `address`, `das_available`, `message` (a sentence on the origin), and
-    the attributes of the data, which are "" if there are no data.
+    or "published counts"), `address`, `das_available` and `message` (a sentence on the origin). It
+    also contains the attributes of the data, which are "" if there are no data.
     """
     if local_file is not None:
         demonstration = read_demonstration(local_file)
@@ -94,7 +94,7 @@ def obtain_demonstration(
         for column in ("vintage", "population_column"):
             found = getattr(demonstration, column)
             if found not in (row[column], UNKNOWN_VINTAGE):
-                raise InputError(f"the ledger has {column} {row[column]}, the file has {found}")
+                raise InputError(f"{column} is {found} in the file and {row[column]} in the ledger")
     except InputError as error:
         path.unlink(missing_ok=True)
         raise InputError(

@@ -1,9 +1,10 @@
 """Published 2010 counts of each county: a histogram of persons, and group quarters.
 
 The histogram classifies persons by race, Hispanic origin and adulthood. The sources are Tables P8
-to P11, P42 and H3 of Summary File 1. The name of a histogram cell, such as WB:n:a, has three parts:
-the letters of the races (W White, B Black, I American Indian, A Asian, P Pacific Islander, S some
-other race), n or h (not Hispanic, Hispanic), and c or a (under 18, adult).
+to P11, P42 and H3 of Summary File 1. The name of a histogram cell, such as WB:n:a, has three
+parts. The first has the letters of the races: W White, B Black, I American Indian, A Asian, P
+Pacific Islander, S some other race. The second is n (not Hispanic) or h (Hispanic), and the third c
+(under 18) or a (adult).
 """
 
 from collections.abc import Sequence
@@ -29,8 +30,8 @@ QUARTERS_KINDS = (
     *("student_housing", "military", "other_noninstitutional"),
 )
 ADVICE = "Restore the file from the repository."
-# number of additional items before the first race in H72 (P8), H73 (P9), H74 (P10) and H75 (P11):
-# P9 and P11 begin with the totals of Hispanic persons and of all other persons
+# The numbers of additional items before the first race in Tables P8 to P11. P9 and P11 begin with
+# the totals of Hispanic persons and of all other persons.
 ITEM_SHIFTS = {"H72": 0, "H73": 2, "H74": 0, "H75": 2}
 
 

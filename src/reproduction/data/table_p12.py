@@ -21,8 +21,8 @@ N_MINOR_GROUPS = 4  # age groups below 18
 SEXES = ("female", "male")
 N_GROUPS = len(AGE_GROUPS)
 CELLS = [f"{sex}, {age}" for sex in SEXES for age in AGE_GROUPS]
-# NHGIS names the columns of Table P12 H76001 to H76049: the total of all persons, then for each
-# sex its total and its age groups
+# The columns of Table P12 are H76001 to H76049. The first is the total of all persons. It is
+# followed by the total and the age groups of each sex.
 TOTAL_ITEM, MALE_ITEM, FEMALE_ITEM = 1, 2, 26
 LAST_ITEM = 49
 
@@ -57,7 +57,7 @@ def build_table(counts: Mapping[str, list[int]]) -> np.ndarray:
 def read_p12(path, county: str) -> tuple[np.ndarray, str]:
     """Read Table P12 of one county from a CSV file; return its cells and the county's name.
 
-    The cells are an array as from `build_table`. The file has the columns H76001 to H76049, which
+    `build_table` describes the array of cells. The file has the columns H76001 to H76049, which
     may end in "_sf", and at least one of `name`, `gisjoin` and `fips`. Raises InputError if a
     column is missing, the county does not match exactly one row, or its counts are invalid or
     inconsistent.

@@ -38,7 +38,7 @@ class Criterion:
         return all(RELATIONS[relation](value, bound) for relation, bound in self.conditions)
 
     def is_met_within(self, low, high) -> bool:
-        """Return True if some value in a range meets every condition; NaN is an unknown end."""
+        """Return True if some value in a range meets every condition; NaN is an unknown limit."""
         if isinstance(low, str | list) or "contains" in dict(self.conditions):
             return self.is_met_by(low)
         low, high = -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high
@@ -54,12 +54,12 @@ def equals(bound: float | str | bool, whose: Whose) -> Criterion:
 
 
 def at_least(bound: float, whose: Whose) -> Criterion:
-    """Return the criterion that a value is the bound or larger."""
+    """Return the criterion that a value is at least the bound."""
     return Criterion(((">=", bound),), whose)
 
 
 def at_most(bound: float, whose: Whose) -> Criterion:
-    """Return the criterion that a value is the bound or smaller."""
+    """Return the criterion that a value is at most the bound."""
     return Criterion((("<=", bound),), whose)
 
 
@@ -87,7 +87,7 @@ class Quantity:
     names
         Subject of each value, for a quantity of several values.
     n_draws, draws_name
-        Number of draws behind the value, and the table's name for draws.
+        Number of draws from which the value is computed, and their name in the table.
     exact
         True if the value is computed without random numbers.
     table, rows, column
@@ -175,7 +175,7 @@ def _source(rows: pd.DataFrame, column: str = "") -> dict:
 def only_row(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows if there is at most one. Raises InputError if there are several."""
     if len(rows) > 1:
-        raise InputError(f"table {rows.index.name}: {len(rows)} rows are selected; select one")
+        raise InputError(f"table {rows.index.name}: {len(rows)} rows are selected. Select one.")
     return rows
 
 
@@ -260,16 +260,16 @@ class Claim:
     tables
         Tables of the run, in the order of the function's arguments.
     figures
-        Figures that show the claim; `{state}` stands for each state.
+        Figures that show the claim; `{state}` is replaced by each state.
     read_off
         True if the paper's value is read off a figure and is not printed.
     needs_vintage
-        Vintage of the demonstration data in the claim.
+        Vintage of the demonstration data to which the claim refers.
     if_differs
         Who is right if the verdict is "differs".
     transcription
         True for a check of printed numbers against each other or against published data. These
-        checks are in a table of their own.
+        checks have their own table.
     """
 
     function: Callable[..., Evidence]
@@ -306,8 +306,8 @@ class Claim:
         for name in self.tables:
             if name not in tables:
                 raise InputError(
-                    f"claim {self.name}: the table {name} is missing; the rule {self.study} makes "
-                    f"it: run `snakemake --cores all {self.study}`"
+                    f"claim {self.name}: the table {name} is missing. Run "
+                    f"`snakemake --cores all {self.study}` to make it."
                 )
         try:
             return self.function(*(tables[name].rename_axis(name) for name in self.tables))

@@ -1,8 +1,8 @@
 """Read titles, captions and columns of all tables and figures from the files descriptions.yaml.
 
 Each study has one file. An entry named `counties_{state}` describes every table or figure whose
-name matches this pattern. An entry without wildcards takes precedence over a pattern, and the first
-pattern that matches takes precedence over the others. In the title and the caption, `{state}` is
+name matches this pattern. An entry without wildcards takes precedence over patterns. If several
+patterns match, the first takes precedence. In the title and the caption, `{state}` is
 replaced by that part of the name.
 
 Captions are Jinja templates in reStructuredText. Snakemake renders them for the report and provides

@@ -10,8 +10,8 @@ import pandas as pd
 from isdp.errors import InputError
 from isdp.io.draws import Draws, read_draws
 
-# study, experiment, distribution, unit (such as a state) and sampler; published tables have columns
-# with these names
+# Study, experiment, distribution, unit (such as a state) and sampler. These names are columns of
+# published tables.
 LABELS = ("wing", "experiment", "law", "unit", "sampler")
 
 

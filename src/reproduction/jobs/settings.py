@@ -17,7 +17,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-# the sources of the values in config.yaml
+# sources of the values in config.yaml
 PAPER = "paper"
 READ_OFF = "read off a figure of the paper"
 INFERRED = "inferred"
@@ -45,7 +45,7 @@ class Block(BaseModel):
     """Base class of all blocks of the configuration, which refuses unknown keys."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
-    # if users choose the name of an entry, config/README.md shows this placeholder instead
+    # shown in config/README.md instead of a name that users choose
     placeholder: ClassVar[str] = ""
 
     @model_validator(mode="before")

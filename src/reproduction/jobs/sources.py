@@ -22,7 +22,7 @@ PRESENTATION_MODULES = (
     "reproduction/jobs/descriptions.py",
     "reproduction/jobs/figures.py",
 )
-# each study with the other studies that its modules import; a test compares this with the imports
+# maps each study to the other studies that it imports; a test compares this with the imports
 STUDIES_OF = {"comparison": ("topdown",), "national": ("comparison", "topdown")}
 # suffixes of the names of modules that plot, describe and evaluate results
 PRESENTATION_SUFFIXES = ("claims", "descriptions", "figures")
@@ -58,7 +58,7 @@ def _modules(name: str) -> tuple[Path, ...]:
     paths = [place] if place.is_file() else place.rglob("*")
     found = tuple(path for path in paths if path.suffix in SUFFIXES)
     if not found:
-        raise ValueError(f"{place}: no source files found")
+        raise ValueError(f"{place}: no source files found. Correct the name of the module.")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Reader of YAML files."""
+"""Read YAML files quickly."""
 
 from pathlib import Path
 

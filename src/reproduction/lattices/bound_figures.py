@@ -63,13 +63,13 @@ def tv_bounds(
 
 def _draw_bounds(axis: Axes, curves: pd.DataFrame, chosen: int, actual: pd.DataFrame) -> None:
     lags = sorted(curves["lag"].unique())
-    shades = CREST(np.linspace(0, 1, len(lags) + 2)[1:-1])  # omit the lightest and the darkest
+    shades = CREST(np.linspace(0, 1, len(lags) + 2)[1:-1])  # neither lightest nor darkest
     for colour, lag in zip(shades, lags, strict=True):
         part = curves[curves["lag"] == lag]
         censored = int(part["censored"].iloc[0])
         axis.plot(
             part["t"] + 1,
-            part["at_least"],  # equals the bound if no run is censored
+            part["at_least"],  # the same as the bound if no run is censored
             color=colour,
             lw=1.4,
             ls="--" if censored else "-",

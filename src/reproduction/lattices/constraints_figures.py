@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
@@ -10,23 +12,22 @@ from isdp.plots.style import DEEP, DRAW, finish, panels, styled
 
 
 @styled
-def constraints_diagram(constraints: dict[str, list[str]], records: list[str]) -> Figure:
+def plot_constraints(constraints: Mapping[str, Sequence[int]], n_records: int) -> Figure:
     """Draw the records that each constraint counts (ISDP, Figure 3).
 
     Three constraints are drawn as a Venn diagram with the records in its regions. Any other number
-    of constraints is drawn as a grid of records by constraints. `constraints` maps the name of each
-    constraint to its records, and `records` lists all records.
+    of constraints is drawn as a grid of records by constraints. Records are numbered from 1.
     """
+    records = range(1, n_records + 1)
     if len(constraints) == 3:
         return _three_sets(constraints, records)
-    size = max(5, 1.5 + 0.28 * len(records)), 1.2 + 0.35 * len(constraints)
+    size = max(5, 1.5 + 0.28 * n_records), 1.2 + 0.35 * len(constraints)
     figure, ((axis,),) = panels(1, 1, size)
     for row, members in enumerate(constraints.values()):
-        counted = [records.index(record) for record in members]
-        axis.plot(range(len(records)), [row] * len(records), ".", color="#dddddd", ms=4)
-        axis.plot(counted, [row] * len(counted), "o", color=DRAW, ms=6)
+        axis.plot(records, [row] * n_records, ".", color="#dddddd", ms=4)
+        axis.plot(members, [row] * len(members), "o", color=DRAW, ms=6)
     axis.set_yticks(range(len(constraints)), list(constraints))
-    axis.set_xticks(range(len(records)), records, rotation=90 if len(records) > 20 else 0)
+    axis.set_xticks(records, map(str, records), rotation=90 if n_records > 20 else 0)
     axis.set_xlabel("record")
     axis.set_title("Records that each constraint counts", loc="left")
     axis.invert_yaxis()
@@ -34,7 +35,7 @@ def constraints_diagram(constraints: dict[str, list[str]], records: list[str]) -
     return finish(figure)
 
 
-def _three_sets(constraints: dict[str, list[str]], records: list[str]) -> Figure:
+def _three_sets(constraints: Mapping[str, Sequence[int]], records: Sequence[int]) -> Figure:
     angles = np.deg2rad([90, 210, 330])
     centres = 0.62 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
     names, sets = list(constraints), [set(members) for members in constraints.values()]
@@ -43,7 +44,7 @@ def _three_sets(constraints: dict[str, list[str]], records: list[str]) -> Figure
         axis.add_patch(Circle(centre, 1, facecolor=colour, alpha=0.16, lw=0))
         axis.add_patch(Circle(centre, 1, fill=False, edgecolor=colour, lw=1.4))
         axis.text(*(2.9 * centre), name, ha="center", va="center", color=colour, weight="bold")
-    regions: dict[tuple[bool, ...], list[str]] = {}
+    regions: dict[tuple[bool, ...], list[int]] = {}
     for record in records:
         regions.setdefault(tuple(record in members for members in sets), []).append(record)
     for region, members in regions.items():
@@ -59,5 +60,6 @@ def _three_sets(constraints: dict[str, list[str]], records: list[str]) -> Figure
     return finish(figure)
 
 
-def _lines(members: list[str], width: int = 3) -> list[str]:
-    return [", ".join(members[i : i + width]) for i in range(0, len(members), width)]
+def _lines(members: list[int], width: int = 3) -> list[str]:
+    rows = [members[i : i + width] for i in range(0, len(members), width)]
+    return [", ".join(map(str, row)) for row in rows]

@@ -54,7 +54,7 @@ def tabulate_meetings(times: list[MeetingTimes], cap: int) -> pd.DataFrame:
     """Summarise the meeting times at each lag in the columns of the table meeting_times.
 
     The number of iterations to a bound is missing if runs are censored or chains never moved. In
-    these cases the bound does not prove convergence.
+    these cases the bound does not show convergence.
     """
     rows = [
         {
@@ -98,8 +98,8 @@ def couple_variants(
 def tabulate_convergence(meetings: pd.DataFrame) -> pd.DataFrame:
     """Compare the variants of the walk by the table meeting_times.
 
-    The column `fewer_than_paper` compares means over the lags, because these vary less than the
-    value at one lag. It and the column `spread` are missing if the bound does not prove
+    The column `fewer_than_paper` compares means over the lags, because means vary less than the
+    value at one lag. This column and the column `spread` are missing if the bound does not show
     convergence.
     """
     times = {"iterations_to_bound_0_1": float, "iterations_to_bound_0_01": float}

@@ -128,7 +128,7 @@ def describe_mechanism(law: Mapping) -> str:
 def _checked_counts(counts, shape: tuple[int, ...]) -> np.ndarray:
     array = np.asarray(counts, dtype=object)
     if array.shape != shape:
-        raise InputError(f"counts: the shape is {array.shape}. The axes need the shape {shape}.")
+        raise InputError(f"counts: the shape is {array.shape}. Give counts of shape {shape}.")
     for cell in array.ravel():
         if type(cell) is not int or cell < 0:
             raise InputError("counts: a count is not valid. Give whole numbers of 0 or more.")

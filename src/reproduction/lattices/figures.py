@@ -8,13 +8,12 @@ from matplotlib.figure import Figure
 from isdp.plots.boxes import plot_cell_boxes
 from isdp.plots.distributions import plot_overlaid_distributions
 from reproduction.lattices.bound_figures import tv_bounds
-from reproduction.lattices.constraints_figures import constraints_diagram
-from reproduction.lattices.entry import build_experiment, describe_mechanism
+from reproduction.lattices.entry import describe_mechanism
 
 SAMPLERS = {
     "paper": "the paper's chain",
     "mcmc": "our faster chain",
-    "staged rejection": "exact, by staged rejection",
+    "sums of types": "exact, by sums of cell classes",
     "messages": "exact, by variable elimination",
 }
 
@@ -30,8 +29,8 @@ def plot_experiment(
 ) -> dict[str, Figure]:
     """Draw the figures of one experiment: `noise`, `exact`, `laws` and `bound`.
 
-    `read` maps names to tables. boxes and exact_boxes are from
-    `reproduction.lattices.noise.describe_noise`. laws and agreement are from
+    `read` maps names to tables. The tables boxes and exact_boxes are from
+    `reproduction.lattices.noise.describe_noise`. The tables `laws` and agreement are from
     `reproduction.exactness.experiment.compare_distributions`. The other tables are those of
     `plot_bound`. `runs` is the number of pairs of coupled chains for each lag.
     """
@@ -70,9 +69,3 @@ def plot_bound(
         f"{runs} coupled chains for each lag",
         laws={law: describe_mechanism(entry) for law, entry in laws.items()},
     )
-
-
-def plot_constraints(entry: Mapping) -> Figure:
-    """Draw the records that each constraint of an entry in the configuration counts."""
-    members = {name: list(map(str, records)) for name, records in entry["constraints"].items()}
-    return constraints_diagram(members, build_experiment(entry).cells)

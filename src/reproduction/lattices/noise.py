@@ -21,8 +21,7 @@ from reproduction.lattices.entry import Experiment
 def choose_burn_in(meetings: pd.DataFrame, variant: str, cap: int) -> tuple[int, bool]:
     """Return the number of sweeps until the coupling bound of a variant is below 0.01.
 
-    The second value is True if the bound proves convergence. Otherwise it is False, and the first
-    value is the cap.
+    The second value is True. If the bound does not show convergence, the values are cap and False.
     """
     row = meetings[meetings["chosen"] & (meetings["variant"] == variant)].iloc[0]
     if pd.isna(row["iterations_to_bound_0_01"]):
@@ -45,7 +44,7 @@ def sample_noise(
     A pilot run keeps every sweep. The smallest effective sample size of its cells and its norm
     determines the number of sweeps between the `draws` kept from each chain. Both the pilot run and
     the main run begin with `burn_in` sweeps. `converged` is stored with the draws. It is True if
-    the coupling bound proves that the burn-in is sufficient.
+    the coupling bound shows that the burn-in is sufficient.
     """
     pilot, _ = run_chains(rng, walk, n_draws=2000, n_chains=chains, burn_in=burn_in)
     norm = walk.mechanism.noise_norm(pilot)[..., None]
@@ -84,8 +83,8 @@ def tabulate_boxes(draws: Draws) -> pd.DataFrame:
 def compare_norm(law: str, draws: Draws, mechanism: Mechanism) -> dict:
     """Compare the norm of the noise with a continuous approximation, Gamma(d, rate epsilon).
 
-    d is the number of degrees of freedom. The approximation does not apply to Gaussian noise, so
-    that the columns of the rule are missing.
+    d is the number of degrees of freedom. The approximation does not apply to Gaussian noise, whose
+    columns of the approximation are missing.
     """
     norms = mechanism.noise_norm(draws.noise)
     dimension = degrees_of_freedom(draws.invariants)

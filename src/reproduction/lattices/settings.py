@@ -30,7 +30,7 @@ from reproduction.lattices.entry import build_experiment
 
 def _check_factors(factors: list[float]) -> list[float]:
     if 1 not in factors:
-        raise ValueError("must be a list with 1 among its entries")
+        raise ValueError("must be a list that contains 1")
     return factors
 
 

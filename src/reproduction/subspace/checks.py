@@ -1,4 +1,4 @@
-"""Numerical checks of propositions of SDP. Each check would show a false proposition to fail."""
+"""Numerical checks of propositions of SDP. A false proposition gives an unexpected value."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -114,8 +114,8 @@ def check_nestedness(multiplier: float, epsilon: float) -> list[Check]:
 def check_composition(rng: np.random.Generator, cells: int, draws: int) -> Check:
     """Add the losses of two projected Laplace releases of one histogram (Proposition 2.9).
 
-    Half of the points are draws. The others lie far from zero along the difference of the two
-    datasets, where losses are largest.
+    Half of the points are draws. The other half are multiples of the difference of the datasets up
+    to 100 scales, where losses are largest.
     """
     held = Invariants.total(cells)
     shift = np.eye(cells)[0] - np.eye(cells)[1]
@@ -215,7 +215,7 @@ def check_distributed(seed: str, invariants: Invariants, scale: float) -> list[C
         Check("Section 4", case, measure, value, wanted=wanted)
         for measure, value, wanted in (
             ("largest difference between an agent's noise and the centre's", difference, "= 0"),
-            ("largest residual of what is held", residual, "= 0"),
-            ("error left to an agent who takes the noise off with the seed", left, ""),
+            ("largest residual of the invariants", residual, "= 0"),
+            ("error after an agent subtracts the noise with the seed", left, ""),
         )
     ]

@@ -121,7 +121,7 @@ def plot_losses(attained: pd.DataFrame, profiles: pd.DataFrame) -> Figure:
     left.set(xscale="log", ylim=(0, 1.05), ylabel="privacy loss divided by epsilon")
     left.set_xlabel("distance of the release from the truth, in scales b of the noise")
     left.legend(title="cells under the total", frameon=True, loc="lower right")
-    left.set_title("Projected Laplace: the loss approaches epsilon far out", loc="left")
+    left.set_title("Projected Laplace: the loss approaches epsilon at large distances", loc="left")
     for (cells, noise), part in profiles.groupby(["cells", "noise"], sort=False):
         part = part[part["delta"] > 1e-7]
         line = "-" if noise == "projected" else "--"
@@ -196,8 +196,8 @@ def _draw_errors(axis: Axes, part: pd.DataFrame, names: list[str]) -> None:
     part = part.assign(row=rows, rank=ranks).sort_values("row")
     axis.barh(part["row"], part["error"], color=part["paper"].map(COLOURS), height=0.55, alpha=0.75)
     seen = part[part["error_se"] > 0]
-    reach = 2 * seen["error_se"]
-    axis.errorbar(seen["error"], seen["row"], xerr=reach, color=INK, lw=1, capsize=2, fmt="none")
+    bars = 2 * seen["error_se"]
+    axis.errorbar(seen["error"], seen["row"], xerr=bars, color=INK, lw=1, capsize=2, fmt="none")
     for found in part.itertuples():
         places = 0 if found.error >= 1000 else 1
         words = f"{found.rank:.0f}:  {found.error:,.{places}f}  (sd of a count {found.sd:.3g})"

@@ -75,7 +75,7 @@ def unchanged_probability(counties: int, epsilon: float) -> float:
 
 
 def noise_advantage(counties: int, epsilon: float) -> float:
-    """Compute the total variation distance of the noisy tables of two datasets, one exchange apart.
+    """Compute the total variation distance of two noisy tables, before and after one exchange.
 
     With a = e^(-epsilon) the distance is (1 - a) / (1 + a) q_{n-1}(0) / q_n(0), where q_m is the
     distribution of the sum of m double geometric variables. It equals the probability that the

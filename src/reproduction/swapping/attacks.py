@@ -87,7 +87,7 @@ def simulate_posteriors(
 
 
 def find_exposed_strata(counts: np.ndarray, rates: Sequence[float]) -> pd.DataFrame:
-    """Compute the largest gain of an attacker if households are swapped within their size.
+    """Compute the largest gain of an attacker if household size is in the swap key.
 
     `counts` have shape (sizes, counties, tenures). There is one row for each rate.
     """

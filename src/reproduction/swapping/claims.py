@@ -1,6 +1,8 @@
-"""Claims of the papers on the study `swapping`."""
+"""Claims of SWAP, the slides on swapping, on the study `swapping`."""
 
 import math
+
+import pandas as pd
 
 from reproduction.jobs.claims import (
     Evidence,
@@ -20,15 +22,15 @@ from reproduction.jobs.claims import (
     paper="SWAP",
     experiment="Swapping",
     where="Numerical demonstration; permutation swapping",
-    statement="Swapping keeps what is held, and the totals of the swap key by what is swapped.",
-    paper_value="0",
-    unit="totals not kept",
+    statement="Swapping keeps the totals of all held columns, and of the key by swapped columns.",
+    paper_value="invariant",
+    unit="totals that change",
     tables=["swapping_mape"],
     figures=["swapping_mape"],
-    note="over all simulated swaps of Massachusetts, counted again in whole numbers",
+    note="All totals of all simulated swaps of Massachusetts are counted again as integers.",
 )
-def swap_invariants(table):
-    return Evidence(total(table, "violations"), equals(0, "paper"))
+def swap_invariants(swaps):
+    return Evidence(total(swaps, "violations"), equals(0, "paper"))
 
 
 @claim(
@@ -36,17 +38,17 @@ def swap_invariants(table):
     experiment="Budget",
     where="Swapping satisfies DP, subject to its invariants",
     statement="Between datasets with equal invariants the loss is at most the published epsilon.",
-    unit="nats, the smallest room between bound and exact worst case",
+    unit="nats, bound minus exact worst case (smallest)",
     tables=["swapping_exact_loss"],
     figures=["swapping_tightness", "swapping_budget"],
     note=(
-        "worst case over all datasets and outputs in closed form; the bar leaves room for "
-        "rounding. The bound is nearly attained; within given county totals it holds with more "
-        "room (table swapping_universe_loss)"
+        "The worst case over all datasets and outputs has a closed form, and nearly attains the "
+        "bound. For given county totals the loss is smaller (table swapping_universe_loss). The "
+        "criterion allows for rounding."
     ),
 )
-def swap_budget_holds(table):
-    row = extreme_row(table, "gap", "min")
+def swap_budget_holds(losses):
+    row = extreme_row(losses, "gap", "min")
     return Evidence(quantity(row, "gap", exact=True), at_least(-1e-12, "paper"))
 
 
@@ -54,15 +56,15 @@ def swap_budget_holds(table):
     paper="SWAP",
     experiment="Budget",
     where="Figure of swap rate and epsilon, note 1",
-    statement="For each largest stratum there is a smallest attainable epsilon, above zero.",
+    statement="For each largest stratum there is a smallest attainable epsilon, which is above 0.",
     paper_value="> 0",
-    unit="nats (smallest over the strata tried)",
+    unit="nats (smallest over the sizes of strata)",
     tables=["swapping_remarks"],
     figures=["swapping_budget"],
-    note="true of the bound; the exact loss of a stratum of two is 0 at a rate of 50 % (errata)",
+    note="This holds for the bound. The exact loss of a stratum of two is 0 at a rate of 50 %.",
 )
-def swap_smallest_epsilon(table):
-    row = extreme_row(table, "smallest_bound", "min")
+def swap_smallest_epsilon(remarks):
+    row = extreme_row(remarks, "smallest_bound", "min")
     return Evidence(quantity(row, "smallest_bound", exact=True), at_least(1e-06, "ours"))
 
 
@@ -70,13 +72,13 @@ def swap_smallest_epsilon(table):
     paper="SWAP",
     experiment="Budget",
     where="Figure of swap rate and epsilon, note 2",
-    statement="Every epsilon above it is satisfied by two swap rates.",
-    unit="largest error of epsilon at both rates (nats)",
+    statement="Two swap rates satisfy each epsilon above the smallest.",
+    unit="nats, error of epsilon at the two rates (largest)",
     tables=["swapping_remarks"],
     figures=["swapping_budget"],
 )
-def swap_two_rates(table):
-    row = extreme_row(table, "two_rates_off", "max")
+def swap_two_rates(remarks):
+    row = extreme_row(remarks, "two_rates_off", "max")
     return Evidence(quantity(row, "two_rates_off", exact=True), at_most(1e-09, "ours"))
 
 
@@ -84,64 +86,64 @@ def swap_two_rates(table):
     paper="SWAP",
     experiment="Budget",
     where="Figure of swap rate and epsilon, note 3",
-    statement="At the same swap rate, the larger the largest stratum the larger epsilon.",
+    statement="At the same swap rate, epsilon grows with the size of the largest stratum.",
     unit="sizes at which epsilon does not grow",
     tables=["swapping_remarks"],
     figures=["swapping_budget"],
 )
-def swap_larger_stratum(table):
-    return Evidence(count(table.query("not grows"), among=table, exact=True), equals(0, "paper"))
+def swap_larger_stratum(remarks):
+    not_growing = remarks[~remarks["grows"].astype(bool)]
+    return Evidence(count(not_growing, among=remarks, exact=True), equals(0, "paper"))
+
+
+def _agreeing(budgets: pd.DataFrame, census: int, number: int) -> Evidence:
+    """Count the printed budgets of a census that equal the formula, and require `number`."""
+    rows = budgets[(budgets["census"] == census) & budgets["agree"].astype(bool)]
+    return Evidence(count(rows, among=budgets, exact=True), equals(number, "paper"))
 
 
 @claim(
     paper="SWAP",
     experiment="Budget",
     where="What if the 2020 Census used swapping?",
-    statement="Twelve budgets for six ways to swap, at 5 % and at 50 %.",
+    statement="Swapping at 5 % and at 50 %, with six keys, would have twelve printed budgets.",
     paper_value="12",
-    unit="printed budgets that the formula gives to the printed digit",
+    unit="printed budgets equal to the formula in all printed digits",
     tables=["swapping_budgets"],
     figures=["swapping_budget"],
-    note=(
-        "the lowest and the highest of them, 9.37 and 19.38, stand on another slide as the range "
-        "for 2020"
-    ),
+    note="The smallest and the largest, 9.37 and 19.38, are the range for 2020 on another slide.",
 )
-def swap_2020_table(table):
-    return Evidence(
-        count(table.query("census == 2020 and agree"), among=table, exact=True), equals(12, "paper")
-    )
+def swap_2020_table(budgets):
+    return _agreeing(budgets, 2020, 12)
 
 
 @claim(
     paper="SWAP",
     experiment="Budget",
     where="Numerical demonstration, swap rate and epsilon",
-    statement="Four budgets for Massachusetts in 1940, from 1 % to 50 %.",
+    statement="Massachusetts in 1940 has four printed budgets, for rates from 1 % to 50 %.",
     paper_value="4",
-    unit="printed budgets that the formula gives to the printed digit",
+    unit="printed budgets equal to the formula in all printed digits",
     tables=["swapping_budgets"],
     figures=["swapping_budget"],
 )
-def swap_1940_budgets(table):
-    return Evidence(
-        count(table.query("census == 1940 and agree"), among=table, exact=True), equals(4, "paper")
-    )
+def swap_1940_budgets(budgets):
+    return _agreeing(budgets, 1940, 4)
 
 
 @claim(
     paper="SWAP",
     experiment="Massachusetts in 1940",
     where="Numerical demonstration, two tables",
-    statement="The swap keeps the owned dwellings of the state.",
+    statement="The swap keeps the number of owned dwellings in the state.",
     paper_value="435,805",
     unit="owned dwellings after the swap",
+    transcription=True,
     tables=["swapping_unmixed"],
 )
-def swap_1940_owned(table):
-    return Evidence(
-        total(table.query('tenure == "owned"'), "after", exact=True), equals(435805, "paper")
-    )
+def swap_1940_owned(dwellings):
+    owned = dwellings[dwellings["tenure"] == "owned"]
+    return Evidence(total(owned, "after", exact=True), equals(435805, "paper"))
 
 
 @claim(
@@ -149,25 +151,22 @@ def swap_1940_owned(table):
     experiment="Massachusetts in 1940",
     where="Numerical demonstration, two tables",
     statement="The printed table is one swap at 50 % within household sizes.",
-    unit="chi-square on 13 degrees of freedom, for each way to mix households",
+    unit="chi-square with 13 degrees of freedom, for each scenario of household sizes",
     tables=["swapping_fit"],
     figures=["swapping_massachusetts"],
     note=(
-        "the real households may not be passed on, so the sizes of households in each county are "
-        "assumed, in each of the ways that the table names (column scenario). A way that was "
-        "fitted to the printed table is not judged"
+        "The records may not be redistributed, so that the household sizes of the counties are "
+        "assumed, in three scenarios (column scenario). A scenario that is fitted to the printed "
+        "table is not judged. All others must meet the criterion."
     ),
 )
-def swap_1940_law(table):
-    rows = table.query("not fitted")
-    judged = extreme_row(table.query("not fitted"), "p", "min")
+def swap_1940_law(fits):
+    assumed = fits[~fits["fitted"].astype(bool)]
     return Evidence(
-        quantity(rows, "chi_square"),
+        quantity(assumed, "chi_square"),
         at_least(0.01, "ours"),
-        statistic=quantity(judged, "p"),
-        statistic_name=(
-            "probability of as large a chi-square (smallest over the ways to mix households)"
-        ),
+        statistic=quantity(extreme_row(assumed, "p", "min"), "p"),
+        statistic_name="is the p-value (smallest over the scenarios)",
     )
 
 
@@ -175,24 +174,23 @@ def swap_1940_law(table):
     paper="SWAP",
     experiment="Massachusetts in 1940",
     where="Numerical demonstration, two tables",
-    statement="Its swap rate is 50 %.",
+    statement="The swap rate of the printed table is 50 %.",
     paper_value="0.5",
-    unit="swap rate of highest likelihood, for each way to mix households",
+    unit="maximum-likelihood estimate of the swap rate, for each scenario of household sizes",
     tables=["swapping_fit"],
     figures=["swapping_rate"],
     note=(
-        "the ways to mix households are those of the claim swap-1940-law, and the one that was "
-        "fitted to the printed table is not judged"
+        "The scenarios are those of the claim swap-1940-law. The scenario that is fitted to the "
+        "printed table is not judged. All others must meet the criterion."
     ),
 )
-def swap_1940_rate(table):
-    rows = table.query("not fitted")
-    judged = extreme_row(table.query("not fitted"), "rate_z", "max_abs")
+def swap_1940_rate(fits):
+    assumed = fits[~fits["fitted"].astype(bool)]
     return Evidence(
-        quantity(rows, "rate", error="error"),
+        quantity(assumed, "rate", error="error"),
         at_most(3, "ours"),
-        statistic=quantity(judged, "rate_z", absolute=True),
-        statistic_name="standard errors from 50 % (the farthest of the ways to mix households)",
+        statistic=quantity(extreme_row(assumed, "rate_z", "max_abs"), "rate_z", absolute=True),
+        statistic_name="standard errors from 50 % (largest over the scenarios)",
     )
 
 
@@ -200,15 +198,15 @@ def swap_1940_rate(table):
     paper="SWAP",
     experiment="Flavours",
     where="Does data swapping satisfy differential privacy?",
-    statement="Between datasets of different invariants the multiplicative distance is infinite.",
+    statement="Between datasets with different invariants the multiplicative distance is infinite.",
     paper_value="infinite",
-    unit="multiplicative distance (smallest of three pairs)",
+    unit="multiplicative distance (smallest over three pairs of datasets)",
     tables=["swapping_necessity"],
-    note="from the exact laws of four swapped households, and of integer noise",
+    note="The distributions of four swapped households and of integer noise are exact.",
 )
-def swap_needs_equal_invariants(table):
+def swap_needs_equal_invariants(necessity):
     pairs = ["another county total", "another tenure total", "integer noise, another row total"]
-    row = extreme_row(table[table["pair"].isin(pairs)], "multiplicative", "min")
+    row = extreme_row(necessity[necessity["pair"].isin(pairs)], "multiplicative", "min")
     return Evidence(quantity(row, "multiplicative", exact=True), equals(math.inf, "paper"))
 
 
@@ -216,13 +214,14 @@ def swap_needs_equal_invariants(table):
     paper="SWAP",
     experiment="Flavours",
     where="Does the 2020 US Census satisfy differential privacy?",
-    statement="To compare only datasets that agree on the invariants is enough for their release.",
-    paper_value="0",
-    unit="nats, the loss of releasing the totals alone",
+    statement="A release of the invariants is private between datasets with equal invariants.",
+    paper_value="private at any budget",
+    unit="nats, loss if only the totals are released",
     tables=["swapping_necessity"],
 )
-def swap_invariants_alone(table):
-    row = only_row(table.query('pair == "equal invariants, and only the totals are released"'))
+def swap_invariants_alone(necessity):
+    pair = "equal invariants, and only the totals are released"
+    row = only_row(necessity[necessity["pair"] == pair])
     return Evidence(quantity(row, "multiplicative", exact=True), equals(0, "paper"))
 
 
@@ -230,23 +229,22 @@ def swap_invariants_alone(table):
     paper="SWAP",
     experiment="Flavours",
     where="Examples from the US Decennial Censuses",
-    statement="For TopDown rho = 15.29 is epsilon = 52.83 at delta = 1e-10.",
+    statement="For TopDown, rho = 15.29 gives epsilon = 52.83 at delta = 1e-10.",
     paper_value="52.83",
-    unit="epsilon of 15.29 (of all numbers that round to it)",
+    unit="epsilon at rho = 15.29 (for all rho that round to 15.29)",
     tables=["swapping_topdown_budget"],
     note=(
-        "by the formula rho + 2 sqrt(rho ln(1/delta)). Both numbers are printed to two decimals, "
-        "and the bar is half a unit of the last one: some rho that rounds to 15.29 has an "
-        "epsilon that rounds to 52.83"
+        "The formula is rho + 2 sqrt(rho ln(1/delta)). Some rho that round to 15.29 have an "
+        "epsilon that rounds to 52.83. The criterion is half a unit of the last printed digit."
     ),
 )
-def swap_topdown_epsilon(table):
-    row = only_row(table.query('system == "TopDown, PL 94-171 and DHC"'))
+def swap_topdown_epsilon(budgets):
+    row = only_row(budgets[budgets["system"] == "TopDown, PL 94-171 and DHC"])
     return Evidence(
         quantity(row, "slides", limits=("slides_low", "slides_high")),
         at_most(0.005, "paper"),
         statistic=quantity(row, "off_printed"),
-        statistic_name="from the printed epsilon to the nearest of these",
+        statistic_name="is the distance from the printed epsilon to the nearest of these",
     )
 
 
@@ -262,21 +260,30 @@ def swap_topdown_epsilon(table):
     unit="smallest budget on D_nor that follows from the published rho",
     tables=["swapping_topdown_budget"],
     note=(
-        "the theorem is true as printed and not tight. The slides define D_nor with the root of "
-        "the Renyi divergence, so that the root of rho is enough as a budget, and a mechanism "
-        "with a smaller budget keeps any larger one. That 15.29 is the rho of zCDP is taken from "
-        "the table of examples, which writes rho squared = 15.29 (see the errata on the "
-        "notation)"
+        "The theorem is true and not tight. D_nor has the root of the Renyi divergence, so that "
+        "the root of rho is sufficient as a budget, and so is any larger number. That 15.29 is the "
+        "rho of zCDP follows from its printed epsilon (entry 8 of the errata)."
     ),
 )
-def swap_topdown_budget(table):
-    rows = table.query('system.str.startswith("TopDown")')
-    judged = extreme_row(table.query('system.str.startswith("TopDown")'), "share_of_rho", "max")
+def swap_topdown_budget(budgets):
+    topdown = budgets[budgets["system"].str.startswith("TopDown")]
     return Evidence(
-        quantity(rows, "on_d_nor", exact=True),
+        quantity(topdown, "on_d_nor", exact=True),
         at_most(1, "paper"),
-        statistic=quantity(judged, "share_of_rho"),
+        statistic=quantity(extreme_row(topdown, "share_of_rho", "max"), "share_of_rho"),
         statistic_name="times the printed budget (the larger of the two)",
+    )
+
+
+def _falls(guide: pd.DataFrame, method: str) -> Evidence:
+    """Count the steps of a method of the guide that do not reduce epsilon."""
+    steps = guide[guide["way"] == method]
+    judged = steps[steps["falls"].notna()]
+    return Evidence(
+        quantity(extreme_row(steps, "epsilon", "min"), "epsilon", exact=True),
+        equals(0, "ours"),
+        statistic=count(judged[~judged["falls"].astype(bool)], among=judged),
+        statistic_name="steps do not reduce epsilon",
     )
 
 
@@ -284,57 +291,36 @@ def swap_topdown_budget(table):
     paper="SWAP",
     experiment="Perverse guide",
     where="A perverse guide, 1",
-    statement="Epsilon falls where invariants are added, without more noise.",
+    statement="More invariants reduce epsilon without more noise.",
     unit="epsilon with the most invariants (2020, 5 %)",
     tables=["swapping_perverse_guide"],
 )
-def swap_perverse_invariants(table):
-    row = extreme_row(table.query('way == "more invariants"'), "epsilon", "min")
-    examined = table.query('way == "more invariants" and falls.notna()')
-    return Evidence(
-        quantity(row, "epsilon", exact=True),
-        equals(0, "ours"),
-        statistic=count(examined.query("falls == False"), among=examined),
-        statistic_name="steps at which it does not fall",
-    )
+def swap_perverse_invariants(guide):
+    return _falls(guide, "more invariants")
 
 
 @claim(
     paper="SWAP",
     experiment="Perverse guide",
     where="A perverse guide, 2",
-    statement="Epsilon falls where the unit is a person in place of a household.",
+    statement="A person as the unit, in place of a household, reduces epsilon without more noise.",
     unit="epsilon for each person (1940, 5 %)",
     tables=["swapping_perverse_guide"],
-    note="in households of two or more, where a household is two persons or more",
+    note="The households have two or more persons, so that a household is two or more units.",
 )
-def swap_perverse_unit(table):
-    row = extreme_row(table.query('way == "a finer unit"'), "epsilon", "min")
-    examined = table.query('way == "a finer unit" and falls.notna()')
-    return Evidence(
-        quantity(row, "epsilon", exact=True),
-        equals(0, "ours"),
-        statistic=count(examined.query("falls == False"), among=examined),
-        statistic_name="steps at which it does not fall",
-    )
+def swap_perverse_unit(guide):
+    return _falls(guide, "a finer unit")
 
 
 @claim(
     paper="SWAP",
     experiment="Perverse guide",
     where="A perverse guide, 3",
-    statement="Epsilon falls where a delta is allowed.",
+    statement="A positive delta reduces epsilon without more noise.",
     unit="epsilon at delta = 1e-10 (1940, 5 %)",
     tables=["swapping_perverse_guide"],
     figures=["swapping_tightness"],
-    note="for an exchange of two households, all households different",
+    note="For an exchange of two households, all households different.",
 )
-def swap_perverse_delta(table):
-    row = extreme_row(table.query('way == "a smaller divergence"'), "epsilon", "min")
-    examined = table.query('way == "a smaller divergence" and falls.notna()')
-    return Evidence(
-        quantity(row, "epsilon", exact=True),
-        equals(0, "ours"),
-        statistic=count(examined.query("falls == False"), among=examined),
-        statistic_name="steps at which it does not fall",
-    )
+def swap_perverse_delta(guide):
+    return _falls(guide, "a smaller divergence")

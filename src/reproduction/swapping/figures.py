@@ -23,7 +23,7 @@ COMPARISON_LIMITS = (
 )
 STATE_TITLE = "Massachusetts, 1940"
 CURVE_COLOURS = ("#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08306b")
-MIN_SHOWN_PERCENT = 1e-5  # with smaller errors most draws leave the table unchanged
+MIN_SHOWN_PERCENT = 1e-5  # at smaller errors, nearly all draws leave the table unchanged
 READING_STYLES = {
     "nominal": (DAS, "published bound"),
     "bayes_factor": (DRAW, "gain of an observer"),
@@ -175,11 +175,11 @@ def plot_attack(points: pd.DataFrame) -> Figure:
             each, label = curves.get_group(curve), SYSTEM_LABELS.get(curve, curve)
             axis.plot(100 * each["rate"], each["chance"], "o-", ms=4, color=colour, label=label)
         known = part.drop_duplicates("curve").dropna(subset="without_data")
-        for chance, sharing in known.groupby("without_data"):
-            axis.axhline(chance, color=INK, ls=":", lw=1)
-            words = f"without data: {' and '.join(sharing['curve'])}, {chance:.2g}"
+        for prior, sharing in known.groupby("without_data"):
+            axis.axhline(prior, color=INK, ls=":", lw=1)
+            words = f"without data: {' and '.join(sharing['curve'])}, {prior:.2g}"
             axis.annotate(
-                words, (0.02, chance), (0, 3), xycoords=("axes fraction", "data"),
+                words, (0.02, prior), (0, 3), xycoords=("axes fraction", "data"),
                 textcoords="offset points", fontsize=7.5,
             )  # fmt: skip
         axis.set(xlabel="swap rate (%)", ylabel=labels[panel])

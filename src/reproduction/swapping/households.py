@@ -16,8 +16,8 @@ from reproduction.swapping.printed import PRINTED_RATE, TENURES, counts_before
 TWO_PERSON_HOUSEHOLDS = 264331  # the slides' largest stratum
 # in percent; the slides give the number of size 2, and size 12 is the remainder
 SIZE_SHARES = (9.0, 0, 21.5, 18.2, 11.9, 7.1, 4.1, 2.4, 1.3, 0.75, 0.35, 0)
-OWNING_LOG_ODDS = 0.12  # change of the log-odds of owning per person; ours
-TILT_BY_PERSONS = 0.25  # tilt to large households per person in a dwelling; ours
+OWNING_LOG_ODDS = 0.12  # change in the log-odds of owning per person
+TILT_BY_PERSONS = 0.25  # change in log weight per person and per person in a dwelling
 SCENARIOS = ("equal mix", "persons per dwelling", "fitted")
 MAX_RAKING_STEPS, RAKING_TOLERANCE = 5000, 1e-9
 N_FITTING_STEPS = 12

@@ -68,7 +68,7 @@ class SwappingSettings(Block):
     )
 
     def check(self, config: Any, base: Path) -> None:
-        """Raise ConfigError unless rates increase, margins fit each other and the file exists."""
+        """Raise ConfigError if rates decrease, margins have different sums or a file is missing."""
         if self.rates != sorted(self.rates):
             raise ConfigError(
                 f"config: swapping.rates: must be in increasing order, got {self.rates}"

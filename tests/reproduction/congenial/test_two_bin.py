@@ -8,6 +8,7 @@ from reproduction.congenial.two_bin import (
     attained_loss,
     draw_conditional_noise,
     log_density,
+    tabulate_tau,
     tabulate_two_bin,
 )
 from tests.statistical.checks import LawRejected, check_mean
@@ -52,3 +53,10 @@ def test_the_table_finds_the_erratum_and_nothing_else():
         check_mean(z, 0, 1)
     assert table["gamma"].iloc[0] == pytest.approx(-0.5)
     assert table["gamma"].iloc[-1] == -1
+
+
+def test_tau_is_proportional_to_epsilon():
+    table = tabulate_tau()
+    assert table["tau"].to_numpy() == pytest.approx(table["epsilon"] * table["tau_paper"])
+    at_one = table["epsilon"] == 1
+    assert (table["off_paper"].abs() < 1e-9).equals(at_one)

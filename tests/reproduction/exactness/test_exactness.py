@@ -83,7 +83,7 @@ def test_where_none_is_practical_there_are_no_draws_and_the_reason_is_told():
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "name"), [(LAPLACE, "staged rejection"), (GeneralizedGaussian(2.0), "messages")]
+    ("mechanism", "name"), [(LAPLACE, "sums of types"), (GeneralizedGaussian(2.0), "messages")]
 )
 def test_a_second_exact_sampler_agrees_with_the_first(mechanism, name):
     found, noise = draw_by_other_sampler(np.random.default_rng(2), TABLE, mechanism, 3000)
@@ -189,7 +189,7 @@ def test_chains_are_laid_over_exact_draws_cell_by_cell():
     assert list(samples)[:2] == ["paper", "mcmc"]
     for sampler in ("paper", "mcmc"):
         assert (samples[sampler] == exact.noise).all()
-    assert samples["staged rejection"].shape == (1, 400, 6)
+    assert samples["sums of types"].shape == (1, 400, 6)
     assert set(gather_samples(np.random.default_rng(6), LAPLACE, {"mcmc": exact}, refused())) == {
         "mcmc"
     }

@@ -9,9 +9,10 @@ from isdp.io.draws import Draws
 from isdp.io.files import write_csv
 from reproduction.exactness.experiment import compare_distributions
 from reproduction.jobs.tables import read_csv
+from reproduction.lattices.constraints_figures import plot_constraints
 from reproduction.lattices.convergence import gather_bound_points
 from reproduction.lattices.entry import list_constraint_pairs
-from reproduction.lattices.figures import plot_constraints, plot_experiment
+from reproduction.lattices.figures import plot_experiment
 from reproduction.lattices.noise import describe_noise
 
 TABLE = Invariants.margins((3, 3))
@@ -108,5 +109,5 @@ def test_constraints_are_listed_and_drawn_with_their_records():
     pairs = list_constraint_pairs(entry["constraints"])
     assert pairs["constraint"].tolist() == ["B", "B", "A"]
     assert pairs["record"].tolist() == [2, 4, 1]
-    (axis,) = plot_constraints(entry).axes
+    (axis,) = plot_constraints(entry["constraints"], entry["records"]).axes
     assert [label.get_text() for label in axis.get_yticklabels()] == ["B", "A"]

@@ -92,7 +92,7 @@ def test_every_two_systems_are_compared_and_few_may_be():
     assert two["ratio"].item() == pytest.approx(math.sqrt(15.29 / 2.63))
     refused = found[found["number"] > 0]
     assert refused["ratio"].isna().all()
-    assert refused["why"].str.contains("not of one kind").all()
+    assert refused["why"].str.contains("different flavours").all()
 
 
 def test_the_budgets_of_2020_by_three_conversions():

@@ -8,6 +8,21 @@ SUMS = Invariants.subsets([[0, 1, 2, 3], [0, 1]], 4, ["all", "first two"])
 COUNTS = np.array([3, 0, 5, 2])
 
 
+def test_a_feasible_table_is_found_and_checked():
+    polytope = Polytope.nonnegative(SUMS, np.array([10, 7]))
+    assert polytope.contains(polytope.feasible_table())
+
+
+@pytest.mark.parametrize(
+    ("rows", "totals"),
+    [([[1, 1, 0, 0], [1, 0, 0, 0]], [2, 5]), ([[2, 2, 0, 0]], [3])],
+)
+def test_constraints_that_no_table_satisfies_are_refused(rows, totals):
+    polytope = Polytope.nonnegative(Invariants(np.array(rows)), np.array(totals))
+    with pytest.raises(InputError, match="polytope"):
+        polytope.feasible_table()
+
+
 def test_a_table_lies_in_its_own_polytope_and_noise_around_it():
     polytope = Polytope.of_counts(SUMS, COUNTS)
     assert polytope.contains(COUNTS)

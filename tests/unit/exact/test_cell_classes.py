@@ -55,7 +55,9 @@ def test_too_many_classes_are_refused():
 
 def test_sums_beyond_64_bits_are_refused():
     with pytest.raises(InputError):
-        CellClassSums(Invariants([[2**30, 1, 0], [0, 1, 2**30]]), [1, 1, 1], Fraction(1, 10**9))
+        CellClassSums(
+            Invariants([[2**30, 1, 0], [0, 1, 2**30]]), np.ones(3, int), Fraction(1, 10**9)
+        )
     with pytest.raises(InputError, match="epsilon"):
         CellClassSampler(Invariants.margins((3, 3)), GeneralizedLaplace(1001.0))
 

@@ -12,7 +12,7 @@ from isdp import (
     draw_noise,
 )
 from isdp.errors import NoSamplerError
-from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
+from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.exact.release_noise import parse_epsilon
 from tests.distributions import l1
 from tests.exact_noise import exact_noise
@@ -90,7 +90,7 @@ def test_sums_beyond_the_integers_of_a_double_are_refused():
     with pytest.raises(InputError):
         draw_noise(GeneralizedLaplace("1e-12"), Invariants.total(10_000), rng=SYSTEM_RANDOMNESS)
     with pytest.raises(InputError):
-        StagedRejectionSampler(Invariants.total(3), l1("1e-18"))
+        CellClassSampler(Invariants.total(3), l1("1e-18"))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Exact draws under totals that overlap: staged rejection and messages."""
+"""Exact draws under totals that overlap: sums of cell classes and messages."""
 
 import math
 
@@ -10,7 +10,7 @@ from isdp.exact import select_sampler
 from isdp.exact.bits.source import BitSource
 from isdp.exact.elimination.laplace_sampler import EliminationSampler, proposal_ratio
 from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
-from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
+from isdp.exact.overlapping.cell_classes import CellClassSampler
 from tests.distributions import l1
 
 QUARTER = l1("1/4")
@@ -21,7 +21,7 @@ def pseudo(seed=3):
     return BitSource(np.random.default_rng(seed).bytes)
 
 
-@pytest.mark.parametrize("sampler", [EliminationSampler, StagedRejectionSampler])
+@pytest.mark.parametrize("sampler", [EliminationSampler, CellClassSampler])
 @pytest.mark.parametrize(
     "invariants",
     [Invariants.margins((3, 4)), UNEVEN, Invariants([[2, 3, 0], [4, 6, 0]]), Invariants([[5]])],
@@ -52,7 +52,7 @@ def test_the_bound_is_the_normaliser_and_the_ball_reaches_far_enough():
 def test_messages_are_taken_where_many_draws_take_many_tries():
     invariants = Invariants.margins((2, 8, 2), ((0, 1), (1, 2)))
     few, many = (select_sampler(QUARTER, Invariants.margins((4, 4)), n_draws=n) for n in (1, 10**5))
-    assert (few.method, many.method) == ("staged rejection", "messages")
+    assert (few.method, many.method) == ("sums of types", "messages")
     for chosen in (few, many):
         assert not Invariants.margins((4, 4)).apply(chosen.draw(pseudo(), 5)).any()
     assert select_sampler(QUARTER, invariants, quick=True).method != "messages"

@@ -16,7 +16,7 @@ from isdp import (
 )
 from isdp.errors import NoSamplerError
 from isdp.exact import select_sampler
-from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
+from isdp.exact.overlapping.cell_classes import CellClassSampler
 
 TABLE = Invariants.margins((3, 3))
 TWO_OF_A_TYPE = Invariants([[1, 1, 1, 0, 0], [0, 0, 0, 1, 1], [1, 1, 0, 1, 0]])
@@ -28,9 +28,7 @@ def exact(invariants, law):
 
 
 def staged(draws):
-    return StagedRejectionSampler(TABLE, GeneralizedLaplace(2.0)).sample(
-        np.random.default_rng(1), draws
-    )
+    return CellClassSampler(TABLE, GeneralizedLaplace(2.0)).sample(np.random.default_rng(1), draws)
 
 
 def chain(law, **options):

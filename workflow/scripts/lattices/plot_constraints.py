@@ -3,10 +3,11 @@
 from isdp.io.files import write_csv
 from reproduction.jobs.figures import save_figures
 from reproduction.jobs.job_log import job_log
+from reproduction.lattices.constraints_figures import plot_constraints
 from reproduction.lattices.entry import list_constraint_pairs
-from reproduction.lattices.figures import plot_constraints
 
 with job_log(snakemake.log[0]):
     entry, output = snakemake.params.entry, snakemake.output
     write_csv(list_constraint_pairs(entry["constraints"]), output.pairs)
-    save_figures({"constraints": plot_constraints(entry)}, output)
+    figure = plot_constraints(entry["constraints"], entry["records"])
+    save_figures({"constraints": figure}, output)

@@ -1,4 +1,4 @@
-"""`isdp compare`: the errors of every system on a table and totals of the user."""
+"""The implementation of `isdp compare`."""
 
 from isdp.commands.compare.run import Comparison, compare
 

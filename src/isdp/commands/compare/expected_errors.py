@@ -23,9 +23,9 @@ from isdp.errors import InputError
 from isdp.subspace.null_space import null_space
 from isdp.swapping.accuracy import covariance, expected_table
 
-MAX_PROJECTED = 2e7  # sums times cells
-MAX_COVARIANCES = 2e7  # pairs of cells, all regions together
-NEGLIGIBLE = 1e-9  # relative rounding error of a variance that is 0
+MAX_PROJECTED = 2e7  # maximum number of sums times cells
+MAX_COVARIANCES = 2e7  # maximum number of pairs of cells, summed over the regions
+NEGLIGIBLE = 1e-9  # share of the terms of a sum below which the sum is set to 0
 
 
 class ErrorMoments(NamedTuple):
@@ -47,12 +47,12 @@ class ErrorMoments(NamedTuple):
 def of_plain_noise(
     system: PlainNoise, budget: float, question: Question, query: HeldTotals
 ) -> ErrorMoments | None:
-    """Find the moments of noise that does not depend on the counts; None if none are known.
+    """Find the moments of noise that does not depend on the counts; None if they are unknown.
 
     The noise of the n cells of one total is exchangeable and adds up to zero, so that the sum of k
     cells with variance v has the variance v k (n - k) / (n - 1). Under overlapping totals the
     covariance of SDP's additive noise is s^2 Pi_N, where Pi_N projects onto the null space of the
-    totals. The covariance of discrete Gaussian noise is at most that.
+    totals. The covariance of discrete Gaussian noise is at most s^2 Pi_N.
     """
     scale = system.covariance_scale(budget)
     square, method = None, EXACT
@@ -95,7 +95,7 @@ def _cell_variance(system: PlainNoise, budget: float, cells: int) -> float:
 def _projected_squares(question: Question, query: HeldTotals) -> FloatArray:
     """Return the squared norm of each sum's projection onto the null space of the held totals."""
     if query.totals * question.cells > MAX_PROJECTED and query.totals < question.cells:
-        raise InputError("compare: too many sums to project")
+        raise InputError("compare: there are too many sums to project. Name fewer sums.")
     return null_space(question.free.invariants).sum_variances(query.incidence())
 
 
@@ -109,7 +109,9 @@ class SwappedMoments:
         width = areas.schema.cells
         numbers = sum((len(each) * width) ** 2 for each in areas.blocks.values())
         if numbers > MAX_COVARIANCES:
-            raise InputError("compare: too many cells for all of their covariances")
+            raise InputError(
+                "compare: there are too many cells for their covariances. Merge cells."
+            )
         self.parts = []
         for inside in areas.blocks.values():
             counts = areas.counts[inside][None]

@@ -77,7 +77,6 @@ def table_of(comparison: Comparison) -> pd.DataFrame:
 
 
 def _picture(comparison: Comparison) -> Callable[..., None]:
-    """Draw the figure, and return a function that saves it."""
     from isdp.commands.compare.picture import error_by_query
     from isdp.plots.style import save
 

@@ -18,9 +18,9 @@ from isdp.plots.style import DARK, FAINT, finish, panels, styled
 
 MARKERS = "osD^vP*X"
 MAX_QUERIES = 12
-MAX_NAME_LENGTH = 34  # characters of a query's name
+MAX_NAME_LENGTH = 34  # maximum number of characters of a query's name
 WIDE = 12  # minor ticks are labelled if the largest error shown is less than 12 times the smallest
-SPREAD = 0.55  # distance of the first and last system of a query; queries have a distance of 1
+SPREAD = 0.55  # distance from the first to the last system of a query, if queries have distance 1
 
 
 @styled

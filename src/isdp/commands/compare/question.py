@@ -70,7 +70,7 @@ class Question:
     table : Table
         Its counts are all 0.
     queries : list of HeldTotals
-        Each query asks for disjoint sums of cells. The first query asks for the cells.
+        Each query asks for disjoint sums of cells. The first query asks for each cell.
     source : {"no counts", "stand-in", "confidential"}
         The source of `counts`.
     from_file : str
@@ -235,7 +235,6 @@ def _stand_in(path: str | Path, table: Table, count: str) -> IntArray:
 
 
 def _usual_sums(table: Table, nested: Nested | None) -> list[HeldTotals]:
-    """Return the totals of the areas, and those by each column of 2 to 100 values."""
     usual = usual_sums(table)
     if nested is None:
         return usual
@@ -291,5 +290,7 @@ def _nested(
             f"it needs one row per cell of each {area}; {int((rows < 0).sum()):,} are missing in "
             f"{table.path}"
         )
-    tree = replace(problem.hierarchy, levels=LEVELS)  # independent of the names of the columns
+    tree = replace(
+        problem.hierarchy, levels=LEVELS
+    )  # the levels do not have the names of the columns
     return Nested(region, area, rows, replace(problem, hierarchy=tree)), ""

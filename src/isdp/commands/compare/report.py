@@ -62,7 +62,7 @@ def format_budget(parameter: str, budget: float) -> str:
 
 
 def heading(flavour: str, unit: str) -> str:
-    """Return the guarantee of a group of systems, such as "pure, for one person who ..."."""
+    """Return the heading of a group of systems, such as "pure, for one person who ..."."""
     return f"{flavour}, for one {unit.removeprefix('one ')}"
 
 

@@ -58,7 +58,7 @@ SIZES = {"0": 0, "1 to 9": 1, "10 to 99": 10, "100 or more": 100}
 ALL = "all"
 MIN_RUNS, MAX_RUNS = 10, 10_000
 MAX_BUDGETS = 20
-MAX_RECORDS = 50_000_000  # of a region; swapping keeps all of them in memory
+MAX_RECORDS = 50_000_000  # a simulation keeps the records of a region in memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +160,6 @@ def _systems(question: Question) -> list[System]:
 
 
 def _plan(question: Question, flavour: Literal["pure", "zCDP"], budget: float) -> Plan:
-    """Return the default plan of `isdp topdown`."""
     if question.nested is None:
         raise InputError(question.why_not_nested)
     options = TopDownOptions(LEVELS[1:], flavour, Fraction(repr(budget)), held=(LEVELS[1],))
@@ -220,7 +219,7 @@ def _check(system: System, question: Question) -> None:
     if system.needs_counts and question.source == NO_COUNTS:
         raise InputError(NEEDS_COUNTS)
     if isinstance(system, ConditionedNoise) and not question.disjoint:
-        raise InputError("it needs disjoint totals of all cells, and these totals are not")
+        raise InputError("it needs disjoint totals of all cells, and other totals are held here")
     why = ""
     if isinstance(system, TopDown):
         why = question.why_not_regions
@@ -275,10 +274,9 @@ def _errors(
     simulations: int,
     seed: int,
 ) -> list[tuple[Estimate, Estimate]]:
-    """Return the root mean squared error and the bias for each query and size class."""
     draw = None
     if isinstance(system, PlainNoise) and question.free.blocks is None:
-        draw = _error_draws(system, budget, question, seed)  # refuses if no sampler is practical
+        draw = _error_draws(system, budget, question, seed)  # an error if no sampler is practical
     found: dict[int, tuple[Estimate, Estimate]] = {}
     moments_of = _moments(system, budget, question)
     for query, group in groupby(enumerate(wanted), key=lambda one: one[1][0]):
@@ -299,7 +297,7 @@ def _errors(
 def _error_draws(
     system: System, budget: float, question: Question, seed: int
 ) -> Callable[[int], FloatArray]:
-    """Return a function from the number of a run to the errors of the cells in that run."""
+    """Return a function that takes the number of a run and draws the errors of the cells."""
 
     def rng_of(run: int) -> np.random.Generator:
         return stream(seed, "isdp compare", f"{system.name}, {system.parameter} {budget!r}", run)
@@ -322,7 +320,7 @@ def _error_draws(
 def _moments(
     system: System, budget: float, question: Question
 ) -> Callable[[HeldTotals], ErrorMoments | None]:
-    """Return a function from a query to the moments of its errors, or None if they are unknown."""
+    """Return a function that finds the moments of a query's errors, or None if they are unknown."""
     swapped = of_swapping(budget, question) if isinstance(system, Swapping) else None
 
     def moments_of(query: HeldTotals) -> ErrorMoments | None:

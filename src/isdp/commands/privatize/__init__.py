@@ -1,4 +1,4 @@
-"""`isdp privatize`: add noise to a table of counts and keep its totals exact."""
+"""The implementation of `isdp privatize`."""
 
 from isdp.commands.privatize.dataframe import privatize_frame
 from isdp.commands.privatize.run import privatize_file

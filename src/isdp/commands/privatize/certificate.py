@@ -22,7 +22,7 @@ from isdp.io.certificate import FOR_RELEASE, FORMAT, NO_GUARANTEE, NOT_FOR_RELEA
 from isdp.io.versions import versions
 
 MAX_LISTED = 10
-CONVERSION: Final = "Canonne-Kamath-Steinke"  # valid for every mechanism with that rho
+CONVERSION: Final = "Canonne-Kamath-Steinke"  # it is valid for every mechanism with that rho
 NOT_SAID = (
     "The guarantee compares tables that agree in all totals held here. These totals are published "
     "exactly, and no guarantee covers what they reveal: true counts are not negative, so that a "
@@ -80,7 +80,7 @@ def describe(
             "table": table.path.name,
             "cells": len(table),
             "count_column": table.count,
-            "published_as_they_are": table.published_columns,
+            "published_as_they_are": list(table.columns),
             "invariants": rules[0],
             "invariants_sha256": rules[1],
         },

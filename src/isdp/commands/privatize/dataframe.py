@@ -1,4 +1,4 @@
-"""Noise for a pandas DataFrame of counts."""
+"""The release of a noisy pandas DataFrame."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def privatize_frame(
         One row per cell. All columns except the counts, and the order of the rows, are published
         unchanged.
     count : str
-        The column of counts, whole numbers from 0 up.
+        The column of counts, which are integers of 0 or more.
     totals : sequence of str or sequence of str
-        Columns and combinations of columns. The totals by their values are held.
+        The totals by the values of each listed column or combination of columns are held.
     total : bool
         True to hold the grand total.
     subsets : mapping, optional
@@ -168,7 +168,6 @@ def _counts(values: pd.Series, table: Table) -> IntArray:
 
 
 def _as_texts(content: object) -> Any:
-    """Convert all values into texts, as in a file of invariants."""
     if isinstance(content, Mapping):
         return {str(key): _as_texts(value) for key, value in content.items()}
     if isinstance(content, list | tuple):

@@ -1,4 +1,4 @@
-"""The figure of a noisy table, which shows its counts by rank with the spread of their noise."""
+"""The figure of a noisy table, which shows the counts and the spread of their noise."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ METHODS = {EXACT: "exact", BOUNDED: "at most", SIMULATED: "simulated"}
 def picture_of(
     table: Table, noisy: IntArray, spread: Callable[[IntArray], NoiseSpread | None], title: str
 ) -> Figure:
-    """Draw a table's noisy counts; ``spread(rows)`` gives the spread of the noise in rows."""
+    """Draw noisy counts; ``spread(rows)`` returns the spread of the noise in some rows."""
     rows = shown_rows(noisy)
     names = [table.name(row)[:40] for row in rows] if len(rows) <= MAX_NAMES else None
     return ranked_counts(noisy[rows], len(noisy), spread(rows), names, title)

@@ -208,7 +208,6 @@ def totals_of(
 
 
 def _draw_picture(table: Table, made: NoisyTable, request: NoiseRequest) -> Callable[..., None]:
-    """Draw the noisy counts, and return a function that saves the figure."""
     from isdp.commands.privatize.picture import picture_of
     from isdp.plots.style import save
 

@@ -25,8 +25,8 @@ class DegreesOfFreedom(NamedTuple):
     invariants : Invariants
         The held totals. A total that is a sum of others may be left out.
     blocks : int64 array, shape (cells,), or None
-        Disjoint blocks with equivalent totals, from `isdp.exact.disjoint.blocks.blocks_of`; None
-        if the totals overlap.
+        The block of each cell, from `isdp.exact.disjoint.blocks.blocks_of`; None if the totals
+        overlap.
     degrees : int
         The rank of the lattice of the noise.
     steps : int array, shape (cells,)

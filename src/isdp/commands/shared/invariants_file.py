@@ -1,4 +1,4 @@
-"""The totals of a table that are held exactly, which a YAML file names."""
+"""The totals to hold exactly, which a YAML file names."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class HeldTotals(NamedTuple):
         return int(self.labels.max(initial=-1)) + 1
 
     def sums(self, counts: IntArray) -> IntArray:
-        """Add up the counts of each group; int64 (totals,). The caller ensures that sums fit."""
+        """Add up the counts of each group; the caller ensures that the sums fit into int64."""
         sums = np.zeros(self.totals + 1, dtype=np.int64)
         for start in range(0, len(counts), ROWS_PER_CHUNK):  # numpy widens the labels
             piece = slice(start, start + ROWS_PER_CHUNK)

@@ -42,13 +42,13 @@ LEVEL = 0.95
 ROUNDING = 1e-9  # bound on the error of a probability or a variance of `isdp.exact.distributions`
 SIZES = (0, 1, 2, 5, 10, 20, 50, 100)  # counts whose probability of turning negative is listed
 MAX_SUMS, MAX_VALUES = 1000, 100
-MAX_PARTS = 2000  # of all sums together whose distributions are computed
-MAX_DRAWN_NUMBERS = 1e7  # cells times draws
-MAX_NUMBERS_IN_MEMORY = 2e7  # cells times draws that are made together
-MAX_PROPOSALS = 5e6  # of all draws together, for rejection samplers
+MAX_PARTS = 2000  # maximum number of parts of all sums, if distributions are computed
+MAX_DRAWN_NUMBERS = 1e7  # maximum number of cells times draws
+MAX_NUMBERS_IN_MEMORY = 2e7  # the same for draws that are made together
+MAX_PROPOSALS = 5e6  # maximum number of proposals of a rejection sampler in all draws
 MIN_DRAWS = 100
-MAX_MATRIX_NUMBERS = 2e7  # cell classes times totals
-MAX_POOLED_CELLS = 20  # cells of a class that are used in each draw
+MAX_MATRIX_NUMBERS = 2e7  # maximum number of cell classes times totals
+MAX_POOLED_CELLS = 20  # maximum number of cells of a class that are used in each draw
 EXACT, BOUNDED, SIMULATED, UNKNOWN = "exact", "bounded", "simulated", "unknown"
 
 
@@ -115,9 +115,9 @@ class Margin:
 
 
 class ProbabilityUnchanged(NamedTuple):
-    """The probability that a free cell keeps its count, over all free cells, to four decimals.
+    """The mean and the maximum over the free cells of the probability of no noise.
 
-    If it is simulated, `error` is two standard errors of the maximum.
+    They have four decimals. If they are simulated, `error` is two standard errors of the maximum.
     """
 
     mean: float
@@ -332,7 +332,7 @@ def _margins_of_noise(
 
 
 def _under_disjoint_totals(target: MarginTarget, energy: Energy, use_distribution: bool) -> Margin:
-    """Find a margin from the distribution, or bound that of a sum by its variance."""
+    """Find a margin from the distribution, or bound the margin of a sum by its variance."""
     if use_distribution:
         try:
             return _from_distribution(target, energy)
@@ -358,7 +358,6 @@ def _from_distribution(target: MarginTarget, energy: Energy) -> Margin:
 def _figures(
     energy: Energy, parts: tuple[Part, ...]
 ) -> tuple[Estimate, Estimate, Estimate, dict[int, Estimate]]:
-    """Return the standard deviation, the limit and the probabilities of a margin."""
     distribution = sum_distribution(energy, parts)
     limit = _smallest(lambda size: distribution.beyond(size) <= 1 - LEVEL)
     return (
@@ -393,7 +392,7 @@ def _bound_beyond(variance: float, size: int) -> float:
 
 
 def _smallest(holds: Callable[[int], bool]) -> int:
-    """Find the smallest integer of 0 or more from which on a condition holds, by bisection."""
+    """Find by bisection the smallest integer of 0 or more from which a condition holds."""
     high = 1
     while not holds(high):
         high *= 2
@@ -420,10 +419,10 @@ def _by_draws(
 
 
 def _affordable(sampler: ExactSampler, cells: int, draws: int) -> int:
-    """Return a number of draws that takes seconds; it is the same on every machine."""
+    """Reduce the number of draws by limits that do not depend on the speed of the machine."""
     by_proposals = int(MAX_PROPOSALS / sampler.expected_proposals)
     if by_proposals < MIN_DRAWS:
-        raise InputError("margins: the sampler takes too many proposals per draw")
+        raise InputError("margins: the sampler needs too many proposals per draw. Use less noise.")
     return min(by_proposals, max(MIN_DRAWS, min(draws, int(MAX_DRAWN_NUMBERS / cells))))
 
 
@@ -469,7 +468,9 @@ def _projected_squares(targets: Sequence[MarginTarget], invariants: Invariants) 
     """Return the squared norm of each target's projection onto the null space of the totals."""
     classes = len(find_cell_classes(invariants)[1])
     if classes * invariants.constraints > MAX_MATRIX_NUMBERS:
-        raise InputError(f"margins: {classes:,} cell classes are too many for a bound")
+        raise InputError(
+            f"margins: {classes:,} cell classes are too many for a bound. Merge cells."
+        )
     rows = [target.rows if target.scope == "sum" else target.rows[:1] for target in targets]
     groups = np.repeat(np.arange(len(rows)), list(map(len, rows)))
     sums = incidence(groups, np.concatenate(rows), (len(rows), invariants.cells))

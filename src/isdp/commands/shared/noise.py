@@ -114,7 +114,8 @@ def _release(free: DegreesOfFreedom, request: NoiseRequest) -> DrawnNoise:
         if request.rho is None and isinstance(refusal, NoSamplerError):
             raise InputError(_advice(free, request)) from refusal
         raise InputError(
-            f"{refusal}; this is the only sampler for a release (--for-experiments allows others)"
+            f"{str(refusal).rstrip('.')}. This is the only sampler for a release. "
+            f"--for-experiments allows others."
         ) from None
     return DrawnNoise(noise, EXACT)
 
@@ -175,7 +176,7 @@ def _draw_for_experiments(free: DegreesOfFreedom, request: NoiseRequest) -> Draw
 def _draw_by_chain(
     rng: np.random.Generator, free: DegreesOfFreedom, mechanism: Mechanism, report: SamplerReport
 ) -> DrawnNoise:
-    """Draw the noise by one chain, and compute diagnostics from other chains of equal settings."""
+    """Draw the noise by one chain, and the diagnostics from other chains with equal settings."""
     from isdp.mcmc.metropolis import draw_chains
 
     invariants = free.invariants

@@ -1,4 +1,4 @@
-"""Refusals of releases that would reveal counts in spite of the noise, before noise is drawn.
+"""Refusals of releases that would reveal counts in spite of the noise, before it is drawn.
 
 Each risk has a name. A user who accepts the risk by its name gets the release. The certificate
 records all names that the user gave, even if the table does not have the risk, because the presence
@@ -25,9 +25,9 @@ from isdp.mechanisms.base import Mechanism
 
 WEAK_NOISE, SORTED_ROWS, MISSING_ROWS = "weak-noise", "sorted-rows", "missing-rows"
 NAMES = (WEAK_NOISE, SORTED_ROWS, MISSING_ROWS)
-MAX_PROBABILITY_UNCHANGED = 0.95  # noise is too weak if a count keeps its value as often as this
+MAX_PROBABILITY_UNCHANGED = 0.95  # noise is too weak if a count keeps its value with it
 MIN_SORTED_ROWS = 6  # fewer rows are often sorted by coincidence
-MULTIPLES = 60  # of a lattice vector in a sum; further terms do not matter if the sum is near 0.05
+MULTIPLES = 60  # the weights of larger multiples of a lattice vector are negligible
 
 
 def read_accepted(accept: str | Iterable[str], known: Sequence[str] = NAMES) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ def lists_some_combinations(table: Table) -> bool:
 
 
 def _encodes_others(codes: NDArray[np.int32], values: int, others: list[NDArray[np.int32]]) -> bool:
-    """Return True if the columns in `others` that a column determines together determine it.
+    """Return True if a column is a code for the columns in `others` that it determines.
 
     The column is given by its codes, int32 (cells,), and its number of different values.
     """
@@ -122,8 +122,8 @@ def refuse_weak_noise(
 ) -> None:
     """Refuse noise if some count keeps its value with a probability of 0.95 or more.
 
-    The probability is exact or simulated, as in the margins of error. If it is not known, an upper
-    bound on it is used. The counts are not used.
+    The probability is exact or simulated, as in the margins of error. If it is not known, its
+    upper bound is used. The counts are not used.
     """
     if WEAK_NOISE in accepted:
         return

@@ -16,7 +16,7 @@ from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import NORMS, GeneralizedLaplace
 
 UNITS = ("person", "unit")
-DELTA = 1e-10  # as for the redistricting data of the 2020 Census
+DELTA = 1e-10  # the delta of the redistricting data of the 2020 Census
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class NoiseRequest:
     sigma : Fraction, int, str or float, optional
         Scale of Gaussian noise, in persons. It is stored as rho = 1 / (2 sigma^2) per unit.
     per : {"person", "unit"}, optional
-        The unit of `epsilon` and `rho`. "person" (the default) is the loss between two tables that
-        differ in the cell of one person and in as little else as the fixed totals allow. "unit" is
+        The unit of `epsilon` and `rho`. "person" (the default) is the loss between the nearest
+        two tables that agree in the fixed totals and differ in the cell of one person. "unit" is
         the loss per unit of the norm, or of the squared l2 distance for `rho`.
     norm : {"l1", "l2"}, optional
         The norm of Laplace noise; the default is l1. Noise of the l2 norm is for experiments only.

@@ -14,7 +14,7 @@ from isdp.arrays import IntArray
 from isdp.errors import InputError
 from isdp.io.csv_files import Column, combined, read_columns, refuse_line_breaks, whole_numbers
 
-JOINT = ", "  # between the parts of a cell's name
+JOINT = ", "  # separates the parts of a cell's name
 MAX_COUNT = 10**12 - 1
 MAX_NOISY_COUNT = 10**18 - 1  # noise of the smallest epsilon has up to 16 digits
 
@@ -45,17 +45,12 @@ class Table:
     def __len__(self) -> int:
         return len(self.counts)
 
-    @property
-    def published_columns(self) -> list[str]:
-        """The names of all columns except the counts."""
-        return list(self.columns)
-
     def name(self, row: int) -> str:
         """Return the name of the cell in a row; the first row is 0."""
         return JOINT.join(self.columns[column].text(row) for column in self.names)
 
     def groups(self, columns: Sequence[str]) -> NDArray[np.int32]:
-        """Return a number from 0 up for each combination of values in `columns`; int32 (cells,)."""
+        """Give each combination of values in `columns` a number from 0; int32 (cells,)."""
         if len(columns) == 1:  # the codes are already such numbers
             return self.columns[columns[0]].codes
         numbers = combined([self.columns[column] for column in columns])

@@ -1,4 +1,4 @@
-"""Warnings before a noisy table is published; none of them depends on a count.
+"""Warnings that a command gives before it draws noise; none of them depends on a count.
 
 A risk that depends on counts is refused instead (`isdp.commands.shared.refusals`).
 """

@@ -1,4 +1,4 @@
-"""`isdp swap`: exchange values between records."""
+"""The implementation of `isdp swap`."""
 
 from isdp.commands.swap.run import swap_file
 

@@ -56,7 +56,7 @@ def describe(
     name : str
         File name of the records, without its folder.
     key, value : int64 arrays, shape (records,)
-        Number of each record's values in the columns of the swap key, and in those that move.
+        The number of each record's values in the swap key and in the columns that move.
     """
     sizes = np.bincount(key)
     return {

@@ -27,7 +27,7 @@ def refuse_revealing(records: Records, roles: Roles, path: str | Path) -> None:
 
     Dependence is tested among all records and among records of equal matched values. A column that
     identifies the records is not tested for dependence, because nearly every value occurs once. A
-    column that may be public must still not reveal swaps.
+    column that may be public is also refused if it reveals swaps.
     """
     staying = roles.held(records.columns)
     key = records.groups(roles.match)

@@ -127,7 +127,6 @@ def _check_roles(records: Records, roles: Roles, path: Path) -> None:
 
 
 def _refuse_fixed(strata: Strata, key: IntArray, value: IntArray, path: Path) -> None:
-    """Refuse records that no swap can change."""
     pairs = len(np.unique(key * (value.max() + 1) + value))
     if strata.max_size == 1:
         raise InputError(f"{path}: every record is alone in its stratum. Match on fewer columns.")

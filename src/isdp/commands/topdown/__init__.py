@@ -1,4 +1,4 @@
-"""`isdp topdown`: a table of nested regions without negative counts."""
+"""The implementation of `isdp topdown`."""
 
 from isdp.commands.topdown.run import topdown
 

@@ -1,4 +1,4 @@
-"""Groups of people that are known to be present in regions, which a csv lists.
+"""The file of groups of people that are known to be present in regions.
 
 A group of people has one category along each of some axes, such as sex=f and age=child.
 """
@@ -26,7 +26,7 @@ from isdp.topdown.known_presence import KnownPresence
 MIN_COLUMN = "least"  # the optional column of minimum numbers of people
 MAX_DIGITS = 12
 FROM_ZERO = "counts from 0 up"
-MAX_CONFLICT_CELLS = 5000  # of a region; in larger regions no conflict of few constraints is sought
+MAX_CONFLICT_CELLS = 5000  # larger regions have no search for an irreducible conflict
 
 
 def read_present(
@@ -67,7 +67,7 @@ def read_present(
     if levels[-1] not in lines.columns or not axes or others:
         raise InputError(
             f"{file}: the columns are {', '.join(lines.columns)}. Give {levels[-1]!r}, one or "
-            f"several of {', '.join(schema.axes)}, and, if you like, {MIN_COLUMN!r}."
+            f"several of {', '.join(schema.axes)}, and optionally {MIN_COLUMN!r}."
         )
     minimum = np.ones(len(lines), dtype=np.int64)
     if MIN_COLUMN in lines.columns:
@@ -200,7 +200,7 @@ def refuse_another_table(
     counts: IntArray,
     names: Sequence[str],
 ) -> None:
-    """Refuse a table that has no people of a present group, or has people of an absent group."""
+    """Refuse a table with fewer people of a group than the minimum, or with an absent group."""
     group_of_cell = known.group_of_cells(schema)
     groups = range(len(names))
     people = np.stack([counts[:, group_of_cell == k].sum(axis=1) for k in groups], axis=1)

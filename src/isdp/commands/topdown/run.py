@@ -64,7 +64,7 @@ ROOT_LEVEL, ROOT_REGION = "all", "all"  # the level above all others, and its on
 FILES = ("released.csv", "measurements.csv", "budget.csv", "certificate.json", "certificate.md")
 # released.csv has these columns in addition to the axes of the table
 RELEASED_COLUMNS = ("level", "region", "count", "margin_simulated")
-MAX_CELLS = 50_000_000  # of all levels together
+MAX_CELLS = 50_000_000  # maximum number of cells of all levels
 LEVEL_OF_MARGINS = 0.9
 LOG = logging.getLogger(__name__)
 NOT_WRITTEN = "Nothing is written. Report this error."
@@ -220,7 +220,7 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
     if missing or len(set(levels)) != len(levels) or ROOT_LEVEL in levels:
         raise InputError(
             f"{table.path}: --levels: {', '.join(levels)} must be different columns of the table "
-            f"other than {ROOT_LEVEL!r}. There are {', '.join(table.names)}."
+            f"other than {ROOT_LEVEL!r}. Use some of {', '.join(table.names)}."
         )
     reserved = [name for name in axes if name in RELEASED_COLUMNS]
     if reserved:
@@ -243,7 +243,7 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
         {name: leaves[name].tolist() for name in levels}, root=ROOT_LEVEL
     )
     row = pd.MultiIndex.from_frame(leaves).get_indexer(pd.MultiIndex.from_frame(places))
-    place = []  # of each row along each axis
+    place = []  # the category of each row along each axis
     for name in axes:
         codes, texts = table.columns[name]
         place.append(pd.Index(categories[name]).get_indexer(texts.astype(object))[codes])
@@ -286,7 +286,6 @@ def plan_of(problem: Problem, options: TopDownOptions) -> Plan:
 def _known(
     problem: Problem, options: TopDownOptions, zeros: tuple[int, ...], depth: int
 ) -> KnownPresence | None:
-    """Read the groups that are present, and check them against the held totals and the table."""
     if options.present is None:
         if options.absent_otherwise:
             raise InputError("--absent-otherwise: this option needs --present. Add --present.")
@@ -328,7 +327,6 @@ def _usual_queries(schema: Schema, asks_total: bool) -> dict[str, Fraction]:
 
 
 def _zeros(problem: Problem, selectors: Sequence[Mapping[str, str]]) -> tuple[int, ...]:
-    """Return the sorted cell numbers of the structural zeros."""
     chosen = np.zeros(problem.schema.shape, dtype=bool)
     for selector in selectors:
         place: list[slice | int] = [slice(None)] * len(problem.schema.axes)

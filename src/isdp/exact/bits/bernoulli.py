@@ -54,23 +54,25 @@ def decide_bernoulli(
     log_probability : callable
         ``log_probability(*arguments)`` returns the logarithm of the probability as a ball at the
         current precision.
-
-    Raises
-    ------
-    ArithmeticError
-        If the probability is above 1.
     """
     n_bits = 64
     while True:
         with ctx.workprec(2 * n_bits + 64):
             scaled = log_probability(*arguments).exp() * arb(1 << n_bits)
             if scaled > arb(1 << n_bits):
-                raise ArithmeticError(f"a Bernoulli probability is {scaled / (1 << n_bits)}")
+                raise _probability_error(scaled / (1 << n_bits))
             if scaled >= uniform + 1:
                 return True
             if scaled <= uniform:
                 return False
         uniform, n_bits = uniform << 64 | bits.take_one(), n_bits + 64
+
+
+def _probability_error(probability: object) -> ArithmeticError:
+    return ArithmeticError(
+        f"exact: a Bernoulli probability is {probability}, above 1. This is an error of the "
+        f"library. Report the mechanism and the invariants."
+    )
 
 
 def draw_bernoulli(
@@ -101,7 +103,7 @@ def draw_bernoulli(
         If a probability is above 1, which means that the caller's bound is invalid.
     """
     if len(probabilities) and not probabilities.max() <= 1 + margin:
-        raise ArithmeticError(f"a Bernoulli probability is {probabilities.max()}")
+        raise _probability_error(probabilities.max())
     uniform = bits.take(len(probabilities))
     near = uniform.astype(np.float64) * 2.0**-64
     successes: NDArray[np.bool_] = near < probabilities

@@ -33,7 +33,7 @@ def draw_discrete_laplace(
     -------
     int64 array, shape (count,)
     """
-    bits = BitSource(os.urandom if source is None else source)
+    bits = BitSource(source or os.urandom)
     return cached_geometric(parse_epsilon(epsilon)).draw_difference(bits, count)
 
 
@@ -45,19 +45,14 @@ def draw_discrete_gaussian(
     Parameters
     ----------
     variance : Fraction or int
-        A number between 1e-6 and 1e20.
+        A number between 1e-6 and 1e20. Other values raise `InputError`.
     source : callable, optional
         See `draw_discrete_laplace`.
 
     Returns
     -------
     int64 array, shape (count,)
-
-    Raises
-    ------
-    InputError
-        If the variance is not rational or out of range.
     """
-    variance = check_variance(variance)
-    bits = BitSource(os.urandom if source is None else source)
-    return draw_gaussian_around(bits, variance, np.zeros(count, dtype=np.int64), 1)
+    centres = np.zeros(count, dtype=np.int64)
+    bits = BitSource(source or os.urandom)
+    return draw_gaussian_around(bits, check_variance(variance), centres, 1)

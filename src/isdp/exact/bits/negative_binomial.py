@@ -63,12 +63,12 @@ class NegativeBinomials:
         A positive number.
     """
 
-    # An integer has three coordinates. `side` is 0 from the mode upwards and 1 below the mode,
-    # `step` is the step of the envelope, and `place` is the position in the step, which increases
-    # away from the mode. `_low` and `_high` bound 2^64 exp(step) P(integer) / P(mode) on each piece
-    # of a step. Their layout is
+    # An integer has three coordinates. `side` is 0 from the mode upwards and 1 below the mode.
+    # `step` is the step of the envelope. `place` is the position in the step, which increases with
+    # the distance from the mode. `_low` and `_high` bound 2^64 exp(step) P(integer) / P(mode) on
+    # each piece of a step. Their layout is
     #     ((2 * distribution + side) * (STEPS + 1) + min(step, STEPS)) * PIECES + piece
-    # Bounds are computed when they are first needed, and their positions are kept in `_known`. The
+    # A bound is computed when it is first needed, and its position is then added to `_known`. The
     # other bounds, and all bounds of steps from STEPS on, are 0 and 2^64 - 1.
 
     def __init__(self, variables: Sequence[int], rate: Fraction):

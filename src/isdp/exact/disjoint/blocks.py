@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from isdp.arrays import IntArray
 from isdp.checks import refuse_overflow
 from isdp.compiled import njit
 from isdp.constraints.invariants import Invariants
 from isdp.mechanisms.generalized_laplace import bound_gamma
 
 
-def blocks_of(invariants: Invariants) -> np.ndarray | None:
+def blocks_of(invariants: Invariants) -> IntArray | None:
     """Return the block of each cell, if the invariants are totals of disjoint blocks.
 
     A row is the total of its cells if its entries are equal. Rows may be nested, because the totals
@@ -27,7 +28,7 @@ def blocks_of(invariants: Invariants) -> np.ndarray | None:
     return None if found is None else found[0]
 
 
-def _labels_and_sizes(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] | None:
+def _labels_and_sizes(invariants: Invariants) -> tuple[IntArray, IntArray] | None:
     """Return the result of `blocks_of`, and the number of cells of each block."""
     a = invariants.sparse
     labels = np.full(invariants.cells, -1, dtype=np.int64)
@@ -41,8 +42,8 @@ def _labels_and_sizes(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] |
     return labels, sizes[used]
 
 
-def block_sizes(blocks: np.ndarray) -> np.ndarray:
-    """Return the number of cells in no block, and then the number of cells of each block.
+def block_sizes(blocks: IntArray) -> IntArray:
+    """Count the cells in no block, and then the cells of each block.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ def block_sizes(blocks: np.ndarray) -> np.ndarray:
     return np.bincount(blocks + 1, minlength=1)
 
 
-def block_order(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] | None:
+def block_order(invariants: Invariants) -> tuple[IntArray, IntArray] | None:
     """Sort the cells by block, or return None if the invariants are not totals of blocks.
 
     Returns
@@ -84,7 +85,14 @@ def refuse_large_sums(cells: int, epsilon: float) -> None:
 
 
 @njit(cache=True)
-def _label(indptr, indices, data, rows, labels, sizes):
+def _label(
+    indptr: IntArray,
+    indices: IntArray,
+    data: IntArray,
+    rows: IntArray,
+    labels: IntArray,
+    sizes: IntArray,
+) -> bool:
     """Write the row of each cell's block into `labels`, and return whether the rows are blocks.
 
     A row must contain every block of which it contains a cell. The total of its other cells then
@@ -111,7 +119,7 @@ def _label(indptr, indices, data, rows, labels, sizes):
 
 
 @njit(cache=True)
-def _counting_sort(labels, position, order):
+def _counting_sort(labels: IntArray, position: IntArray, order: IntArray) -> None:
     for cell in range(len(labels)):
         order[position[labels[cell] + 1]] = cell
         position[labels[cell] + 1] += 1

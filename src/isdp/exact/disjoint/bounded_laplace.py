@@ -17,8 +17,8 @@ proportional to g(N, T). The excesses are then a uniform composition of T.
 
 The maximum of g(N, T) over T decreases with N. The acceptance probability is relative to the
 maximum at a number of cells that exceeds N with a probability below exp(-60) (Chernoff's bound).
-All decisions use exact arithmetic. The random bits are pseudo-random: the sampler is for
-experiments.
+All decisions use exact arithmetic. The random bits are pseudo-random, so that the sampler is for
+experiments only.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ from itertools import pairwise
 import numpy as np
 import scipy
 from flint import arb
+from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from isdp.arrays import FloatArray, IntArray
 from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
@@ -71,22 +73,13 @@ class BoundedCompositionSampler:
     ------
     InputError
         If rows overlap, the weight has another form, or no noise satisfies the bounds.
-
-    Examples
-    --------
-    >>> from isdp import GeneralizedLaplace
-    >>> counts = np.array([0, 3, 1, 8])
-    >>> sampler = BoundedCompositionSampler(Invariants.total(4), GeneralizedLaplace(0.5), -counts)
-    >>> noise = sampler.sample(np.random.default_rng(1), 100)
-    >>> int((noise + counts).min()), int(abs(noise.sum(axis=1)).max())
-    (0, 0)
     """
 
     method = "bounded compositions"
     reason = "the noise is bounded from below, under totals of disjoint blocks"
 
-    def __init__(self, invariants: Invariants, target: Mechanism, lower=None):
-        check_energy(self.method, target, [(1, False)])
+    def __init__(self, invariants: Invariants, target: Mechanism, lower: ArrayLike | None = None):
+        rate = float(check_energy(self.method, target, [(1, False)]).rate)
         if lower is None:
             raise MisfitError("bounded compositions: requires lower bounds on the noise")
         blocks = block_order(invariants)
@@ -94,30 +87,24 @@ class BoundedCompositionSampler:
             raise MisfitError(
                 "bounded compositions: the invariants must be totals of disjoint blocks"
             )
-        self.invariants, rate = invariants, target.energy.rate
+        self.invariants = invariants
         refuse_large_sums(invariants.cells, rate)
-        lower = cell_bound(lower, invariants.cells).astype(np.int64)
+        bounds = cell_bound(lower, invariants.cells).astype(np.int64)
         order, starts = blocks
         self._free = order[: starts[0]]
         epsilon = Fraction(rate)
-        self._free_cells = _TiltedCells(lower[self._free], epsilon, epsilon)
+        self._free_cells = _TiltedCells(bounds[self._free], epsilon, epsilon)
         self._positive = Geometric(epsilon)
         self._blocks = []
         self.error = 0.0
         ends = list(pairwise(starts.tolist()))
         for number, (start, stop) in enumerate(tracked("setting up totals", ends)):
             cells = order[start:stop]
-            self._blocks.append((cells, _Block(number, lower[cells], epsilon)))
+            self._blocks.append((cells, _Block(number, bounds[cells], epsilon)))
             self.error += MAX_PROPOSALS * math.exp(-LOG_MISS_PROBABILITY)
 
-    def sample(self, rng: np.random.Generator, n_draws: int) -> np.ndarray:
-        """Draw noise, int64 (n_draws, cells), and check its invariants.
-
-        Raises
-        ------
-        InputError
-            If a million proposals for a block are rejected.
-        """
+    def sample(self, rng: np.random.Generator, n_draws: int) -> IntArray:
+        """Draw independent noise vectors, int64 (n_draws, cells), and check the invariants."""
         noise = np.zeros(
             (check_integer("exact", "n_draws", n_draws), self.invariants.cells), dtype=np.int64
         )
@@ -134,7 +121,7 @@ class BoundedCompositionSampler:
         self.invariants.check(noise)
         return noise
 
-    def _draw_free(self, bits: BitSource) -> np.ndarray:
+    def _draw_free(self, bits: BitSource) -> IntArray:
         below = self._free_cells.draw(bits)
         above = self._positive.draw(bits, len(below))
         return np.where(below > 0, -below, np.maximum(self._free_cells.lower, 0) + above)
@@ -146,7 +133,7 @@ class _TiltedCells:
     `alpha` must be positive. A draw returns max(-u, 0) for each cell, its depth below zero.
     """
 
-    def __init__(self, lower: np.ndarray, alpha: Fraction, beta: Fraction):
+    def __init__(self, lower: IntArray, alpha: Fraction, beta: Fraction):
         self.lower, self.alpha, self.beta = lower, alpha, beta
         self._may_be_negative = np.flatnonzero(lower < 0)
         self._deepest, self._depth_index = np.unique(
@@ -160,7 +147,7 @@ class _TiltedCells:
         self._bounds_of_cells = self._bounds[self._depth_index]
         self._steps = Geometric(abs(beta)) if beta else None
 
-    def draw(self, bits: BitSource) -> np.ndarray:
+    def draw(self, bits: BitSource) -> IntArray:
         """Draw the depth of each cell below zero, as an int64 array of shape (cells,)."""
         below = np.zeros(len(self.lower), dtype=np.int64)
         uniform, bounds = bits.take(len(self._may_be_negative)), self._bounds_of_cells
@@ -173,7 +160,7 @@ class _TiltedCells:
             below[cells] = self._depths(bits, -self.lower[cells])
         return below
 
-    def _depths(self, bits: BitSource, deepest: np.ndarray) -> np.ndarray:
+    def _depths(self, bits: BitSource, deepest: IntArray) -> IntArray:
         """Draw each k from 1 to `deepest` with a probability proportional to exp(-beta k)."""
         # steps are counted from the more probable end, so that their rate is |beta|
         steps = np.empty(len(deepest), dtype=np.int64)
@@ -182,7 +169,7 @@ class _TiltedCells:
         while len(left):
             limits, drawn = deepest[left], np.empty(len(left), dtype=np.int64)
             by_steps = long[left]
-            if by_steps.any():
+            if self._steps is not None and by_steps.any():
                 drawn[by_steps] = self._steps.draw(bits, int(by_steps.sum()))
             kept = drawn < limits
             if not by_steps.all():
@@ -211,7 +198,7 @@ class _TiltedCells:
 class _Block:
     """Draws of the cells under one total."""
 
-    def __init__(self, number: int, lower: np.ndarray, epsilon: Fraction):
+    def __init__(self, number: int, lower: IntArray, epsilon: Fraction):
         self.lower, self.slack = lower, -int(lower.sum())
         if self.slack < 0:
             raise InputError(
@@ -229,12 +216,12 @@ class _Block:
         self._mode = exact_floor(self._peak)
         self._geometric = Geometric(alpha)
 
-    def _min_nonnegative_cells(self, lower: np.ndarray, alpha: Fraction) -> int:
+    def _min_nonnegative_cells(self, lower: IntArray, alpha: Fraction) -> int:
         """Find a number that is above N with a probability of at most exp(-60)."""
         below = self._cells._bounds.astype(float) / 2.0**64
         counts = np.bincount(self._cells._depth_index, minlength=len(below))
         non_negative = int((lower >= 0).sum())
-        # the mean of exp(-t N) is a product over the cells; P(N <= n) is at most exp(t n) times it
+        # the mean of exp(-t N) is a product over the cells, and bounds P(N <= n) / exp(t n)
         logs = (
             np.log(below + (1 - below) * np.exp(-CHERNOFF_TILTS[:, None])) @ counts
             - CHERNOFF_TILTS * non_negative
@@ -255,7 +242,7 @@ class _Block:
         """Compute the logarithm of g(cells, total) over its maximum at `_min_cells` cells."""
         return self._log_g(cells, total) - self._log_g(self._min_cells, self._mode)
 
-    def draw(self, bits: BitSource) -> np.ndarray:
+    def draw(self, bits: BitSource) -> IntArray:
         """Draw the noise, as an int64 array of shape (cells,)."""
         if self.slack == 0:
             return self.lower.copy()
@@ -282,7 +269,7 @@ class _Block:
         )
 
 
-def _balancing_rate(lower: np.ndarray, epsilon: float) -> float:
+def _balancing_rate(lower: IntArray, epsilon: float) -> float:
     """Find the rate alpha at which the mean of the cells' sum is zero."""
     values, counts = np.unique(lower, return_counts=True)
 
@@ -298,7 +285,7 @@ def _balancing_rate(lower: np.ndarray, epsilon: float) -> float:
     return math.exp(scipy.optimize.brentq(excess, low, high, xtol=1e-13))
 
 
-def _means(lower: np.ndarray, alpha: float, epsilon: float) -> np.ndarray:
+def _means(lower: FloatArray, alpha: float, epsilon: float) -> FloatArray:
     """Compute the mean of a cell of `_TiltedCells` for each lower bound."""
     beta, deepest = 2 * epsilon - alpha, np.maximum(-lower, 1.0)
     rate = max(abs(beta), MIN_TILT * epsilon * 1e-3)
@@ -309,4 +296,4 @@ def _means(lower: np.ndarray, alpha: float, epsilon: float) -> np.ndarray:
     depth = 1 + steps if beta >= 0 else deepest - steps
     log_weight += -beta if beta >= 0 else rate * deepest
     negative = expit(log_weight + math.log(-math.expm1(-alpha)))
-    return np.where(lower < 0, (1 - negative) * up - negative * depth, lower + up)
+    return np.asarray(np.where(lower < 0, (1 - negative) * up - negative * depth, lower + up))

@@ -8,11 +8,10 @@ to q(s). If the variables are accepted with a probability proportional to q(s), 
 and their sum is S.
 
 A weak composition of s into n parts is a choice of n - 1 bars from s + n - 1 positions (stars and
-bars), and its parts are the gaps between bars. Geometric variables are placed end to end, with a
-bar after each. Every position is then a bar independently and with the same probability, so that
-all choices of the same number of bars are equally likely. Bars are then added at random free
-positions, or random bars are removed, until their number is n - 1. All choices remain equally
-likely.
+bars). Its parts are the gaps between bars. Geometric variables are placed end to end, with a bar
+after each. Every position is then a bar independently and with the same probability. All choices of
+the same number of bars are therefore equally likely. Bars are then added at random free positions,
+or random bars are removed, until their number is n - 1. All choices remain equally likely.
 
 A small epsilon would need many positions. The parts are then divided by a power of two. Independent
 geometric variables x_i = 2^k q_i + r_i, with 0 <= r_i < 2^k, have independent q_i and r_i. Given
@@ -29,7 +28,9 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
+from isdp.arrays import BoolArray, IntArray
 from isdp.compiled import njit
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
@@ -73,14 +74,14 @@ class CompositionSampler(RandomBitSampler):
     method = "compositions"
     reason = "the invariants are totals of disjoint blocks"
 
-    def __init__(self, invariants: Invariants, target: Target | Mechanism, lower=None):
+    def __init__(self, invariants: Invariants, target: Target | Mechanism, lower: object = None):
         refuse_lower_bounds(self.method, lower)
-        check_energy(self.method, target, [(1, False)])
+        rate = check_energy(self.method, target, [(1, False)]).rate
         blocks = block_order(invariants)
         if blocks is None:
             raise MisfitError("compositions: the invariants must be totals of disjoint blocks")
         order, starts = blocks
-        self.invariants, rate = invariants, target.energy.rate
+        self.invariants = invariants
         if rate > MAX_RATE:
             raise InputError(f"epsilon: must be at most {MAX_RATE}, got {float(rate):g}")
         refuse_large_sums(invariants.cells, float(rate))
@@ -91,7 +92,7 @@ class CompositionSampler(RandomBitSampler):
         ]
         self._moving = len(self._free) + int(sizes[sizes > 1].sum())
 
-    def draw(self, bits: BitSource, n_draws: int) -> np.ndarray:
+    def draw(self, bits: BitSource, n_draws: int) -> IntArray:
         """See `RandomBitSampler.draw`."""
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
         with progress("drawing noise", n_draws * self._moving) as report:
@@ -108,14 +109,14 @@ class CompositionSampler(RandomBitSampler):
         return noise
 
 
-def _as_slice(cells: np.ndarray) -> np.ndarray | slice:
+def _as_slice(cells: IntArray) -> IntArray | slice:
     """Return a slice if the cells are consecutive, because it is faster to write to a slice."""
     first, beyond = int(cells[0]), int(cells[-1]) + 1
     in_order = beyond - first == len(cells) and bool((cells[1:] > cells[:-1]).all())
     return slice(first, beyond) if in_order else cells
 
 
-def group_blocks(order: np.ndarray, starts: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+def group_blocks(order: IntArray, starts: IntArray) -> list[tuple[IntArray, IntArray]]:
     """Group the blocks that are drawn together, and omit blocks of one cell.
 
     Parameters
@@ -140,14 +141,14 @@ def group_blocks(order: np.ndarray, starts: np.ndarray) -> list[tuple[np.ndarray
     ]
 
 
-def row_batches(noise: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+def row_batches(noise: IntArray) -> Iterator[tuple[int, IntArray]]:
     """Yield the index of the first row of each batch, and the rows of `noise` in the batch."""
     rows = max(1, CELLS_AT_ONCE // noise.shape[1])
     for first in range(0, len(noise), rows):
         yield first, noise[first : first + rows]
 
 
-def draw_block_noise(bits: BitSource, sizes: np.ndarray, geometric: Geometric) -> np.ndarray:
+def draw_block_noise(bits: BitSource, sizes: IntArray, geometric: Geometric) -> IntArray:
     """Draw noise under totals of disjoint blocks.
 
     Parameters
@@ -173,8 +174,8 @@ def draw_block_noise(bits: BitSource, sizes: np.ndarray, geometric: Geometric) -
 
 
 def draw_compositions(
-    bits: BitSource, totals: np.ndarray, sizes: np.ndarray, geometric: Geometric
-) -> np.ndarray:
+    bits: BitSource, totals: IntArray, sizes: IntArray, geometric: Geometric
+) -> IntArray:
     """Draw uniform weak compositions of the totals.
 
     Draws are fastest if each total is near the mean sum of as many variables of `geometric` as the
@@ -214,8 +215,8 @@ def draw_compositions(
 
 
 def _compose_by_bars(
-    bits: BitSource, totals: np.ndarray, sizes: np.ndarray, bar_gaps: TruncatedGeometric
-) -> np.ndarray:
+    bits: BitSource, totals: IntArray, sizes: IntArray, bar_gaps: TruncatedGeometric
+) -> IntArray:
     """Draw compositions by stars and bars, with initial bars at distances from `bar_gaps`."""
     lengths, starts, ahead = _place_ranges(totals, sizes)
     places, n_bars = np.zeros(ahead, dtype=bool), np.zeros_like(sizes)
@@ -232,7 +233,9 @@ def _compose_by_bars(
 
 
 @njit(cache=True)
-def _scatter(fresh, sizes, starts, which, into):
+def _scatter(
+    fresh: IntArray, sizes: IntArray, starts: IntArray, which: IntArray, into: IntArray
+) -> IntArray:
     """Write `fresh` into the cells of the blocks `which` in this order, and return the sums."""
     sums, used = np.zeros(len(which), dtype=np.int64), 0
     for i in range(len(which)):
@@ -245,7 +248,7 @@ def _scatter(fresh, sizes, starts, which, into):
 
 
 @njit(cache=True)
-def _place_ranges(totals, sizes):
+def _place_ranges(totals: IntArray, sizes: IntArray) -> tuple[IntArray, IntArray, int]:
     """Return the number of positions of each composition, their starts, and their total."""
     lengths, starts, end = np.empty_like(sizes), np.empty_like(sizes), 0
     for i in range(len(sizes)):
@@ -255,7 +258,14 @@ def _place_ranges(totals, sizes):
 
 
 @njit(cache=True)
-def _place_bars(gaps, starts, lengths, position, places, n_bars):
+def _place_bars(
+    gaps: IntArray,
+    starts: IntArray,
+    lengths: IntArray,
+    position: IntArray,
+    places: BoolArray,
+    n_bars: IntArray,
+) -> int:
     """Place bars at distances `gaps`, and return the number of positions that were passed.
 
     The array `position` has the block and the place at which to continue, and is updated. The part
@@ -263,7 +273,7 @@ def _place_bars(gaps, starts, lengths, position, places, n_bars):
     is correct, because every position is a bar independently of the earlier positions.
     """
     block, place = position
-    passed = -place
+    passed: int = -place
     for gap in gaps:
         if block == len(lengths):
             break
@@ -276,11 +286,11 @@ def _place_bars(gaps, starts, lengths, position, places, n_bars):
             passed += lengths[block]
             block, place = block + 1, 0
     position[0], position[1] = block, place
-    return passed + place
+    return int(passed + place)
 
 
 @njit(cache=True)
-def _estimate_positions(lengths, sizes, n_bars):
+def _estimate_positions(lengths: IntArray, sizes: IntArray, n_bars: IntArray) -> float:
     """Estimate the number of random positions until every block has ``size - 1`` bars."""
     n_proposals = 0.0
     for block in range(len(n_bars)):
@@ -292,7 +302,7 @@ def _estimate_positions(lengths, sizes, n_bars):
 
 
 @njit(cache=True)
-def _next_power_of_two(length):
+def _next_power_of_two(length: int) -> int:
     """Return the smallest power of two that is at least `length`."""
     power = 1
     while power < length:
@@ -301,7 +311,14 @@ def _next_power_of_two(length):
 
 
 @njit(cache=True)
-def _correct_bars(numbers, starts, lengths, sizes, places, n_bars):
+def _correct_bars(
+    numbers: NDArray[np.uint16] | NDArray[np.uint64],
+    starts: IntArray,
+    lengths: IntArray,
+    sizes: IntArray,
+    places: BoolArray,
+    n_bars: IntArray,
+) -> None:
     """Add or remove bars at random positions until all blocks are complete or no number is left.
 
     The low bits of a number are a position, which is uniform below a power of two. Positions beyond
@@ -321,7 +338,9 @@ def _correct_bars(numbers, starts, lengths, sizes, places, n_bars):
 
 
 @njit(cache=True)
-def _gaps_between_bars(places, starts, lengths, sizes):
+def _gaps_between_bars(
+    places: BoolArray, starts: IntArray, lengths: IntArray, sizes: IntArray
+) -> IntArray:
     """Return the gaps between bars in the order of the compositions."""
     gaps = np.empty(sizes.sum(), dtype=np.int64)
     n_gaps = 0
@@ -331,7 +350,7 @@ def _gaps_between_bars(places, starts, lengths, sizes):
             # The loop has no branch, because the processor could not predict it. The next store
             # overwrites the gap unless this position is a bar.
             gaps[n_gaps] = gap
-            bar = np.int64(places[place])
+            bar = int(places[place])
             n_gaps += bar
             gap = (gap + 1) * (1 - bar)
         gaps[n_gaps] = gap

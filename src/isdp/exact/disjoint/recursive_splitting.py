@@ -1,7 +1,7 @@
 """Exact discrete Gaussian noise under disjoint totals of any size, by recursive splitting.
 
 Under one total over n cells, the noise has the distribution of independent discrete Gaussian
-variables given that they add up to 0. Sums are split from the top down to single cells: given the
+variables given that they add up to 0. Sums are split from the top down to single cells. Given the
 sum s of m1 + m2 cells, the sampler draws the sum k of the first m1 cells. Let F_m(s) be the total
 weight of all vectors of m cells that add up to s. The probability of k is proportional to
 F_m1(k) F_m2(s - k), and
@@ -32,6 +32,7 @@ from functools import lru_cache
 import numpy as np
 from flint import acb, arb, ctx
 
+from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.exact.bits.bernoulli import PROBABILITY_MARGIN, draw_bernoulli, to_ball
@@ -43,7 +44,7 @@ from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 MAX_PROPOSALS = 100  # expected per split
-MAX_TERMS = 20_000  # in the finite sum; this number takes a second
+MAX_TERMS = 20_000  # terms of the finite sum, which take a second
 PRECISION = 192  # initial precision of balls, in bits
 MAX_PRODUCT = 2.0**61
 MAX_DEVIATIONS = 64  # standard deviations
@@ -75,12 +76,14 @@ class SplittingSampler(RandomBitSampler):
     method = "halving"
     reason = "the noise is Gaussian, and the invariants are totals of disjoint blocks"
 
-    def __init__(self, invariants: Invariants, target: Target | Mechanism, lower=None):
+    def __init__(self, invariants: Invariants, target: Target | Mechanism, lower: object = None):
         refuse_lower_bounds(self.method, lower)
         energy = check_energy(self.method, target, [(2, False)])
         blocks = block_order(invariants)
         if blocks is None:
-            raise MisfitError("halving: the invariants must be totals of disjoint blocks")
+            raise MisfitError(
+                "recursive splitting: the invariants must be totals of disjoint blocks"
+            )
         self.order, self.starts = blocks
         self.invariants = invariants
         self.variance = variance = gaussian_variance(energy)
@@ -110,7 +113,7 @@ class SplittingSampler(RandomBitSampler):
                 f"{MAX_PROPOSALS}. Use a larger sigma."
             )
 
-    def draw(self, bits: BitSource, n_draws: int) -> np.ndarray:
+    def draw(self, bits: BitSource, n_draws: int) -> IntArray:
         """See `RandomBitSampler.draw`."""
         noise = np.zeros((n_draws, len(self.order)), dtype=np.int64)
         free = self.order[: self.starts[0]]
@@ -131,8 +134,6 @@ class SplittingSampler(RandomBitSampler):
 
 
 class _SplitCounter:
-    """A counter that reports the number of completed splits."""
-
     def __init__(self, report: Callable[[float], None]):
         self.report, self.done = report, 0
 
@@ -142,8 +143,8 @@ class _SplitCounter:
 
 
 def _split_recursively(
-    bits: BitSource, variance: Fraction, sums: np.ndarray, cells: int, counter: _SplitCounter
-) -> np.ndarray:
+    bits: BitSource, variance: Fraction, sums: IntArray, cells: int, counter: _SplitCounter
+) -> IntArray:
     """Draw cells that add up to the given sums, as an int64 array of shape (sums, cells)."""
     if cells == 1:
         return sums[:, None]
@@ -164,7 +165,6 @@ def _parts(cells: int) -> tuple[int, int]:
 
 
 def _splits(cells: int) -> set[tuple[int, int]]:
-    """Return the pairs of sizes of all splits of a block."""
     found, sizes = set(), {cells}
     while pairs := {_parts(size) for size in sizes if size > 1}:
         found |= pairs
@@ -175,11 +175,11 @@ def _splits(cells: int) -> set[tuple[int, int]]:
 def _split(
     bits: BitSource,
     variance: Fraction,
-    sums: np.ndarray,
+    sums: IntArray,
     first: int,
     second: int,
     counter: _SplitCounter,
-) -> np.ndarray:
+) -> IntArray:
     """Draw the sums of the `first` cells, given the sums of all cells."""
     common = math.gcd(first, second)
     numerators, denominator = sums * (first // common), (first + second) // common
@@ -198,11 +198,11 @@ def _split(
     return drawn
 
 
-def _keep(bits: BitSource, parts: list[ThetaPeriod], pair: list[np.ndarray]) -> np.ndarray:
+def _keep(bits: BitSource, parts: list[ThetaPeriod], pair: list[IntArray]) -> BoolArray:
     """Accept proposed splits with the probabilities in the module's docstring."""
     spread = parts[0].spread + parts[1].spread
     if spread * len(pair[0]) <= 1:
-        # in this squeeze, one bound decides nearly all splits
+        # one bound decides nearly all splits (a squeeze)
         probabilities, margin = np.ones(len(pair[0])), max(PROBABILITY_MARGIN, 2 * spread)
     else:
         probabilities, margin = (
@@ -277,7 +277,7 @@ class ThetaPeriod:
             # the other terms are cosines, whose amplitudes add up to theta_m(0) - 1
             self.spread = float((2 * self.log(0).expm1()).upper())
 
-    def relative(self, sums: np.ndarray) -> np.ndarray:
+    def relative(self, sums: IntArray) -> FloatArray:
         """Compute theta_m(s) / theta_m(0) with an error of at most PROBABILITY_MARGIN / 8."""
         if self.spread < PROBABILITY_MARGIN / 8:
             return np.ones(len(sums))

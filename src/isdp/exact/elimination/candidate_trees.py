@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from isdp.arrays import IntArray
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.elimination.memory_forecast import MAX_BYTES
@@ -25,7 +26,7 @@ class CandidateTrees:
         See `isdp.exact.elimination.tree.build_forest`, which raises the same errors.
     """
 
-    def __init__(self, invariants: Invariants, power: int, order=None):
+    def __init__(self, invariants: Invariants, power: int, order: IntArray | None = None):
         self._arguments = invariants, power, order
         self._by_products = build_forest(*self._arguments)
         self._by_totals: EliminationForest | None = None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
+from isdp.arrays import FloatArray
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 
 
-def cell_bound(bound, cells: int) -> np.ndarray:
+def cell_bound(bound: ArrayLike | None, cells: int) -> FloatArray:
     """Check a lower bound, and return one float per cell, which is -inf without a bound."""
     if bound is None:
         return np.full(cells, -np.inf)
@@ -24,17 +26,16 @@ def cell_bound(bound, cells: int) -> np.ndarray:
     return np.broadcast_to(bound.astype(float), (cells,)).copy()
 
 
-def refuse_infeasible(invariants: Invariants, lower: np.ndarray) -> None:
+def refuse_infeasible(invariants: Invariants, lower: FloatArray) -> None:
     """Raise `InputError` if no integer noise u with A u = 0 satisfies the bounds."""
     if (lower <= 0).all():
         return
-    held = scipy.optimize.LinearConstraint(invariants.sparse.astype(float), 0, 0)
-    kwargs = {"constraints": held} if invariants.constraints else {}
+    totals = scipy.optimize.LinearConstraint(invariants.sparse.astype(float), 0, 0)
     found = scipy.optimize.milp(
         np.zeros(invariants.cells),
         integrality=np.ones(invariants.cells),
         bounds=scipy.optimize.Bounds(lower, np.inf),
-        **kwargs,
+        constraints=totals if invariants.constraints else None,
     )
     if found.status == 2:
         raise InputError(

@@ -7,11 +7,14 @@ parts, and the ends of the line are computed exactly. The other entries of y, th
 vary in a box that contains all possible values.
 """
 
+from __future__ import annotations
+
 import math
 from typing import NamedTuple
 
 import numpy as np
 
+from isdp.arrays import FloatArray, IntArray
 from isdp.compiled import njit
 
 NO_LIMIT = 1 << 60
@@ -39,28 +42,31 @@ class Split(NamedTuple):
         The number of coordinates of the left part.
     """
 
-    half: np.ndarray
-    given: np.ndarray
-    outer: np.ndarray
-    line: np.ndarray
+    half: IntArray
+    given: IntArray
+    outer: IntArray
+    line: IntArray
     line_limit: int
-    centre: np.ndarray
-    reach: np.ndarray
-    part_half: np.ndarray
-    stride: np.ndarray
+    centre: FloatArray
+    reach: FloatArray
+    part_half: IntArray
+    stride: IntArray
     left: int
 
 
-def make_split(given, free, half, left_half, right_half) -> Split:
+def make_split(
+    given: IntArray, free: IntArray, half: IntArray, left_half: IntArray, right_half: IntArray
+) -> Split:
     """Build the arrays of a union from its `isdp.exact.elimination.tree.Node` and its windows."""
     part_half = np.concatenate([left_half, right_half])
     stride = np.concatenate([_strides(left_half), _strides(right_half)])
     inner = free.shape[1]
-    centre, reach = np.zeros((0, len(half))), np.zeros(0)
+    centre: FloatArray = np.zeros((0, len(half)))
+    reach: FloatArray = np.zeros(0)
     outer, line = free[:, :0], np.zeros(len(free), np.int64)
     if inner:
         inverse = np.linalg.pinv(free.astype(float))
-        centre, reach = -(inverse @ given), np.abs(inverse) @ part_half
+        centre, reach = -(inverse @ given.astype(float)), np.abs(inverse) @ part_half
         outer, line = free[:, :-1], free[:, -1]
     return Split(
         half=half,
@@ -76,13 +82,15 @@ def make_split(given, free, half, left_half, right_half) -> Split:
     )
 
 
-def _strides(half: np.ndarray) -> np.ndarray:
+def _strides(half: IntArray) -> IntArray:
     widths = 2 * half + 1
     return np.append(np.cumprod(widths[:0:-1])[::-1], 1)[: len(half)].astype(np.int64)
 
 
 @njit(cache=True)
-def _begin(split, flat, base, low, high, y):
+def _begin(
+    split: Split, flat: int, base: IntArray, low: IntArray, high: IntArray, y: IntArray
+) -> bool:
     """Compute ``given @ x`` (base) and the box of the outer y, and return whether it has points."""
     half, given, centre, reach = split.half, split.given, split.centre, split.reach
     base[:] = 0
@@ -109,7 +117,7 @@ def _begin(split, flat, base, low, high, y):
 
 
 @njit(cache=True)
-def _advance(low, high, y):
+def _advance(low: IntArray, high: IntArray, y: IntArray) -> bool:
     """Change y to the next point of the box, and return False after the last point."""
     for i in range(len(y) - 1, -1, -1):
         if y[i] < high[i]:
@@ -120,7 +128,7 @@ def _advance(low, high, y):
 
 
 @njit(cache=True)
-def _segment(split, base, y):
+def _segment(split: Split, base: IntArray, y: IntArray) -> tuple[int, int, int]:
     """Return the length of the line in both boxes, and its first index in both messages."""
     outer, line, part_half = split.outer, split.line, split.part_half
     low, high = -split.line_limit, split.line_limit
@@ -154,7 +162,7 @@ def _segment(split, base, y):
 
 
 @njit(cache=True)
-def _steps(split):
+def _steps(split: Split) -> tuple[int, int]:
     """Return the increments of the indices in both messages for one step along the line."""
     line, stride = split.line, split.stride
     first, second = 0, 0
@@ -167,7 +175,9 @@ def _steps(split):
 
 
 @njit(cache=True)
-def _products(left, right, first, second, d1, d2, length):
+def _products(
+    left: FloatArray, right: FloatArray, first: int, second: int, d1: int, d2: int, length: int
+) -> float:
     total = 0.0
     for t in range(length):
         total += left[first + t * d1] * right[second + t * d2]
@@ -175,7 +185,9 @@ def _products(left, right, first, second, d1, d2, length):
 
 
 @njit(cache=True)
-def sum_splits(split, left, right, states, out):
+def sum_splits(
+    split: Split, left: FloatArray, right: FloatArray, states: IntArray, out: FloatArray
+) -> None:
     """Write the message of the union at the given states into `out`."""
     base = np.zeros(len(split.line), np.int64)
     box = np.zeros((3, len(split.reach)), np.int64)
@@ -193,7 +205,15 @@ def sum_splits(split, left, right, states, out):
 
 
 @njit(cache=True)
-def draw_splits(split, left, right, states, targets, lefts, rights):
+def draw_splits(
+    split: Split,
+    left: FloatArray,
+    right: FloatArray,
+    states: IntArray,
+    targets: FloatArray,
+    lefts: IntArray,
+    rights: IntArray,
+) -> None:
     """Draw a split of each state by inversion, and write the parts' states to `lefts` and `rights`.
 
     `states` must be sorted. `targets` are uniform numbers times the union's message. They must be
@@ -242,7 +262,17 @@ def draw_splits(split, left, right, states, targets, lefts, rights):
 
 
 @njit(cache=True)
-def draw_integer_splits(split, left, right, states, factors, words, lefts, rights, units):
+def draw_integer_splits(
+    split: Split,
+    left: FloatArray,
+    right: FloatArray,
+    states: IntArray,
+    factors: FloatArray,
+    words: IntArray,
+    lefts: IntArray,
+    rights: IntArray,
+    units: IntArray,
+) -> None:
     """Draw a split of each state with a probability of `units` times 2^-63, for integer units.
 
     A split has ``max(1, ceil(product of the parts' weights * factor))`` units. The factors must
@@ -262,7 +292,7 @@ def draw_integer_splits(split, left, right, states, factors, words, lefts, right
             length, first, second = _segment(split, base, y)
             for t in range(length):
                 product = left[first + t * d1] * right[second + t * d2]
-                own = max(1, np.int64(math.ceil(product * factors[i])))
+                own = max(1, math.ceil(product * factors[i]))
                 if remaining < own:
                     lefts[i], rights[i], units[i] = first + t * d1, second + t * d2, own
                     found = True
@@ -272,7 +302,9 @@ def draw_integer_splits(split, left, right, states, factors, words, lefts, right
 
 
 @njit(cache=True)
-def _last_possible(left, right, first, second, d1, d2, length):
+def _last_possible(
+    left: FloatArray, right: FloatArray, first: int, second: int, d1: int, d2: int, length: int
+) -> tuple[int, int]:
     for t in range(length - 1, -1, -1):
         if left[first + t * d1] * right[second + t * d2] > 0.0:
             return first + t * d1, second + t * d2

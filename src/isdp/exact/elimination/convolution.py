@@ -1,6 +1,6 @@
 """Messages of unions, each computed by one multiplication of large integers.
 
-A state of a union determines the image t = T (x1, x2) of its parts' states, and its splits are all
+A state of a union determines the image t = T (x1, x2) of its parts' states. Its splits are all
 pairs of states with this image. The message is therefore the convolution of its parts' messages
 along T, evaluated at the images of the union's states. If the images are numbered in mixed radix,
 the convolution is a product of two polynomials in one variable. Kronecker substitution writes the
@@ -19,12 +19,13 @@ from typing import NamedTuple
 import numpy as np
 from flint import fmpz
 
+from isdp.arrays import FloatArray, IntArray
 from isdp.constraints.invariants import Invariants
 from isdp.exact.elimination.compiled_messages import Split
 from isdp.exact.elimination.tree import reducer
 from isdp.lattice.null_lattice import kernel_lattice
 
-MAX_PLACES = 2**24  # coefficients of a product; this number needs 2 GB
+MAX_PLACES = 2**24  # coefficients of a product, which need 2 GB in all
 SLOT_BITS = 128
 MAX_INPUT_BITS = 62  # an input fits in a 64-bit integer
 
@@ -44,15 +45,17 @@ class Convolution(NamedTuple):
         The number of coefficients of the product.
     """
 
-    strides: np.ndarray
-    bounds: np.ndarray
-    image: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
+    strides: IntArray
+    bounds: IntArray
+    image: IntArray
+    left: IntArray
+    right: IntArray
     places: int
 
 
-def make_convolution(given, free, part_half, left: int) -> Convolution | None:
+def make_convolution(
+    given: IntArray, free: IntArray, part_half: IntArray, left: int
+) -> Convolution | None:
     """Return the convolution of a union, or None if the product has too many coefficients.
 
     Parameters
@@ -64,9 +67,9 @@ def make_convolution(given, free, part_half, left: int) -> Convolution | None:
     left : int
         The number of coordinates of the left part.
     """
-    # The rows of T span the vectors that vanish on the splits of the zero state. Every integer
-    # vector with T (x1, x2) = 0 is such a split, because all states of the parts whose sum is a
-    # state of the union are possible together.
+    # The rows of T span the vectors that vanish on the splits of the zero state. States of the
+    # parts are possible together if their sum is a state of the union. Every integer vector with
+    # T (x1, x2) = 0 is therefore a split of the zero state.
     images = kernel_lattice(Invariants(np.ascontiguousarray(free.T)), "lll").basis.T
     if len(images) > 1:
         images = (reducer(images * np.maximum(part_half, 1.0)) @ images).astype(np.int64)
@@ -79,7 +82,9 @@ def make_convolution(given, free, part_half, left: int) -> Convolution | None:
     return Convolution(strides, bounds, images @ given, weights[:left], weights[left:], places)
 
 
-def convolve(convolution: Convolution, split: Split, left, right) -> tuple[np.ndarray, float]:
+def convolve(
+    convolution: Convolution, split: Split, left: FloatArray, right: FloatArray
+) -> tuple[FloatArray, float]:
     """Compute the message of a union from the messages of its parts.
 
     Parameters
@@ -132,7 +137,7 @@ def convolve(convolution: Convolution, split: Split, left, right) -> tuple[np.nd
     return message, (1 + 1e-9) * (p * right.sum() + q * left.sum() + terms * p * q)
 
 
-def _at(weights: np.ndarray, half: np.ndarray) -> np.ndarray:
+def _at(weights: IntArray, half: IntArray) -> IntArray:
     """Return ``weights @ x`` for the states x of a box. The last coordinate changes fastest."""
     places = np.zeros(1, dtype=np.int64)
     for weight, bound in zip(weights.tolist(), half.tolist(), strict=True):
@@ -140,7 +145,7 @@ def _at(weights: np.ndarray, half: np.ndarray) -> np.ndarray:
     return places
 
 
-def _integer(message: np.ndarray, exponents: np.ndarray, shift: int) -> fmpz:
+def _integer(message: FloatArray, exponents: IntArray, shift: int) -> fmpz:
     """Multiply a message by 2^shift, round it up, and write it into the slots of an integer."""
     exponents = exponents - exponents.min()
     slots = np.zeros((int(exponents.max()) + 1, 2), dtype="<u8")

@@ -9,10 +9,12 @@ time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 
 import numpy as np
 
+from isdp.arrays import FloatArray, IntArray
 from isdp.io.progress import progress, tracked
 
 WIDTH = 32.0  # the nominal width of a window, for the comparison of costs
@@ -21,32 +23,34 @@ TOLERANCE = 1e-8
 MAX_CHEAP_COST = WIDTH**5.5  # below this cost, simulated annealing takes more time than it saves
 ROTATIONS = 6000
 
+Tie = Callable[[int, int], tuple[float, float]]
+
 
 class _Frontiers:
     """Cached orthogonal coordinates of the frontiers of sets of cell classes.
 
     Let Q be an orthonormal basis of the row space of A, with one row per cell. The eigenvalues of
-    Q_S' Q_S are squared cosines of angles. An eigenvalue is 1 for a sum that the set S does not
-    share with other cells, and between 0 and 1 for a sum in the frontier.
+    Q_S' Q_S are squared cosines of angles. They are between 0 and 1 for sums in the frontier, and 1
+    for sums that the set S does not share with other cells.
     """
 
-    def __init__(self, columns: np.ndarray, counts: np.ndarray):
+    def __init__(self, columns: FloatArray, counts: IntArray):
         u, s, _ = np.linalg.svd((columns * np.sqrt(counts)).T, full_matrices=False)
         q = u[:, s > TOLERANCE * s.max(initial=1.0)]
         self._factors = {1 << t: self._open_part(q[t][:, None])[0] for t in range(len(q))}
-        self._inner = {}
+        self._inner: dict[tuple[int, int], int] = {}
 
     @staticmethod
-    def _open_part(factor: np.ndarray) -> tuple[np.ndarray, int]:
+    def _open_part(factor: FloatArray) -> tuple[FloatArray, int]:
         u, s, _ = np.linalg.svd(factor, full_matrices=False)
         kept = (s > TOLERANCE) & (s**2 < 1 - TOLERANCE)
         return u[:, kept] * s[kept], int((s > TOLERANCE).sum())
 
     def dimension(self, group: int) -> int:
-        return self._factors[group].shape[1]
+        return int(self._factors[group].shape[1])
 
     def merge(self, first: int, second: int) -> tuple[int, int]:
-        """Return the dimension of the union's frontier, and the number of free splits' entries."""
+        """Return the dimension of the union's frontier, and the dimension of its splits."""
         union = first | second
         key = (min(first, second), union)
         if key not in self._inner:
@@ -59,10 +63,10 @@ class _Frontiers:
     def cost(self, first: int, second: int) -> float:
         """Compute the cost of a merge in products and memory."""
         union, inner = self.merge(first, second)
-        return WIDTH ** (union + inner) + WIDTH ** (union + MEMORY_IN_DIMENSIONS)
+        return float(WIDTH ** (union + inner) + WIDTH ** (union + MEMORY_IN_DIMENSIONS))
 
 
-def find_elimination_order(columns: np.ndarray, counts: np.ndarray) -> list[tuple[int, int]]:
+def find_elimination_order(columns: FloatArray, counts: IntArray) -> list[tuple[int, int]]:
     """Find an order of pairwise merges of cell classes with a small cost.
 
     The search is greedy, as for the contraction of tensor networks: it merges the pair with the
@@ -88,16 +92,16 @@ def find_elimination_order(columns: np.ndarray, counts: np.ndarray) -> list[tupl
     frontiers = _Frontiers(columns, counts)
     rng = np.random.default_rng(0)
     n_random = int(np.clip(5000 // n_classes**2, 0, 40))
-    ties = [
+    ties: list[Tie] = [
         lambda inner, size: (-inner, size),
         lambda inner, size: (inner, size),
         lambda inner, size: (size, inner),
         *[lambda inner, size: (-inner, rng.random())] * (n_random // 2),
         *[lambda inner, size: (rng.random(), size)] * (n_random // 2),
     ]
-    with progress("searching for an order", len(ties) * (n_classes - 1)) as at:
+    with progress("searching for an order", len(ties) * (n_classes - 1)) as report:
         found = [
-            _greedy(frontiers, n_classes, tie, lambda merges, i=i: at(i * (n_classes - 1) + merges))
+            _greedy(frontiers, n_classes, tie, report, i * (n_classes - 1))
             for i, tie in enumerate(ties)
         ]
     cost, order = min(found, key=lambda pair: pair[0])
@@ -106,7 +110,7 @@ def find_elimination_order(columns: np.ndarray, counts: np.ndarray) -> list[tupl
     return order
 
 
-def order_by_totals(columns: np.ndarray) -> list[tuple[int, int]]:
+def order_by_totals(columns: IntArray) -> list[tuple[int, int]]:
     """Merge the cell classes of each total, and then merge these sets pairwise.
 
     Totals with few classes come first. The frontier of a table of r x c cells with both margins
@@ -123,11 +127,12 @@ def order_by_totals(columns: np.ndarray) -> list[tuple[int, int]]:
         See `find_elimination_order`.
     """
     held = columns != 0
-    order, sets, free = [], [], np.ones(columns.shape[1], dtype=bool)
+    order: list[tuple[int, int]] = []
+    sets, free = [], np.ones(columns.shape[1], dtype=bool)
 
     def merge(i: int, j: int) -> int:
         order.append((i, j))
-        return columns.shape[1] + len(order) - 1
+        return int(columns.shape[1]) + len(order) - 1
 
     for row in np.argsort(held.sum(axis=1), kind="stable"):
         classes = np.flatnonzero(held[row] & free).tolist()
@@ -141,27 +146,32 @@ def order_by_totals(columns: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _greedy(
-    frontiers: _Frontiers, n_classes: int, tie, report
+    frontiers: _Frontiers,
+    n_classes: int,
+    tie: Tie,
+    report: Callable[[float], None],
+    earlier_merges: int,
 ) -> tuple[float, list[tuple[int, int]]]:
     groups = {t: 1 << t for t in range(n_classes)}
-    scores = []
+    scores: list[tuple[float, tuple[float, float], int, int]] = []
 
-    def score(i, j):
+    def score(i: int, j: int) -> None:
         first, second = groups[i], groups[j]
         union, inner = frontiers.merge(first, second)
-        growth = WIDTH**union
+        growth: float = WIDTH**union
         growth -= WIDTH ** frontiers.dimension(first) + WIDTH ** frontiers.dimension(second)
         scores.append((growth, tie(inner, (first | second).bit_count()), i, j))
 
     for j in range(n_classes):
         for i in range(j):
             score(i, j)
-    cost, order = 0.0, []
+    cost = 0.0
+    order: list[tuple[int, int]] = []
     while scores:
         *_, i, j = min(scores)
         cost += frontiers.cost(groups[i], groups[j])
         order.append((i, j))
-        report(len(order))
+        report(earlier_merges + len(order))
         union = n_classes + len(order) - 1
         groups[union] = groups.pop(i) | groups.pop(j)
         scores = [each for each in scores if each[2] in groups and each[3] in groups]
@@ -171,8 +181,16 @@ def _greedy(
     return cost, order
 
 
-def _rotated(frontiers: _Frontiers, n_classes: int, order, rng) -> list[tuple[int, int]]:
-    """Improve a tree by simulated annealing; a move exchanges a set's sibling and its child."""
+def _rotated(
+    frontiers: _Frontiers,
+    n_classes: int,
+    order: list[tuple[int, int]],
+    rng: np.random.Generator,
+) -> list[tuple[int, int]]:
+    """Improve a tree by simulated annealing.
+
+    A move exchanges the sibling of a set with one of the two parts of the set.
+    """
     groups = [1 << t for t in range(n_classes)]
     parts, parent = {}, {}
     for i, j in order:
@@ -209,11 +227,12 @@ def _rotated(frontiers: _Frontiers, n_classes: int, order, rng) -> list[tuple[in
     return _in_order(kept, n_classes)
 
 
-def _in_order(parts: dict, n_classes: int) -> list[tuple[int, int]]:
+def _in_order(parts: dict[int, tuple[int, int]], n_classes: int) -> list[tuple[int, int]]:
     """List the merges of a tree, with each part before its union."""
     number = {1 << t: t for t in range(n_classes)}
-    order = []
+    order: list[tuple[int, int]] = []
     for union in sorted(parts, key=int.bit_count):
-        order.append(tuple(number[part] for part in parts[union]))
+        left, right = parts[union]
+        order.append((number[left], number[right]))
         number[union] = n_classes + len(order) - 1
     return order

@@ -12,7 +12,7 @@ g(u) = exp(-epsilon ||u||_1), and let exp(L) be slightly above the sum of g over
   this is small, and proposals from R can be w times rarer than proposals from Q.
 
 Every u is therefore drawn with a probability proportional to g(u). Acceptances are exact Bernoulli
-draws. Their probabilities are at most 1 within the ball, because Q(u) telescopes: the message of
+draws. Their probabilities are at most 1 within the ball, because Q(u) telescopes. The message of
 each inner set occurs in one numerator and in one denominator and cancels. This requires that each
 message is at least the sum of its splits, which is also true of convolutions
 (`isdp.exact.elimination.convolution`).
@@ -27,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from flint import arb
 
+from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.bits.bernoulli import draw_bernoulli, to_ball
@@ -72,9 +73,8 @@ class _Filled(NamedTuple):
         The logarithm of the sum of g over the windows.
     """
 
-    forest: EliminationForest
     plan: TruncationPlan
-    messages: dict[int, np.ndarray]
+    messages: dict[int, FloatArray]
     scales: dict[int, float]
     log_sum: float
 
@@ -107,7 +107,7 @@ class EliminationSampler(RandomBitSampler):
         self,
         invariants: Invariants,
         target: Target | Mechanism,
-        lower=None,
+        lower: object = None,
         max_products: float = MAX_PRODUCTS,
     ):
         refuse_lower_bounds(self.method, lower)
@@ -132,7 +132,7 @@ class EliminationSampler(RandomBitSampler):
 
     def _bound(self, filled: _Filled) -> None:
         """Set L, a bound on the logarithm of g(u) / Q(u) within the ball."""
-        nodes = sum(len(tree) for tree in filled.forest.trees)
+        nodes = sum(len(tree) for tree in filled.plan.trees)
         slack = nodes * 2.0**-28 + len(self.constrained) * 2.0**-38 + 1e-9
         self.log_bound = Fraction(filled.log_sum + slack)
 
@@ -156,22 +156,22 @@ class EliminationSampler(RandomBitSampler):
             # the factor 1 + 1e-7 is above all rounding errors of the scales
             return plan_truncation(forest, 1, rate, self.radius * (1 + 1e-7), unbounded, allowed)
 
-        forest, plan = self.candidates.cheapest(plan_of)
+        _, plan = self.candidates.cheapest(plan_of)
         refuse_plan(plan, self._max_products)
-        messages, scales, log_sum = {}, {}, 0.0
-        trees = zip(forest.trees, plan.half_widths, plan.splits, plan.message_ids, strict=True)
-        for number_of_tree, (tree, half_widths, splits, message_ids) in enumerate(trees):
-            nodes = list(zip(tree, half_widths, splits, message_ids, strict=True))
-            for (node, half, split, number), report in track_nodes(plan, number_of_tree, nodes):
+        messages: dict[int, FloatArray] = {}
+        scales: dict[int, float] = {}
+        log_sum = 0.0
+        for tree in plan.trees:
+            for (node, half, split, number), report in track_nodes(plan, tree):
                 if number not in messages:
-                    if node.cell >= 0:
+                    if split is None:
                         noise = node.gap * np.arange(-half[0], half[0] + 1)
                         message = np.exp(-rate * np.abs(noise))
                     else:
                         convolution = plan.convolutions.get(number)
                         _refuse_terms(split, added=convolution is None)
                         left, right = (
-                            messages[message_ids[part]] for part in (node.left, node.right)
+                            messages[tree[part].message] for part in (node.left, node.right)
                         )
                         if convolution is None:
                             message = np.empty(box_size(half))
@@ -181,9 +181,9 @@ class EliminationSampler(RandomBitSampler):
                     scales[number] = float(message.max())
                     messages[number] = np.maximum(message / scales[number], MIN_WEIGHT)
                 log_sum += math.log(scales[number])
-        return _Filled(forest, plan, messages, scales, log_sum)
+        return _Filled(plan, messages, scales, log_sum)
 
-    def draw(self, bits: BitSource, n_draws: int) -> np.ndarray:
+    def draw(self, bits: BitSource, n_draws: int) -> IntArray:
         """See `RandomBitSampler.draw`."""
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
         unconstrained = cached_geometric(self.epsilon).draw_difference(
@@ -200,16 +200,16 @@ class EliminationSampler(RandomBitSampler):
                 report(done)
         return noise
 
-    def _draw_kept(self, bits: BitSource, n_proposals: int) -> np.ndarray:
+    def _draw_kept(self, bits: BitSource, n_proposals: int) -> IntArray:
         """Return the noise of the constrained cells of the accepted proposals."""
         rare = bits.take(n_proposals) >> np.uint64(64 - RARE_BITS) == 0
         kept = np.zeros(n_proposals, dtype=bool)
         noise = np.zeros((n_proposals, len(self.constrained)), dtype=np.int64)
         kept[~rare], noise[~rare] = self._accept_inside(bits, n_proposals - int(rare.sum()))
         kept[rare], noise[rare] = self._accept_outside(bits, int(rare.sum()))
-        return noise[kept]
+        return np.asarray(noise[kept])
 
-    def _accept_inside(self, bits: BitSource, n_proposals: int) -> tuple[np.ndarray, np.ndarray]:
+    def _accept_inside(self, bits: BitSource, n_proposals: int) -> tuple[BoolArray, IntArray]:
         """Propose noise from Q, and return the acceptances and the noise of all proposals."""
         noise, units = self._propose(bits, n_proposals)
         norms = np.abs(noise).sum(axis=1)
@@ -226,40 +226,35 @@ class EliminationSampler(RandomBitSampler):
         successes[kept] = draw_bernoulli(bits, np.exp(logs), log_probability)
         return successes, noise
 
-    def _propose(self, bits: BitSource, n_proposals: int) -> tuple[np.ndarray, np.ndarray]:
-        """Draw from Q.
+    def _propose(self, bits: BitSource, n_proposals: int) -> tuple[IntArray, IntArray]:
+        """Draw noise from Q, and return it with the units of each split.
 
-        Returns
-        -------
-        noise : int64 array, shape (n_proposals, constrained cells)
-        units : int64 array, shape (n_proposals, splits)
-            The units of each split. They are 0, and the noise is invalid, if a random number was
-            beyond the units of all splits.
+        If a random number is beyond the units of all splits, 0 units and invalid noise are
+        returned.
         """
         noise, all_units = np.zeros((n_proposals, len(self.constrained)), dtype=np.int64), []
-        forest, plan, messages, scales, _ = self.filled
-        for tree, half_widths, splits, message_ids in zip(
-            forest.trees, plan.half_widths, plan.splits, plan.message_ids, strict=True
-        ):
+        plan, messages, scales, _ = self.filled
+        for tree in plan.trees:
             states = {len(tree) - 1: np.zeros(n_proposals, dtype=np.int64)}
             for place in range(len(tree) - 1, -1, -1):
-                node, state = tree[place], states.pop(place)
-                if node.cell >= 0:
-                    noise[:, node.cell] = node.gap * (state - half_widths[place][0])
+                node, half, split, number = tree[place]
+                state = states.pop(place)
+                if split is None:
+                    noise[:, node.cell] = node.gap * (state - half[0])
                     continue
-                weights = messages[message_ids[place]][state] * scales[message_ids[place]]
+                weights = messages[number][state] * scales[number]
                 factors = 2.0**63 * (1 - SLACK) / weights
                 uniform = (bits.take(n_proposals) >> np.uint64(1)).astype(np.int64)
-                left, right = (messages[message_ids[part]] for part in (node.left, node.right))
+                left, right = (messages[tree[part].message] for part in (node.left, node.right))
                 lefts, rights, units = np.empty((3, n_proposals), dtype=np.int64)
                 draw_integer_splits(
-                    splits[place], left, right, state, factors, uniform, lefts, rights, units
+                    split, left, right, state, factors, uniform, lefts, rights, units
                 )
                 states[node.left], states[node.right] = lefts, rights
                 all_units.append(units)
         return noise, np.array(all_units, dtype=np.int64).reshape(-1, n_proposals).T
 
-    def _accept_outside(self, bits: BitSource, n_proposals: int) -> tuple[np.ndarray, np.ndarray]:
+    def _accept_outside(self, bits: BitSource, n_proposals: int) -> tuple[BoolArray, IntArray]:
         """Propose noise from R, and return the acceptances and the noise of all proposals."""
         cells, free, weights, denominator = self.determined
         rate = self.theta * self.epsilon

@@ -25,20 +25,12 @@ ADVICE = "Use less noise, fewer overlapping totals or a Markov chain (isdp.mcmc.
 
 
 def min_frontier(invariants: Invariants) -> int:
-    """Compute a lower bound on the maximum frontier of every elimination order.
+    """Compute a lower bound on the maximum dimension of a frontier in every elimination tree.
 
-    Returns
-    -------
-    int
-        Every tree of pairwise merges has a set of cells with a frontier of at least this dimension.
-
-    Notes
-    -----
     Let P be the projection onto the row space of A. The dimension of the frontier of a set S is the
     number of eigenvalues of P_SS strictly between 0 and 1. An eigenvalue x satisfies
-    x (1 - x) <= 1/4. The sum of x (1 - x) over the eigenvalues is the cut of S, which is the sum of
-    P_ij^2 over i in S and j outside S. Four times the cut is therefore a lower bound on the
-    dimension.
+    x (1 - x) <= 1/4. The cut of S is the sum of P_ij^2 over i in S and j outside S, and is equal to
+    the sum of x (1 - x). Four times the cut is therefore a lower bound on the dimension.
 
     Consider P_ij^2 as the edge weights of a graph of m nodes. The cut is at least the second
     eigenvalue of the graph's Laplacian times |S| (m - |S|) / m. Every binary tree of m leaves has a
@@ -86,11 +78,6 @@ def min_message_bytes(
     n_bytes : float
     n_sums : int
         The result of `min_frontier`.
-
-    Raises
-    ------
-    InputError
-        If there are more than 2000 cells.
     """
     if invariants.cells > MAX_CELLS:
         raise InputError(
@@ -117,7 +104,7 @@ def refuse_memory(n_bytes: float, frontier: int) -> None:
 
 def refuse_plan(plan: TruncationPlan, max_products: float) -> None:
     """Raise `InputError` if a plan needs more than 2 GB, or more products than `max_products`."""
-    frontier = max((len(half) for widths in plan.half_widths for half in widths), default=0)
+    frontier = max((len(planned.half) for tree in plan.trees for planned in tree), default=0)
     refuse_memory(plan.bytes, frontier)
     if plan.products > max_products:
         raise InputError(

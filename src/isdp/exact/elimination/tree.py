@@ -15,8 +15,10 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 from flint import fmpz_mat
+from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
+from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.elimination.elimination_order import find_elimination_order, order_by_totals
@@ -25,6 +27,8 @@ from isdp.lattice.null_lattice import kernel_lattice
 
 MAX_CELLS_FOR_LP = 300
 MAX_ENTRY = 2**31
+
+ObjectArray = NDArray[np.object_]  # of Python integers
 
 
 class Node(NamedTuple):
@@ -52,9 +56,9 @@ class Node(NamedTuple):
     gap: int
     left: int
     right: int
-    given: np.ndarray
-    free: np.ndarray
-    scale: np.ndarray
+    given: IntArray
+    free: IntArray
+    scale: FloatArray
 
 
 class EliminationForest(NamedTuple):
@@ -74,7 +78,7 @@ class EliminationForest(NamedTuple):
 
 
 def build_forest(
-    invariants: Invariants, power: int, order=None, by_totals: bool = False
+    invariants: Invariants, power: int, order: IntArray | None = None, by_totals: bool = False
 ) -> EliminationForest:
     """Build the elimination trees of the matrix A, which may have any integers and any rank.
 
@@ -93,15 +97,16 @@ def build_forest(
     InputError
         If a coefficient exceeds 2^31.
     """
-    order = np.zeros(invariants.cells) if order is None else order
-    return _build_cached(invariants, power, np.asarray(order, np.int64).tobytes(), by_totals)
+    if order is None:
+        order = np.zeros(invariants.cells, np.int64)
+    return _build_cached(invariants, power, order.astype(np.int64).tobytes(), by_totals)
 
 
 @lru_cache(maxsize=16)
 def _build_cached(
-    invariants: Invariants, power: int, order: bytes, by_totals: bool
+    invariants: Invariants, power: int, order_bytes: bytes, by_totals: bool
 ) -> EliminationForest:
-    order, a = np.frombuffer(order, np.int64), invariants.sparse
+    order, a = np.frombuffer(order_bytes, np.int64), invariants.sparse
     touching = abs(a).astype(float)
     _, part = connected_components((touching.T @ touching), directed=False)
     used = np.diff(a.tocsc().indptr) > 0
@@ -136,15 +141,15 @@ class _Set(NamedTuple):
     """
 
     place: int
-    sums: np.ndarray
-    coordinates: np.ndarray
-    members: np.ndarray
+    sums: ObjectArray
+    coordinates: ObjectArray
+    members: BoolArray
 
 
 class _Component:
     """The construction of the tree of cells that constraints connect."""
 
-    def __init__(self, matrix: np.ndarray, cells: np.ndarray, order: np.ndarray, power: int):
+    def __init__(self, matrix: IntArray, cells: IntArray, order: IntArray, power: int):
         lattice = kernel_lattice(Invariants(matrix), "lll")
         self.matrix, self.cells, self.order, self.power = matrix, cells, order, power
         self.basis = lattice.basis
@@ -152,7 +157,7 @@ class _Component:
         c = self.basis.astype(float)
         self.inverse = np.linalg.inv(c.T @ c)
         self.built: list[Node] = []
-        self.known_scales: dict[bytes, np.ndarray] = {}
+        self.known_scales: dict[bytes, FloatArray] = {}
         moving = np.flatnonzero(self.basis.any(axis=1))
         columns, class_of = np.unique(matrix[:, moving], axis=1, return_inverse=True)
         # classes are in the order of their first cells, so that tables keep their structure
@@ -171,7 +176,7 @@ class _Component:
             sets.append(self._union(sets[i], sets[j]))
         return self.built
 
-    def _merge_class(self, cells: np.ndarray) -> _Set:
+    def _merge_class(self, cells: IntArray) -> _Set:
         """Merge the cells of a class in a balanced tree, so that many messages are equal."""
         sets = [self._leaf(cell) for cell in cells[np.argsort(self.order[cells], kind="stable")]]
         while len(sets) > 1:
@@ -215,11 +220,11 @@ class _Component:
         self.built.append(node)
         return _Set(len(self.built) - 1, sums, coordinates, members)
 
-    def _scale(self, coordinates: np.ndarray, members: np.ndarray) -> np.ndarray:
+    def _scale(self, coordinates: ObjectArray, members: BoolArray) -> FloatArray:
         """Compute the scale of each coordinate; see `Node`."""
         x = coordinates.astype(float)
         if self.power == 2:
-            return np.sqrt(np.einsum("jc,cd,jd->j", x, self.inverse, x))
+            return np.asarray(np.sqrt(np.einsum("jc,cd,jd->j", x, self.inverse, x)))
         if len(x) != 1:
             return self._max_weights(x)
         # for a frontier of one sum, the scale depends only on the number of cells of each class
@@ -228,11 +233,11 @@ class _Component:
             self.known_scales[key] = self._max_weights(x)
         return self.known_scales[key]
 
-    def _max_weights(self, x: np.ndarray) -> np.ndarray:
+    def _max_weights(self, x: FloatArray) -> FloatArray:
         """Minimise max_i |c_i| over the vectors c with x_j = c . u for all u of the lattice."""
         weights = self.basis @ (self.inverse @ x.T)
         cells, constraints = len(self.basis), len(self.matrix)
-        largest = np.abs(weights).max(axis=0, initial=0.0)
+        largest: FloatArray = np.abs(weights).max(axis=0, initial=0.0)
         if cells > MAX_CELLS_FOR_LP or not len(x):
             return largest
         a = self.matrix.T.astype(float)
@@ -255,7 +260,7 @@ class _Component:
         return largest
 
 
-def _lattice_coordinates(sums: np.ndarray) -> np.ndarray:
+def _lattice_coordinates(sums: ObjectArray) -> ObjectArray:
     """Return X with sums = B X, where B is a basis of the lattice that the columns generate."""
     basis = _hermite(sums.T)
     remaining, found = sums.T.copy(), []
@@ -268,45 +273,45 @@ def _lattice_coordinates(sums: np.ndarray) -> np.ndarray:
     return np.array(found, dtype=object).reshape(len(basis), sums.shape[1])
 
 
-def _short_coordinates(x: np.ndarray, inverse: np.ndarray) -> np.ndarray:
+def _short_coordinates(x: ObjectArray, inverse: FloatArray) -> ObjectArray:
     """Change to coordinates with small variances, so that their windows are narrow."""
     if len(x) < 2:
         return x
     # the lengths of the rows of a root of the covariance are the standard deviations
     covariance = x.astype(float) @ inverse @ x.astype(float).T
     root = np.linalg.cholesky(covariance)
-    return reducer(root) @ x
+    return np.asarray(reducer(root) @ x)
 
 
-def _longest_line_last(rows: np.ndarray, scales: np.ndarray) -> np.ndarray:
+def _longest_line_last(rows: ObjectArray, scales: FloatArray) -> ObjectArray:
     if len(rows) < 2:
         return rows
-    return (reducer(rows.astype(float) / scales) @ rows)[::-1]
+    return np.asarray(reducer(rows.astype(float) / scales) @ rows)[::-1]
 
 
-def reducer(rows: np.ndarray) -> np.ndarray:
+def reducer(rows: FloatArray | IntArray) -> ObjectArray:
     """Return the unimodular matrix of an LLL reduction of the rows, which shortens them."""
     # rounding to 30 bits can make the result longer, but the transform remains unimodular
     scaled = np.rint(rows * (2.0**30 / np.abs(rows).max()))
-    _, transform = fmpz_mat([[int(v) for v in row] for row in scaled]).lll(transform=True)
+    _, transform = fmpz_mat([[int(v) for v in row] for row in scaled]).lll(True)
     return _object(transform)
 
 
-def _hermite(matrix: np.ndarray) -> np.ndarray:
+def _hermite(matrix: ObjectArray) -> ObjectArray:
     """Return the nonzero rows of the Hermite normal form, as Python integers."""
     rows, columns = matrix.shape
     if not rows or not columns:
         return np.zeros((0, columns), dtype=object)
     form = _object(fmpz_mat([[int(v) for v in row] for row in matrix]).hnf())
-    return form[(form != 0).any(axis=1)]
+    return np.asarray(form[(form != 0).any(axis=1)])
 
 
-def _object(matrix: fmpz_mat) -> np.ndarray:
+def _object(matrix: fmpz_mat) -> ObjectArray:
     entries = [int(v) for v in matrix.entries()]
     return np.array(entries, dtype=object).reshape(matrix.nrows(), matrix.ncols())
 
 
-def _bounded(matrix: np.ndarray) -> np.ndarray:
+def _bounded(matrix: ObjectArray) -> IntArray:
     if matrix.size and max(abs(v) for v in matrix.ravel()) > MAX_ENTRY:
         raise InputError(
             "invariants: variable elimination needs coefficients above 2^31. Use invariants with "

@@ -23,7 +23,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from isdp.arrays import FloatArray, IntArray
 from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -35,6 +37,7 @@ from isdp.exact.elimination.memory_forecast import min_message_bytes, refuse_mem
 from isdp.exact.elimination.tree import EliminationForest, Node
 from isdp.exact.elimination.truncation import (
     MAX_PRODUCTS,
+    PlannedNode,
     TruncationPlan,
     box_size,
     max_splits,
@@ -114,12 +117,12 @@ class TruncatedEliminationSampler:
     the products at the state x, e(x) is the error of the convolution, and Z' is the sum of mu'. Let
     mu and Z be the same quantities without errors. The distance is at most sum |mu' - mu| / Z.
 
-    At a state x, a union adds at most |e(x)| to this sum, and the sum over its splits of
-    E1 M2 + M1 E2 + E1 E2, where E1 and E2 are the bounds of its parts. One factor of each product
-    is bounded by its maximum. The other is summed over all states, each of which is in at most one
-    split. If it is smaller, the number of splits times the maximum is used instead of this sum. If
-    the bound is above 1e-9, which lower bounds on the noise can cause, all messages are summed term
-    by term.
+    Let E1 and E2 be the bounds of the errors of a union's parts. At a state x, the union adds at
+    most |e(x)| to this sum, and the sum of E1 M2 + M1 E2 + E1 E2 over its splits. One factor of
+    each product is bounded by its maximum. The other is summed over all states, each of which is in
+    at most one split. If it is smaller, the number of splits times the maximum is used instead of
+    this sum. If the bound is above 1e-9, all messages are summed term by term. Lower bounds on the
+    noise can cause this.
 
     Examples
     --------
@@ -137,7 +140,7 @@ class TruncatedEliminationSampler:
         self,
         invariants: Invariants,
         mechanism: Mechanism,
-        lower=None,
+        lower: ArrayLike | None = None,
         *,
         left_out: float = 1e-12,
         max_products: float = MAX_PRODUCTS,
@@ -176,8 +179,6 @@ class TruncatedEliminationSampler:
             node.given.shape[1] for tree in self._forest.trees for node in tree if node.right >= 0
         ]
 
-    # -- set-up -------------------------------------------------------------------------------
-
     def _widen(self, log_wanted: float) -> float:
         """Choose windows for bounded noise, and return the log of the bound on truncation."""
         unbounded = np.full(self.invariants.cells, -math.inf)
@@ -197,7 +198,7 @@ class TruncatedEliminationSampler:
             "Use smaller bounds."
         )
 
-    def _fill(self, log_left_out: float, lower: np.ndarray) -> None:
+    def _fill(self, log_left_out: float, lower: FloatArray) -> None:
         """Compute the messages. Convolutions are used if their error bound is small enough."""
         form = (self._power, self._rate)
 
@@ -213,22 +214,19 @@ class TruncatedEliminationSampler:
             if self._convolved <= MAX_CONVOLUTION_ERROR:
                 return
 
-    def _compute_messages(self, lower: np.ndarray) -> None:
+    def _compute_messages(self, lower: FloatArray) -> None:
         """Compute the messages, the normaliser and the error bound of the convolutions."""
-        plan, self._messages = self._plan, {}
+        plan = self._plan
         log_normaliser, self._convolved = 0.0, 0.0
+        self._messages: dict[int, FloatArray] = {}
         errors: dict[int, float] = {}
-        trees = zip(
-            self._forest.trees, plan.half_widths, plan.splits, plan.message_ids, strict=True
-        )
-        for number_of_tree, (tree, half_widths, splits, message_ids) in enumerate(trees):
-            nodes = list(zip(tree, half_widths, splits, message_ids, strict=True))
-            for (node, half, split, number), report in track_nodes(plan, number_of_tree, nodes):
+        for tree in plan.trees:
+            for (node, half, split, number), report in track_nodes(plan, tree):
                 log_scale, error = 0.0, 0.0
-                if node.cell >= 0:
+                if split is None:
                     message, log_scale = self._weights(node, half, lower)
                 elif number not in self._messages:
-                    one, two = message_ids[node.left], message_ids[node.right]
+                    one, two = tree[node.left].message, tree[node.right].message
                     left, right = self._messages[one], self._messages[two]
                     if number in plan.convolutions:
                         message, excess = convolve(plan.convolutions[number], split, left, right)
@@ -248,13 +246,14 @@ class TruncatedEliminationSampler:
                 if number not in self._messages:
                     self._messages[number], errors[number] = message, error
                 log_normaliser += log_scale
-            total, error = float(self._messages[message_ids[-1]].sum()), errors[message_ids[-1]]
+            root = tree[-1].message
+            total, error = float(self._messages[root].sum()), errors[root]
             log_normaliser += math.log(total) if total > MIN_TOTAL_WEIGHT else -math.inf
             if error:
                 self._convolved += 1.01 * error / (total - error) if total > error else math.inf
         self.log_normaliser = log_normaliser
 
-    def _weights(self, node: Node, half, lower) -> tuple[np.ndarray, float]:
+    def _weights(self, node: Node, half: IntArray, lower: FloatArray) -> tuple[FloatArray, float]:
         """Compute the weights of a cell's noise, scaled to sum 1, and the log of their sum."""
         noise = node.gap * np.arange(-half[0], half[0] + 1)
         weights = np.exp(-self._rate * np.abs(noise).astype(float) ** self._power)
@@ -264,37 +263,36 @@ class TruncatedEliminationSampler:
             return weights, 0.0
         return weights / total, math.log(total)
 
-    # -- use ----------------------------------------------------------------------------------
-
-    def sample(self, rng: np.random.Generator, n_draws: int) -> np.ndarray:
+    def sample(self, rng: np.random.Generator, n_draws: int) -> IntArray:
         """Draw independent noise vectors, int64 (n_draws, cells), and check the invariants."""
         noise = np.zeros(
             (check_integer("exact", "n_draws", n_draws), self.invariants.cells), dtype=np.int64
         )
         for start in tracked("drawing noise", range(0, len(noise), DRAWS_AT_ONCE)):
-            for tree in range(len(self._forest.trees)):
+            for tree in self._plan.trees:
                 self._sample_tree(rng, tree, noise[start : start + DRAWS_AT_ONCE])
         self.invariants.check(noise)
         return noise
 
-    def _sample_tree(self, rng: np.random.Generator, tree: int, noise: np.ndarray) -> None:
-        nodes, half_widths = self._forest.trees[tree], self._plan.half_widths[tree]
-        message = [self._messages[number] for number in self._plan.message_ids[tree]]
-        states = {len(nodes) - 1: np.zeros(len(noise), np.int64)}
-        if nodes[-1].cell >= 0:  # the tree is one free cell
-            totals = np.cumsum(message[-1])
-            states[len(nodes) - 1] = _invert(totals, rng.random(len(noise)))
-        for place in range(len(nodes) - 1, -1, -1):
-            node, state = nodes[place], states.pop(place)
-            if node.cell >= 0:
-                noise[:, node.cell] = node.gap * (state - half_widths[place][0])
+    def _sample_tree(
+        self, rng: np.random.Generator, tree: list[PlannedNode], noise: IntArray
+    ) -> None:
+        messages = [self._messages[planned.message] for planned in tree]
+        states = {len(tree) - 1: np.zeros(len(noise), np.int64)}
+        if tree[-1].split is None:  # the tree is one free cell
+            totals = np.cumsum(messages[-1])
+            states[len(tree) - 1] = _invert(totals, rng.random(len(noise)))
+        for place in range(len(tree) - 1, -1, -1):
+            node, half, split, number = tree[place]
+            state = states.pop(place)
+            if split is None:
+                noise[:, node.cell] = node.gap * (state - half[0])
                 continue
-            left, right = message[node.left], message[node.right]
-            split = self._plan.splits[tree][place]
-            if self._plan.message_ids[tree][place] in self._plan.convolutions:
+            left, right = messages[node.left], messages[node.right]
+            if number in self._plan.convolutions:
                 weights = _weights_of(split, left, right, state)
             else:
-                weights = message[place][state]
+                weights = messages[place][state]
             targets = rng.random(len(noise)) * weights
             order = np.lexsort((targets, state))
             parts = np.empty((2, len(noise)), np.int64)
@@ -304,15 +302,15 @@ class TruncatedEliminationSampler:
                 states[part][order] = drawn
 
 
-def _weights_of(split: Split, left, right, states: np.ndarray) -> np.ndarray:
+def _weights_of(split: Split, left: FloatArray, right: FloatArray, states: IntArray) -> FloatArray:
     """Sum the splits of the given states, because a convolution is only approximate."""
     distinct, which = np.unique(states, return_inverse=True)
     weights = np.empty(len(distinct))
     sum_splits(split, left, right, distinct, weights)
-    return weights[which]
+    return np.asarray(weights[which])
 
 
-def _invert(totals: np.ndarray, uniform: np.ndarray) -> np.ndarray:
+def _invert(totals: FloatArray, uniform: FloatArray) -> IntArray:
     """Draw positions of positive weight by inversion of the cumulative weights."""
     last = np.searchsorted(totals, totals[-1])
-    return np.minimum(np.searchsorted(totals, uniform * totals[-1], side="right"), last)
+    return np.asarray(np.minimum(totals.searchsorted(uniform * totals[-1], side="right"), last))

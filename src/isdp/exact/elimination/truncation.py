@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 
+from isdp.arrays import FloatArray, IntArray
 from isdp.exact.elimination.compiled_messages import Split, make_split, sum_splits
 from isdp.exact.elimination.convolution import MAX_PLACES, Convolution, make_convolution
 from isdp.exact.elimination.tree import EliminationForest, Node
@@ -18,8 +20,27 @@ UNIT_ROUNDOFF = 2.0**-53
 MAX_WINDOW = 2.0**60
 MAX_PRODUCTS = 1e11  # this number takes minutes
 PRODUCTS_PER_PLACE = 2000.0  # products that take as long as one coefficient of a convolution
-PRODUCTS_AT_ONCE = 10**8  # between two reports of progress; this number takes a tenth of a second
+PRODUCTS_AT_ONCE = 10**8  # between two reports of progress, in a tenth of a second
 BYTES_PER_PLACE = 120  # memory for each coefficient while a convolution is computed
+
+
+class PlannedNode(NamedTuple):
+    """A node of an elimination tree with its truncation windows.
+
+    Attributes
+    ----------
+    node : Node
+    half : int64 array, shape (dimension,)
+        The half-widths of the windows.
+    split : Split, or None for a leaf
+    message : int
+        The number of its message. Nodes with equal numbers share a message.
+    """
+
+    node: Node
+    half: IntArray
+    split: Split | None
+    message: int
 
 
 class TruncationPlan(NamedTuple):
@@ -27,10 +48,8 @@ class TruncationPlan(NamedTuple):
 
     Attributes
     ----------
-    half_widths, splits, message_ids : lists of lists
-        The entries ``[t][v]`` are for node v of tree t. They are the int64 half-widths of its
-        windows, its `Split` (None for a leaf), and the number of its message. Nodes with equal
-        numbers share a message.
+    trees : list of list of PlannedNode
+        The nodes of each tree in the order of `isdp.exact.elimination.tree.EliminationForest`.
     convolutions : dict of int to Convolution
         The keys are message numbers. All other messages are summed term by term.
     bytes : int
@@ -50,9 +69,7 @@ class TruncationPlan(NamedTuple):
     its lines.
     """
 
-    half_widths: list[list[np.ndarray]]
-    splits: list[list[Split | None]]
-    message_ids: list[list[int]]
+    trees: list[list[PlannedNode]]
     convolutions: dict[int, Convolution]
     bytes: int
     products: float
@@ -87,7 +104,12 @@ def truncation_factor(
 
 
 def plan_truncation(
-    forest: EliminationForest, power: int, rate: float, factor: float, lower, convolve: bool = True
+    forest: EliminationForest,
+    power: int,
+    rate: float,
+    factor: float,
+    lower: FloatArray,
+    convolve: bool = True,
 ) -> TruncationPlan:
     """Choose the windows and compute their cost.
 
@@ -103,17 +125,16 @@ def plan_truncation(
     convolve : bool
         Use convolutions if they are faster.
     """
-    numbers: dict = {}
+    numbers: dict[tuple[object, ...], int] = {}
     convolutions: dict[int, Convolution] = {}
-    half_widths, splits, message_ids = [], [], []
+    trees: list[list[PlannedNode]] = []
     used, peak, products, rounding = 0, 0, 0.0, 0.0
     for tree in forest.trees:
-        half_widths.append([])
-        splits.append([])
-        message_ids.append([])
+        planned: list[PlannedNode] = []
         for node in tree:
             half = np.floor(np.minimum(node.scale * factor, MAX_WINDOW) + 1e-9).astype(np.int64)
-            split, parts, work = None, [], 0.0
+            key: tuple[object, ...]
+            split, found, work = None, None, 0.0
             if node.cell >= 0:
                 key = (node.gap, lower[node.cell], half.tobytes())
                 largest = rate * float(node.gap * half[0]) ** power
@@ -121,12 +142,10 @@ def plan_truncation(
                 if len(tree) == 1:  # a free cell is drawn by inversion over all its weights
                     rounding += 2 * box_size(half) * UNIT_ROUNDOFF
             else:
-                parts = [half_widths[-1][part] for part in (node.left, node.right)]
-                split = make_split(node.given, node.free, half, *parts)
-                key = (
-                    *(message_ids[-1][part] for part in (node.left, node.right)),
-                    *(array.tobytes() for array in (node.given, node.free, half)),
-                )
+                left, right = planned[node.left], planned[node.right]
+                split = make_split(node.given, node.free, half, left.half, right.half)
+                arrays = (array.tobytes() for array in (node.given, node.free, half))
+                key = (left.message, right.message, *arrays)
                 lines, longest = max_splits(split)
                 work = box_size(half) * lines * longest
                 # each term has its own threshold on the grid of the uniform variable
@@ -134,28 +153,25 @@ def plan_truncation(
             if key not in numbers:
                 numbers[key] = len(numbers)
                 used += 8 * box_size(half)
-                found = _worth_convolving(node, split, parts, work) if convolve and split else None
+                if convolve and split is not None:
+                    found = _worth_convolving(node, split, work)
                 if found is not None:
                     convolutions[numbers[key]] = found
-                    peak, work = (
-                        max(peak, BYTES_PER_PLACE * found.places),
-                        PRODUCTS_PER_PLACE * found.places,
-                    )
+                    peak = max(peak, BYTES_PER_PLACE * found.places)
+                    work = PRODUCTS_PER_PLACE * found.places
                 products += work
             if numbers[key] in convolutions:
                 # a draw sums the weights of a state's splits again
                 rounding += (lines + longest + 8) * UNIT_ROUNDOFF
-            half_widths[-1].append(half)
-            splits[-1].append(split)
-            message_ids[-1].append(numbers[key])
-    return TruncationPlan(
-        half_widths, splits, message_ids, convolutions, used + peak, products, rounding
-    )
+            planned.append(PlannedNode(node, half, split, numbers[key]))
+        trees.append(planned)
+    return TruncationPlan(trees, convolutions, used + peak, products, rounding)
 
 
-def _worth_convolving(node: Node, split: Split, parts, work: float) -> Convolution | None:
+def _worth_convolving(node: Node, split: Split, work: float) -> Convolution | None:
     """Return the convolution of a union, or None if the sum over its splits is as fast."""
-    places = max(box_size(part) for part in parts)  # no convolution has fewer places
+    halves = split.part_half[: split.left], split.part_half[split.left :]
+    places = max(box_size(half) for half in halves)  # no convolution has fewer places
     if not node.free.size or places > MAX_PLACES or work <= PRODUCTS_PER_PLACE * places:
         return None
     found = make_convolution(node.given, node.free, split.part_half, split.left)
@@ -168,51 +184,42 @@ def max_splits(split: Split) -> tuple[float, float]:
     return float(np.prod(2 * split.reach + 1)), longest
 
 
-def track_nodes(plan: TruncationPlan, tree: int, nodes: list) -> Iterator[tuple]:
-    """Iterate over the nodes of a tree, and report progress by their cost.
-
-    Yields
-    ------
-    node
-    report : callable
-        ``report(share)`` reports the completed share of the node's message.
-    """
-    work, seen = [], set()
-    for half, split, number in zip(
-        plan.half_widths[tree], plan.splits[tree], plan.message_ids[tree], strict=True
-    ):
+def track_nodes(
+    plan: TruncationPlan, tree: list[PlannedNode]
+) -> Iterator[tuple[PlannedNode, Callable[[float], None]]]:
+    """Yield the nodes of a tree, each with a function that reports its completed share."""
+    work: list[float] = []
+    seen: set[int] = set()
+    for _, half, split, message in tree:
         own = 1.0
-        if split is not None and number not in seen:
-            own = (
-                PRODUCTS_PER_PLACE * plan.convolutions[number].places
-                if number in plan.convolutions
-                else (box_size(half) * math.prod(max_splits(split)))
-            )
-        seen.add(number)
+        if split is not None and message not in seen:
+            if message in plan.convolutions:
+                own = PRODUCTS_PER_PLACE * plan.convolutions[message].places
+            else:
+                own = box_size(half) * math.prod(max_splits(split))
+        seen.add(message)
         work.append(own)
     with progress("setting up messages", sum(work)) as report:
-        for node, own, after in zip(nodes, work, np.cumsum(work).tolist(), strict=True):
-            yield node, lambda share, own=own, after=after: report(after - (1 - share) * own)
+        for node, own, after in zip(tree, work, np.cumsum(work).tolist(), strict=True):
+            yield node, partial(_report_share, report, own, after)
             report(after)
+
+
+def _report_share(report: Callable[[float], None], own: float, after: float, share: float) -> None:
+    report(after - (1 - share) * own)
 
 
 def sum_messages(
     split: Split,
-    left: np.ndarray,
-    right: np.ndarray,
-    out: np.ndarray,
+    left: FloatArray,
+    right: FloatArray,
+    out: FloatArray,
     report: Callable[[float], None] = lambda share: None,
 ) -> None:
-    """Compute the message of a union by sums over the splits of each state.
+    """Write the message of a union to `out`, by sums over the splits of each state.
 
-    Parameters
-    ----------
-    left, right : float64 arrays
-        The messages of the parts.
-    out : float64 array
-        The message of the union is written into this array.
-    report : callable
-        ``report(share)`` is called several times per second with the completed share.
+    `left` and `right` are the messages of the parts. The function calls ``report(share)`` several
+    times per second with the completed share.
     """
     lines, longest = max_splits(split)
     rows = max(1, int(PRODUCTS_AT_ONCE / (lines * longest)))
@@ -222,6 +229,6 @@ def sum_messages(
         report((first + len(states)) / len(out))
 
 
-def box_size(half: np.ndarray) -> int:
+def box_size(half: IntArray) -> int:
     """Return the number of states in a box with the given half-widths."""
     return math.prod(2 * int(h) + 1 for h in half)

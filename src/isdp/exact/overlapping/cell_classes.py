@@ -10,13 +10,14 @@ from fractions import Fraction
 
 import numpy as np
 
+from isdp.arrays import IntArray
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.exact.bits.geometric import MAX_RATE, cached_geometric
 from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.blocks import refuse_large_sums
 from isdp.exact.disjoint.compositions import draw_compositions, group_blocks, row_batches
-from isdp.exact.overlapping.class_sums import CellClassSums
+from isdp.exact.overlapping.class_sums import MAX_SUMS, CellClassSums
 from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
@@ -31,6 +32,8 @@ class CellClassSampler(RandomBitSampler):
         Any integers. The sampler is fast if few totals cross many disjoint totals.
     target : Mechanism
         Its weight must be exp(-rate ||u||_1), as for `GeneralizedLaplace`.
+    max_sums : float
+        The maximum expected number of proposed sums of classes per draw.
 
     Attributes
     ----------
@@ -41,25 +44,20 @@ class CellClassSampler(RandomBitSampler):
     ------
     InputError
         If the weight has another form, a draw takes too many proposals, or sums could exceed 2^53.
-
-    Examples
-    --------
-    >>> from isdp import GeneralizedLaplace
-    >>> states_by_sex = np.arange(6000).reshape(3, 2, 1000)
-    >>> totals = [*states_by_sex, states_by_sex[:, 0]]
-    >>> held = Invariants.subsets([cells.ravel() for cells in totals], 6000)
-    >>> noise = CellClassSampler(held, GeneralizedLaplace(0.1)).sample(np.random.default_rng(1), 2)
-    >>> noise.shape, int(abs(noise.reshape(2, 3, 2, 1000).sum(axis=(1, 3))).max())
-    ((2, 6000), 0)
     """
 
     method = "sums of types"
-    reason = "the norm is l1, and few totals cross disjoint ones"
+    reason = "the norm is l1, and few totals cross disjoint totals"
 
-    def __init__(self, invariants: Invariants, target: Target | Mechanism, lower=None):
+    def __init__(
+        self,
+        invariants: Invariants,
+        target: Target | Mechanism,
+        lower: object = None,
+        max_sums: float = MAX_SUMS,
+    ):
         refuse_lower_bounds(self.method, lower)
-        check_energy(self.method, target, [(1, False)])
-        self.invariants, rate = invariants, target.energy.rate
+        rate, self.invariants = check_energy(self.method, target, [(1, False)]).rate, invariants
         if rate > MAX_RATE:
             raise InputError(f"epsilon: must be at most {MAX_RATE}, got {float(rate):g}")
         refuse_large_sums(invariants.cells, float(rate))
@@ -69,17 +67,15 @@ class CellClassSampler(RandomBitSampler):
         starts = np.concatenate([[0], np.cumsum(sizes)])
         epsilon = Fraction(rate)
         classes = Invariants(invariants.sparse[:, first], invariants.names)
-        self._sums, self._geometric = (
-            CellClassSums(classes, sizes, epsilon),
-            cached_geometric(epsilon),
-        )
+        self._sums = CellClassSums(classes, sizes, epsilon, max_sums)
+        self._geometric = cached_geometric(epsilon)
         self.expected_proposals = self._sums.expected_proposals
         self._first = order[starts[:-1]]
         self._spans = [
             (classes, sizes[classes], cells) for classes, cells in group_blocks(order, starts)
         ]
 
-    def draw(self, bits: BitSource, n_draws: int) -> np.ndarray:
+    def draw(self, bits: BitSource, n_draws: int) -> IntArray:
         """See `RandomBitSampler.draw`."""
         sums, smaller = self._sums.draw(bits, n_draws)
         larger = sums + smaller

@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from isdp.arrays import BoolArray, IntArray
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.bits.geometric import cached_geometric
@@ -34,8 +35,9 @@ from isdp.exact.bits.source import BitSource
 from isdp.exact.sampler import MAX_PROPOSALS
 from isdp.io.progress import progress
 from isdp.lattice.elimination import pivot_columns, solve_determined
+from isdp.lattice.smith import smith_normal_form
 
-MAX_SUMS = 1e8  # proposed per draw; this number takes minutes
+MAX_SUMS = 1e8  # proposed sums per draw, which take minutes
 PROPOSED_SUMS_AT_ONCE = 1 << 20
 MAX_WEIGHT = 2**31
 MAX_CLASSES = 100_000
@@ -51,7 +53,7 @@ class ClassBlocks(NamedTuple):
         The sums of a block add up to zero, so that the last sum follows from the others.
     """
 
-    classes: np.ndarray
+    classes: IntArray
     held: bool
 
 
@@ -70,11 +72,11 @@ class FinalStage(NamedTuple):
     denominator : int
     """
 
-    free: np.ndarray
-    determined: np.ndarray
-    before: np.ndarray
-    across: np.ndarray
-    weights: np.ndarray
+    free: IntArray
+    determined: IntArray
+    before: IntArray
+    across: IntArray
+    weights: IntArray
     denominator: int
 
 
@@ -91,6 +93,8 @@ class CellClassSums:
         Any integers. The columns are classes instead of cells.
     sizes : int array, shape (classes,)
         The number of cells of each class.
+    max_sums : float
+        The maximum expected number of proposed sums per draw.
 
     Attributes
     ----------
@@ -104,8 +108,14 @@ class CellClassSums:
         If a draw takes too many proposals, or sums could overflow 64-bit integers.
     """
 
-    def __init__(self, invariants: Invariants, sizes, epsilon: Fraction):
-        self.sizes = np.asarray(sizes, dtype=np.int64)
+    def __init__(
+        self,
+        invariants: Invariants,
+        sizes: IntArray,
+        epsilon: Fraction,
+        max_sums: float = MAX_SUMS,
+    ):
+        self.sizes = sizes
         if len(self.sizes) > MAX_CLASSES:
             raise InputError(
                 f"invariants: at most {MAX_CLASSES} classes of cells in the same totals are "
@@ -117,15 +127,13 @@ class CellClassSums:
         held, across = _disjoint_rows(invariants, self.sizes)
         self.final, last = self._close(held, across)
         self.separate = _grouped([block for i, block in enumerate(held) if i not in last])
-        self.expected_proposals, rank = self._estimate(), len(across)
-        self._refuse_proposals(rank, len(held))
-        # classes of one cell need the geometric distribution alone
+        self.expected_proposals = self._estimate()
+        self._refuse_proposals(len(across), len(held), max_sums)
+        # classes of one cell use `_geometric` instead
         self._counts = negative_binomials(epsilon)
         self._indices = self._counts.indices(self.sizes)
 
-    # -- set-up -------------------------------------------------------------------------------
-
-    def _close(self, held: list[ClassBlocks], across: np.ndarray) -> tuple[FinalStage, set[int]]:
+    def _close(self, held: list[ClassBlocks], across: IntArray) -> tuple[FinalStage, set[int]]:
         """Choose blocks of large variance that determine all crossing totals."""
         classes = len(self.sizes)
         last: list[int] = []
@@ -180,12 +188,12 @@ class CellClassSums:
                 f"overflow 64-bit integers. Use a larger epsilon."
             )
 
-    def _widest_first(self, held: list[ClassBlocks], across: np.ndarray) -> list[int]:
+    def _widest_first(self, held: list[ClassBlocks], across: IntArray) -> list[int]:
         """Sort blocks by the number of crossing totals that they determine, then by variance."""
 
         def width(i: int) -> tuple[int, float]:
             classes = held[i].classes
-            met = np.count_nonzero(across[:, classes].any(axis=1))
+            met = int(across[:, classes].any(axis=1).sum())
             return min(met, len(classes)), float(np.log(self._variance[classes]).sum())
 
         return sorted(range(len(held)), key=width, reverse=True)
@@ -212,33 +220,35 @@ class CellClassSums:
         log_probability = (
             -0.5 * np.linalg.slogdet(np.eye(len(scale)) + spread / np.outer(scale, scale))[1]
         )
-        # the acceptance probability of a smaller variable is about 1 / sqrt(2)
+        # The acceptance probability of y in `_keep_sums` is about 1 / sqrt(2). For a class of one
+        # cell, this factor corrects the normal approximation.
         log_probability -= 0.5 * math.log(2) * len(scale)
-        log_probability -= len(scale) * math.log(final.denominator)
+        if final.denominator > 1:  # determined sums are rarely all integers
+            divisors = smith_normal_form(final.weights).divisors
+            common = [math.gcd(divisor, final.denominator) for divisor in divisors]
+            log_probability -= sum(math.log(final.denominator // divisor) for divisor in common)
         drawn = np.delete(np.arange(len(variance)), final.determined)
         log_zero = -0.5 * np.log1p(2 * math.pi * variance[drawn]).sum()
         return math.exp(min(-max(log_probability, log_zero), 700.0))
 
-    def _refuse_proposals(self, across: int, blocks: int) -> None:
+    def _refuse_proposals(self, across: int, blocks: int, max_sums: float) -> None:
         numbers = self.expected_proposals * len(self.sizes)
-        if self.expected_proposals > MAX_PROPOSALS or numbers > MAX_SUMS:
+        if self.expected_proposals > MAX_PROPOSALS or numbers > max_sums:
             raise InputError(
                 f"invariants: {blocks} blocks of cells with {across} independent totals across "
                 f"them would take about {self.expected_proposals:.1g} proposals of "
                 f"{len(self.sizes)} sums per draw. The maximum is {MAX_PROPOSALS:.0e} proposals "
-                f"and {MAX_SUMS:.0e} sums. Use fewer totals across blocks, or a Markov chain "
+                f"and {max_sums:.0e} sums. Use fewer totals across blocks, or a Markov chain "
                 f"(isdp.mcmc.draw_chains)."
             )
 
-    # -- use ----------------------------------------------------------------------------------
-
-    def draw(self, bits: BitSource, n_draws: int) -> tuple[np.ndarray, np.ndarray]:
+    def draw(self, bits: BitSource, n_draws: int) -> tuple[IntArray, IntArray]:
         """Draw independent sums.
 
         Returns
         -------
         sums, smaller : int64 arrays, shape (n_draws, classes)
-            The noise of a class of several cells is x - y, where x and y are independent uniform
+            The noise of a class of several cells is x - y. Here x and y are independent uniform
             compositions of ``sums + smaller`` and of ``smaller`` into its cells. The noise of a
             class of one cell is its entry of ``sums``.
         """
@@ -255,7 +265,7 @@ class CellClassSums:
                 report(min(proposed, n_draws * self.expected_proposals))
         return sums, smaller
 
-    def _propose(self, bits: BitSource, n_proposals: int) -> tuple[np.ndarray, np.ndarray]:
+    def _propose(self, bits: BitSource, n_proposals: int) -> tuple[IntArray, IntArray]:
         """Return the sums and the smaller variables of the accepted proposals."""
         sums, smaller = (np.zeros((n_proposals, len(self.sizes)), dtype=np.int64) for _ in range(2))
         for group in self.separate:
@@ -277,7 +287,9 @@ class CellClassSums:
             sums[:, cell_class], smaller[:, cell_class] = value[integer], found_smaller[kept]
         return sums, smaller
 
-    def _draw_group(self, bits: BitSource, group: ClassBlocks, sums, smaller) -> None:
+    def _draw_group(
+        self, bits: BitSource, group: ClassBlocks, sums: IntArray, smaller: IntArray
+    ) -> None:
         """Draw the blocks of a group for each proposal, and repeat each block until accepted."""
         blocks, width = group.classes.shape
         row = np.repeat(np.arange(len(sums)), blocks)
@@ -297,7 +309,7 @@ class CellClassSums:
             sums[entries], smaller[entries] = found[kept], found_smaller[kept]
             row, block = row[~kept], block[~kept]
 
-    def _draw_sums(self, bits: BitSource, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _draw_sums(self, bits: BitSource, classes: IntArray) -> tuple[IntArray, IntArray]:
         """Draw the sum x - y of each class, and its y, which is 0 for a class of one cell."""
         sums, smaller = np.zeros((2, len(classes)), dtype=np.int64)
         single = self.sizes[classes] == 1
@@ -307,7 +319,9 @@ class CellClassSums:
         sums[~single] = self._counts.draw(bits, indices) - smaller[~single]
         return sums, smaller
 
-    def _keep_sums(self, bits: BitSource, classes, sums) -> tuple[np.ndarray, np.ndarray]:
+    def _keep_sums(
+        self, bits: BitSource, classes: IntArray, sums: IntArray
+    ) -> tuple[BoolArray, IntArray]:
         """Accept each sum s = x - y with a probability proportional to that of s, and draw its y.
 
         Given s, the probability of y is proportional to P(y) P(y + s). The sampler draws y from P
@@ -323,17 +337,11 @@ class CellClassSums:
         return kept, smaller
 
 
-def _disjoint_rows(
-    invariants: Invariants, sizes: np.ndarray
-) -> tuple[list[ClassBlocks], np.ndarray]:
+def _disjoint_rows(invariants: Invariants, sizes: IntArray) -> tuple[list[ClassBlocks], IntArray]:
     """Find rows that have no class in common.
 
-    Returns
-    -------
-    blocks : list of ClassBlocks
-        One block for each of these rows, and one for each class in none of them.
-    across : int64 array, shape (independent other rows, classes)
-        The rows that do not follow from the blocks and from each other.
+    The result has one block for each of these rows, and one for each class in none of them. It also
+    has the other rows, without those that follow from the blocks and from each other.
     """
     a = invariants.sparse
     free = np.ones(invariants.cells, dtype=bool)
@@ -356,7 +364,7 @@ def _disjoint_rows(
     return blocks, across[pivot_columns(moved.T)]
 
 
-def _moves(blocks: list[ClassBlocks], across: np.ndarray) -> np.ndarray:
+def _moves(blocks: list[ClassBlocks], across: IntArray) -> IntArray:
     """Return the changes of `across` if a unit moves in a block, or is added to a free class."""
     moves = np.zeros((len(across), 0), dtype=np.int64)
     found = [moves]
@@ -369,14 +377,14 @@ def _moves(blocks: list[ClassBlocks], across: np.ndarray) -> np.ndarray:
     return np.hstack(found)
 
 
-def _rank_within(held: list[ClassBlocks], across: np.ndarray, inside: np.ndarray) -> int:
+def _rank_within(held: list[ClassBlocks], across: IntArray, inside: BoolArray) -> int:
     blocks = [block for block in held if inside[block.classes[0, 0]]]
     return len(pivot_columns(np.unique(_moves(blocks, across), axis=1)))
 
 
 def _grouped(blocks: list[ClassBlocks]) -> list[ClassBlocks]:
     """Group blocks with equally many classes."""
-    groups: dict[tuple[int, bool], list[np.ndarray]] = {}
+    groups: dict[tuple[int, bool], list[IntArray]] = {}
     for block in blocks:
         groups.setdefault((block.classes.shape[1], block.held), []).append(block.classes)
     return [ClassBlocks(np.vstack(classes), held) for (_, held), classes in groups.items()]

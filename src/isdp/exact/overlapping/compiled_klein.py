@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from isdp.arrays import FloatArray, IntArray
 from isdp.compiled import njit
 
 # With 53-bit uniform numbers, no coefficient is farther from its centre, in units of s.
@@ -29,9 +30,9 @@ class GramSchmidt(NamedTuple):
         ``mu[i, j]`` is the coefficient of b*_i in basis vector j, for j > i.
     """
 
-    basis: np.ndarray
-    lengths: np.ndarray
-    mu: np.ndarray
+    basis: IntArray
+    lengths: FloatArray
+    mu: FloatArray
 
 
 class Bins(NamedTuple):
@@ -48,14 +49,14 @@ class Bins(NamedTuple):
         The cumulative probabilities of the bins.
     """
 
-    left: np.ndarray
+    left: FloatArray
     width: float
-    log_products: np.ndarray
-    cumulative: np.ndarray
+    log_products: FloatArray
+    cumulative: FloatArray
 
 
 @njit(cache=True)
-def mass(s, c):
+def mass(s: float, c: float) -> float:
     """Compute m(s, c), the sum of exp(-(k - c)^2 / (2 s^2)) over the integers k.
 
     For small s, ten terms around c are summed. The others are below e^-48 of the maximum term.
@@ -76,7 +77,7 @@ def mass(s, c):
 
 
 @njit(cache=True)
-def log_each_mass(widths, centre):
+def log_each_mass(widths: FloatArray, centre: float) -> FloatArray:
     """Compute the logarithm of `mass` at each width."""
     logs = np.empty(len(widths))
     for i in range(len(widths)):
@@ -86,19 +87,19 @@ def log_each_mass(widths, centre):
 
 
 @njit(cache=True)
-def relative_masses(width, centres):
+def relative_masses(width: float, centres: FloatArray) -> FloatArray:
     """Compute the ratio of `mass` around each centre to `mass` around 0."""
     maximum = mass(width, 0.0)
     return np.array([mass(width, centre) / maximum for centre in centres])
 
 
 @njit(cache=True)
-def integer_gaussian(rng, c, s):
+def integer_gaussian(rng: np.random.Generator, c: float, s: float) -> float:
     """Draw an integer k with probability proportional to exp(-(k - c)^2 / (2 s^2)).
 
     For small s, one uniform number is inverted over the eleven integers around c. The probability
     of all other integers is below e^-58, which is less than 2^-60. For large s, proposals come from
-    two geometric distributions, which begin at the two integers next to c and decrease as
+    two geometric distributions. They begin at the two integers next to c and decrease as
     exp(-x / s) with the distance x from c. Because exp(-x^2 / (2 s^2)) is proportional to
     exp(-x / s) exp(-((x - s) / s)^2 / 2), the last factor is the acceptance probability. At least
     half of the proposals are accepted.
@@ -117,7 +118,7 @@ def integer_gaussian(rng, c, s):
 
 
 @njit(cache=True)
-def _invert(rng, c, s):
+def _invert(rng: np.random.Generator, c: float, s: float) -> float:
     """Invert one uniform number over the eleven integers around c, beginning with the nearest."""
     nearest = math.floor(c + 0.5)
     gap = c - nearest
@@ -135,7 +136,9 @@ def _invert(rng, c, s):
 
 
 @njit(cache=True)
-def propose_klein(rng, frame, sigma, coefficients):
+def propose_klein(
+    rng: np.random.Generator, frame: GramSchmidt, sigma: float, coefficients: FloatArray
+) -> bool:
     """Write a proposal of Klein's algorithm to `coefficients`, and return whether it is accepted.
 
     Coefficients are doubles with integer values below 2^53.
@@ -152,7 +155,7 @@ def propose_klein(rng, frame, sigma, coefficients):
 
 
 @njit(cache=True)
-def combine(basis, coefficients, noise):
+def combine(basis: IntArray, coefficients: FloatArray, noise: IntArray) -> None:
     """Write ``basis @ coefficients`` into `noise` in integer arithmetic."""
     noise[:] = 0
     for j in range(len(coefficients)):
@@ -163,7 +166,14 @@ def combine(basis, coefficients, noise):
 
 
 @njit(cache=True)
-def draw_mixture(rng, frame, epsilon, bins, max_proposals, kept):
+def draw_mixture(
+    rng: np.random.Generator,
+    frame: GramSchmidt,
+    epsilon: float,
+    bins: Bins,
+    max_proposals: int,
+    kept: IntArray,
+) -> bool:
     """Fill `kept` with draws, and return False if a draw needs more than `max_proposals`."""
     left, lengths = bins.left, frame.lengths
     coefficients = np.zeros(len(lengths))
@@ -171,7 +181,8 @@ def draw_mixture(rng, frame, epsilon, bins, max_proposals, kept):
         for attempt in range(max_proposals + 1):
             if attempt == max_proposals:
                 return False
-            b = min(np.searchsorted(bins.cumulative, rng.random(), side="right"), len(left) - 1)
+            b = int(np.searchsorted(bins.cumulative, rng.random(), side="right"))
+            b = min(b, len(left) - 1)
             sigma = left[b] + bins.width * (1.0 - rng.random())
             log_product = 0.0
             for i in range(len(lengths)):

@@ -28,7 +28,9 @@ from fractions import Fraction
 
 import numpy as np
 from flint import arb, arb_mat, ctx, fmpz_mat
+from numpy.typing import ArrayLike
 
+from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.checks import refuse_overflow
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -86,14 +88,6 @@ class KleinSampler(RandomBitSampler):
     InputError
         If the weight has another form, the lattice is too large, draws take too many proposals, or
         sums could overflow 64-bit integers.
-
-    Examples
-    --------
-    >>> from isdp import GeneralizedGaussian
-    >>> sampler = KleinSampler(Invariants.total(3), GeneralizedGaussian(2.0))
-    >>> noise = sampler.sample(np.random.default_rng(1), n_draws=5)
-    >>> noise.shape, int(abs(noise.sum(axis=-1)).max())
-    ((5, 3), 0)
     """
 
     method = "Klein"
@@ -103,7 +97,7 @@ class KleinSampler(RandomBitSampler):
         self,
         invariants: Invariants,
         target: Target | Mechanism,
-        lower=None,
+        lower: object = None,
         max_proposals: float = MAX_PROPOSALS,
     ):
         refuse_lower_bounds(self.method, lower)
@@ -144,7 +138,7 @@ class KleinSampler(RandomBitSampler):
                 f"64-bit integers. Use a smaller sigma."
             )
 
-    def draw(self, bits: BitSource, n_draws: int) -> np.ndarray:
+    def draw(self, bits: BitSource, n_draws: int) -> IntArray:
         """See `RandomBitSampler.draw`."""
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
         done, batch = 0, max(NUMBERS_AT_ONCE // max(len(self.variances), 1), 1)
@@ -157,7 +151,7 @@ class KleinSampler(RandomBitSampler):
                 report(done)
         return noise
 
-    def _propose(self, bits: BitSource, n_proposals: int) -> np.ndarray:
+    def _propose(self, bits: BitSource, n_proposals: int) -> IntArray:
         """Return the noise of the accepted proposals, as int64 of shape (accepted, cells)."""
         d = len(self.variances)
         # the centres are numerators times 2^-FRACTION_BITS
@@ -170,10 +164,13 @@ class KleinSampler(RandomBitSampler):
             if np.abs(coefficients[i]).max() > self.max_coefficient:
                 raise InputError("exact: a coefficient exceeded 64 bits. Draw the noise again.")
         noise = coefficients.T @ self.basis.T
-        return noise[self._keep(bits, noise, coefficients, numerators)]
+        kept: IntArray = noise[self._keep(bits, noise, coefficients, numerators)]
+        return kept
 
-    def _keep(self, bits: BitSource, noise, coefficients, numerators) -> np.ndarray:
-        """Accept proposals; bool (n_proposals,)."""
+    def _keep(
+        self, bits: BitSource, noise: IntArray, coefficients: IntArray, numerators: IntArray
+    ) -> BoolArray:
+        """Accept proposals with the probabilities in the module's docstring."""
         logs = -0.5 * np.square(noise.astype(float)).sum(axis=1) / float(self.variance)
         probabilities = np.ones(len(noise))
         for variance, k, numerator in zip(self.variances, coefficients, numerators, strict=True):
@@ -219,7 +216,7 @@ def gram_schmidt(invariants: Invariants) -> GramSchmidt:
     return _frame(kernel_lattice(invariants, "lll").basis)
 
 
-def _frame(basis: np.ndarray) -> GramSchmidt:
+def _frame(basis: IntArray) -> GramSchmidt:
     upper = np.linalg.qr(basis.astype(float), mode="r")
     diagonal = np.diag(upper)
     return GramSchmidt(
@@ -234,38 +231,28 @@ def _reduced(frame: GramSchmidt, delta: float) -> bool:
     return bool((np.abs(frame.mu) < 0.51).all() and (after >= delta * squares[:-1]).all())
 
 
-def log_masses(widths, centre: float) -> np.ndarray:
+def log_masses(widths: ArrayLike, centre: float) -> FloatArray:
     """Compute the logarithm of `isdp.exact.overlapping.compiled_klein.mass` for each width."""
     widths = np.asarray(widths, dtype=float)
     flat = np.ascontiguousarray(widths).ravel()
-    return log_each_mass(flat, float(centre)).reshape(widths.shape)
+    return log_each_mass(flat, centre).reshape(widths.shape)
 
 
-def log_sum_lower_bound(lengths, sigma) -> np.ndarray:
-    """Compute a lower bound on the logarithm of a Gaussian sum over the lattice.
+def log_sum_lower_bound(lengths: ArrayLike, sigma: ArrayLike) -> FloatArray:
+    """Compute lower bounds on the logarithms of Gaussian sums over the lattice for all sigma.
 
     The sum is that of exp(-||u||^2 / (2 sigma^2)) over all u. With s_i = sigma / lengths[i], it has
     three lower bounds, of which the maximum is returned. The first is the term of u = 0. The second
     is the sum over the sublattice of the first i basis vectors, for any i. By Poisson's formula it
     is at least the integral over their span, prod_{j <= i} s_j sqrt(2 pi). The third is the product
     of m(s_i, 1/2) over i, because the minimum of m is at 1/2.
-
-    Parameters
-    ----------
-    lengths : array, shape (dimension,)
-        The lengths of the Gram-Schmidt vectors.
-    sigma : array, shape (...)
-
-    Returns
-    -------
-    float64 array, shape (...)
     """
     widths = np.asarray(sigma, dtype=float)[..., None] / np.asarray(lengths)
     poisson = np.cumsum(np.log(widths * ROOT_TWO_PI), axis=-1).max(axis=-1, initial=0.0)
-    return np.maximum(poisson, log_masses(widths, 0.5).sum(axis=-1))
+    return np.asarray(np.maximum(poisson, log_masses(widths, 0.5).sum(axis=-1)))
 
 
-def max_expected_proposals(lengths, sigma: float) -> float:
+def max_expected_proposals(lengths: ArrayLike, sigma: float) -> float:
     """Bound the expected number of proposals: the product of m(s_i, 0) over the lattice's sum."""
     widths = sigma / np.asarray(lengths)
     return exp_or_inf(float(log_masses(widths, 0.0).sum() - log_sum_lower_bound(lengths, sigma)))
@@ -295,7 +282,7 @@ def refuse_wide(frame: GramSchmidt, sigma: float) -> None:
 
 
 def _excess(
-    basis: np.ndarray, mu_numerators: np.ndarray, widths: list[Fraction], variance: Fraction
+    basis: IntArray, mu_numerators: IntArray, widths: list[Fraction], variance: Fraction
 ) -> Fraction:
     """Find the relative excess of the variances over `widths` that makes the form positive.
 
@@ -304,11 +291,6 @@ def _excess(
     excess, has no eigenvalue below 1. All eigenvalues are in circles around the diagonal entries
     (Gershgorin). The radius of a circle is the sum of the absolute values of the row's other
     entries.
-
-    Raises
-    ------
-    InputError
-        If rounding is too coarse for the basis.
     """
     d = len(widths)
     if d == 0:

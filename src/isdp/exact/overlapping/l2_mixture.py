@@ -1,8 +1,8 @@
 """Draws of generalized Laplace noise under the l2 norm, as a scale mixture of Gaussians.
 
-The mean of exp(-r^2 / (2 sigma^2)) over sigma = |N(0, 1)| / epsilon is proportional to
-exp(-epsilon r) (Andrews and Mallows 1974). The noise is therefore Gaussian noise with a random
-sigma. The density of sigma is proportional to exp(-(epsilon sigma)^2 / 2) times the sum of
+The mean of exp(-r^2 / (2 sigma^2)) over sigma = |N(0, 1)| / epsilon is exp(-epsilon r) (Andrews and
+Mallows 1974). The noise is therefore Gaussian noise with a random sigma. The density of sigma is
+proportional to exp(-(epsilon sigma)^2 / 2) times the sum of
 exp(-||u||^2 / (2 sigma^2)) over the lattice. Klein's algorithm bounds this sum by prod_i m(s_i, 0)
 (`isdp.exact.overlapping.klein`). Sigma is drawn with the bound instead of the sum, and the
 rejection of Klein's algorithm corrects the difference.
@@ -17,6 +17,7 @@ import math
 
 import numpy as np
 
+from isdp.arrays import IntArray
 from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -70,22 +71,14 @@ class MixtureSampler:
 
     Notes
     -----
-    Sigma is drawn from bins of equal width. In a bin with the left end g, its density is at most
-    exp(-(epsilon g)^2 / 2) times the value of prod_i m(s_i, 0) at the right end, because m is
-    increasing in s. Rejection corrects the difference.
+    Sigma is drawn from bins of equal width. Let g be the left end of a bin. In the bin, the density
+    is at most exp(-(epsilon g)^2 / 2) times the value of prod_i m(s_i, 0) at the right end, because
+    m is increasing in s. Rejection corrects the difference.
 
     The last bin ends at (sqrt(d + 1) + 12) / epsilon. Because m(s, 0) / s decreases with s,
     epsilon sigma is stochastically smaller than a chi variable with d + 1 degrees of freedom. The
     probability beyond the last bin is therefore below exp(-72). By Poisson's formula, the same is
     true of the lattice's sum instead of the product.
-
-    Examples
-    --------
-    >>> from isdp import GeneralizedLaplace
-    >>> sampler = MixtureSampler(Invariants.total(3), GeneralizedLaplace(0.5, "l2"))
-    >>> noise = sampler.sample(np.random.default_rng(1), n_draws=5)
-    >>> noise.shape, int(abs(noise.sum(axis=-1)).max())
-    ((5, 3), 0)
     """
 
     method = "mixture"
@@ -95,14 +88,14 @@ class MixtureSampler:
         self,
         invariants: Invariants,
         target: Mechanism,
-        lower=None,
+        lower: object = None,
         max_proposals: float = MAX_PROPOSALS,
     ):
         refuse_lower_bounds(self.method, lower)
-        check_energy(self.method, target, [(2, True)])
+        energy = check_energy(self.method, target, [(2, True)])
         refuse_many_cells(invariants.cells)
         self.invariants, self.max_proposals = invariants, max_proposals
-        self.epsilon = epsilon = target.energy.rate
+        self.epsilon = epsilon = float(energy.rate)
         self.frame = gram_schmidt(invariants)
         d = len(self.frame.lengths)
         top = math.sqrt(d + 1) + 12
@@ -137,14 +130,8 @@ class MixtureSampler:
         one_proposal = sigma + coefficient_error(top / self.epsilon / self.frame.lengths)
         return math.exp(-72) + frame_error(self.frame) + self.expected_proposals * one_proposal
 
-    def sample(self, rng: np.random.Generator, n_draws: int) -> np.ndarray:
-        """Draw independent noise vectors, int64 (n_draws, cells), and check the invariants.
-
-        Raises
-        ------
-        InputError
-            If a draw takes more than 100 times `max_proposals`.
-        """
+    def sample(self, rng: np.random.Generator, n_draws: int) -> IntArray:
+        """Draw independent noise vectors, int64 (n_draws, cells), and check the invariants."""
         kept = np.zeros(
             (check_integer("exact", "n_draws", n_draws), self.invariants.cells), dtype=np.int64
         )

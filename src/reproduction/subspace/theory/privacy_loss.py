@@ -14,14 +14,13 @@ from itertools import pairwise
 
 import numpy as np
 from scipy.integrate import quad
-from scipy.special import gammainc, gammaincc
+from scipy.special import gammainc, gammaincc, logsumexp
 from scipy.stats import nbinom
 
 from isdp.checks import check_positive_float
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.null_space import null_space
-from reproduction.subspace.theory.piecewise_exponential import pieces
 
 PANELS, NODES = 4_000, 8  # of the numerical integration, on each of three intervals
 DRAWS_PER_BLOCK = 10_000  # limits memory
@@ -49,9 +48,34 @@ def log_density(points, invariants: Invariants, scale: float) -> np.ndarray:
         if stop > start:
             weights = rows.data[start:stop].astype(float)
             line = points[..., rows.indices[start:stop]]
-            total = total + pieces(line, weights, scale).log_integral()
+            total = total + _log_line_integral(line, weights, scale)
             total = total + 0.5 * np.log(np.square(weights).sum())
     return total
+
+
+def _log_line_integral(points: np.ndarray, weights: np.ndarray, scale: float) -> np.ndarray:
+    """Integrate exp(-sum_i |y_i + s w_i| / scale) over s, and return the logarithm.
+
+    `points` y have shape (..., k), and the weights w of shape (k,) are not zero. The exponent has a
+    bend where a term is zero. If the negative exponent is p >= q at the ends of a piece of length
+    h, the integral over the piece is exp(-q) h (1 - e^-(p-q)) / (p-q).
+    """
+    weights = np.broadcast_to(weights, points.shape)
+    bends = -points / weights
+    order = np.argsort(bends, axis=-1)
+    bends = np.take_along_axis(bends, order, axis=-1)
+    steep = np.take_along_axis(np.abs(weights), order, axis=-1) / scale
+    total = steep.sum(axis=-1, keepdims=True)
+    lengths = np.diff(bends, axis=-1)
+    slopes = 2 * np.cumsum(steep, axis=-1)[..., :-1] - total  # between bends
+    first = (steep * np.abs(bends - bends[..., :1])).sum(axis=-1, keepdims=True)
+    heights = np.concatenate([first, first + np.cumsum(slopes * lengths, axis=-1)], axis=-1)
+    rise = np.abs(slopes) * lengths
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(rise > 0, -np.expm1(-rise) / rise, 1.0)
+        between = np.log(lengths) + np.log(share) - np.minimum(heights[..., :-1], heights[..., 1:])
+    ends = -heights[..., [0, -1]] - np.log(total)  # left of the first bend, right of the last
+    return logsumexp(np.concatenate([between, ends], axis=-1), axis=-1)
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,8 @@ def universe_loss(totals, rate: RateLike) -> Loss:
     number = math.prod(n + 1 for n in totals)
     if number > MAX_CLASSES:
         raise InputError(
-            f"swapping: totals: give {number:,} classes of outputs, more than {MAX_CLASSES:,}. Use "
-            "universe_lower_bound."
+            f"swapping: totals: there are {number:,} classes of outputs, and the maximum is "
+            f"{MAX_CLASSES:,}. Use universe_lower_bound."
         )
     weights = fixing_weights(sum(totals), exact_rate(rate))
     classes = [a for a in product(*(range(n + 1) for n in totals)) if feasible(totals, a)]

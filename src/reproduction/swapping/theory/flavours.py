@@ -82,7 +82,7 @@ def compare(first: BuildingBlocks, second: BuildingBlocks) -> float:
     unlike = differences(first, second)
     if unlike:
         raise InputError(
-            f"flavours: the budgets of {first.name!r} and {second.name!r} are not of one kind: "
+            f"flavours: the budgets of {first.name!r} and {second.name!r} have different flavours: "
             f"they differ in {', '.join(unlike)}{_bridges(unlike, first, second)}"
         )
     for one in (first, second):

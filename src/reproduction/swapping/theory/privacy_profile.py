@@ -111,7 +111,7 @@ def epsilon_at_delta(losses: LossDistribution, delta: float) -> float:
     """Compute `exchange_epsilon` from the distribution of the loss."""
     check_in_range("swapping: delta", delta, 0, 1)
     max_loss = float(losses.loss.max())
-    positive = losses.loss > 0  # other losses contribute to no delta
+    positive = losses.loss > 0  # other losses do not contribute to delta
     losses = LossDistribution(losses.loss[positive], losses.probability[positive])
     if delta_at_epsilon(losses, 0.0) <= delta:
         return 0.0

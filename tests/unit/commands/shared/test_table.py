@@ -30,7 +30,7 @@ def test_groups_are_numbered_by_the_values_that_make_them(tmp_path):
     assert table.groups(["sex"]).tolist() == [0, 1, 0, 1]
     assert table.groups(["sex", "county"]).tolist() == [0, 1, 2, 3]
     assert table.name(2) == "B, f"
-    assert table.published_columns == ["county", "sex"]
+    assert list(table.columns) == ["county", "sex"]
     other = table.replaced(np.array([1, 2, 3, -4]))
     assert other["count"].tolist() == [1, 2, 3, -4]
     assert list(other) == ["county", "sex", "count"]
