@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from isdp.accounting.guarantees import PrivacyGuarantee
 from isdp.errors import MisfitError
+from isdp.mechanisms.set_tree import SetTree
 
 
 class Energy(NamedTuple):
@@ -43,11 +44,60 @@ class Energy(NamedTuple):
         return self.root == (self.power == 2)
 
 
+class NestedEnergy(NamedTuple):
+    """Log-weight ``-sum of rate_v |S_v(u)|^power`` over the sets v of a nested family.
+
+    S_v(u) is the sum of the noise vector u over the set v.
+
+    Attributes
+    ----------
+    power : int
+        The power is 1 or 2.
+    rates : tuple of Fraction
+        The distinct positive rates.
+    rate_of : int64 array, shape (nodes,)
+        Index of each node's rate in `rates`; -1 if the rate is 0.
+    """
+
+    power: int
+    tree: SetTree
+    rates: tuple[Fraction, ...]
+    rate_of: NDArray[np.int64]
+
+
+class CrossingEnergy(NamedTuple):
+    """Log-weight ``-sum of precision_ij S_ab(u)^2 / 2`` over pairs of sets of regions and groups.
+
+    S_ab(u) is the sum of the noise vector u over the set a of regions, which has level i, and the
+    set b of cells, which has level j. The noise is in row-major order, with one row per region.
+
+    Attributes
+    ----------
+    precisions : tuple of tuples of Fraction
+        ``precisions[i][j]`` is 1 / sigma^2 for the i-th level of the regions and the j-th level of
+        the groups, and 0 if there is no term.
+    """
+
+    regions: SetTree
+    groups: SetTree
+    precisions: tuple[tuple[Fraction, ...], ...]
+
+
 class Target(NamedTuple):
     """Name and energy of the target distribution of a sampler."""
 
     name: str
     energy: Energy
+
+    @property
+    def nested_energy(self) -> None:
+        """A target has no terms for sets of cells."""
+        return None
+
+    @property
+    def crossing_energy(self) -> None:
+        """A target has no terms for sets of regions and cells."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -72,6 +122,16 @@ class Mechanism(ABC):
     @property
     def exact_energy(self) -> Energy | None:
         """The log-weight with a rational rate; None if no exact sampler supports it."""
+        return None
+
+    @property
+    def nested_energy(self) -> NestedEnergy | None:
+        """The log-weight with a term for each set of a nested family; None if it has none."""
+        return None
+
+    @property
+    def crossing_energy(self) -> CrossingEnergy | None:
+        """The log-weight with a term for each total of a crossing family; None if it has none."""
         return None
 
     @property

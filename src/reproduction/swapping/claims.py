@@ -214,8 +214,8 @@ def swap_needs_equal_invariants(necessity):
     paper="SWAP",
     experiment="Flavours",
     where="Does the 2020 US Census satisfy differential privacy?",
-    statement="A release of the invariants is private between datasets with equal invariants.",
-    paper_value="private at any budget",
+    statement="To compare only datasets with equal invariants is sufficient for their release.",
+    paper_value="sufficient",
     unit="nats, loss if only the totals are released",
     tables=["swapping_necessity"],
 )
