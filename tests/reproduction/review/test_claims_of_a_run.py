@@ -157,7 +157,8 @@ def changed_tables(claim, found, tables):
         yield {name: source.drop(judged.rows[:1])}
         yield {name: pd.concat([source, source.loc[judged.rows[:1]]], ignore_index=True)}
     for column in source:
-        if source[column].dropna().map(type).eq(bool).all():
+        known = source[column].dropna()
+        if len(known) and known.map(type).eq(bool).all():
             yield {name: source.assign(**{column: source[column].map({True: False, False: True})})}
         elif pd.api.types.is_numeric_dtype(source[column]):
             yield {name: source.assign(**{column: 2 * source[column].abs() + 1})}
@@ -192,7 +193,7 @@ def test_a_plausible_wrong_value_turns_the_verdict(claim, tables):
 # words that stand for a key of the config in captions; texts need none
 NOUNS = {
     **{"burn_in": "burn-in", "basis": "basis", "epsilon": "epsilon|parameter"},
-    **{"thin": "sweeps", "near_one": "bound", "pilot_runs": "ten jumps", "cap": "cut off"},
+    **{"thin": "sweeps", "near_one": "bound", "pilot_runs": "ten jumps", "cap": "cut off|censored"},
     **{"runs": "run|times|pairs|swaps", "draws": "draw|noise vectors|points", "steps": "proposals"},
     **{"iterations": "proposals", "simulations": "simulation|noise vectors"},
     **dict.fromkeys(("swapped", "shown", "message", "provenance", "county"), ""),
