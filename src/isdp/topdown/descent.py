@@ -312,7 +312,7 @@ class Descent:
         return round_tables(rng, best, cell_sums=sums).table[:, 0]
 
     def _determined_queries(self, work: Workload, totals: IntArray | None) -> set[str]:
-        """Return the queries whose answers add no information, because the totals determine them."""
+        """Return the queries whose answers add no information to the totals."""
         if totals is None:
             return set()
         if self.plan.known is None or totals.ndim == 1:
