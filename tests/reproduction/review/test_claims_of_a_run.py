@@ -190,7 +190,7 @@ def test_a_plausible_wrong_value_turns_the_verdict(claim, tables):
 # words that stand for a key of the config in captions; texts need none
 NOUNS = {
     **{"burn_in": "burn-in", "basis": "basis", "epsilon": "epsilon|parameter"},
-    **{"thin": "sweeps", "near_one": "bound", "pilot_runs": "ten jumps", "cap": "cut off"},
+    **{"thin": "sweeps", "near_one": "bound", "pilot_runs": "ten jumps", "cap": "censored"},
     **{"runs": "run|times|pairs|swaps", "draws": "draw|noise vectors|points", "steps": "proposals"},
     **{"iterations": "proposals", "simulations": "simulation|noise vectors"},
     **dict.fromkeys(("swapped", "shown", "message", "provenance", "county"), ""),
