@@ -2,8 +2,8 @@
 
 A probability such as exp(-p/q) is usually irrational. The binary expansion of a uniform number is
 compared with integer bounds on the probability, which ball arithmetic (Arb) computes. If the drawn
-bits do not decide the comparison, more bits are drawn and the bounds are refined. No rounded number
-decides a draw.
+bits do not decide the comparison, more bits are drawn and the bounds are refined. The result of a
+draw never depends on a rounded number.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def exact_floor(compute: Callable[..., arb], *arguments: object) -> int:
     Parameters
     ----------
     compute : callable
-        Returns the number as a ball at the current precision.
+        A function that returns the number as a ball at the current precision.
     """
     precision = 128
     while True:

@@ -1,11 +1,11 @@
 """Messages of unions, each computed by one multiplication of large integers.
 
-A state of a union determines the image t = T (x1, x2) of its parts' states. Its splits are all
-pairs of states with this image. The message is therefore the convolution of its parts' messages
-along T, evaluated at the images of the union's states. If the images are numbered in mixed radix,
-the convolution is a product of two polynomials in one variable. Kronecker substitution writes the
-coefficients into slots of 128 bits, and the product of polynomials becomes a product of two
-integers. FLINT computes it by fast Fourier transforms modulo primes.
+A state of a union determines the image t = T (x1, x2) of its parts' states. The splits of the state
+are all pairs of states with this image. The message is therefore the convolution of its parts'
+messages along T, evaluated at the images of the union's states. If the images are numbered in mixed
+radix, the convolution is a product of two polynomials in one variable. Kronecker substitution
+writes the coefficients into slots of 128 bits, and the product of polynomials becomes a product of
+two integers. FLINT computes it by fast Fourier transforms modulo primes.
 
 The product is exact. Only the inputs are rounded, up to multiples of a quantum, so that a message
 is never too small. The excess is bounded.

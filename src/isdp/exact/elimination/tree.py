@@ -221,7 +221,7 @@ class _Component:
         return _Set(len(self.built) - 1, sums, coordinates, members)
 
     def _scale(self, coordinates: ObjectArray, members: BoolArray) -> FloatArray:
-        """Compute the scale of each coordinate; see `Node`."""
+        """Compute the `scale` of `Node` for each coordinate."""
         x = coordinates.astype(float)
         if self.power == 2:
             return np.asarray(np.sqrt(np.einsum("jc,cd,jd->j", x, self.inverse, x)))
@@ -264,7 +264,8 @@ def _lattice_coordinates(sums: ObjectArray) -> ObjectArray:
     """Return X with sums = B X, where B is a basis of the lattice that the columns generate."""
     basis = _hermite(sums.T)
     remaining, found = sums.T.copy(), []
-    # each pivot column gives a coefficient, after the earlier rows of the echelon are subtracted
+    # each pivot column gives a coefficient, after the earlier rows of the echelon form are
+    # subtracted
     for row in basis:
         pivot = int(np.flatnonzero(row)[0])
         coefficient = remaining[:, pivot] // row[pivot]

@@ -2,15 +2,15 @@
 
 The target P(u) is proportional to the product of the weights w_i(u_i) over the integer vectors u
 with A u = 0. Cells are merged pairwise (`isdp.exact.elimination.tree`). The frontier of a set of
-cells is the vector of sums that it shares with the other cells. Its message is the total weight of
-its noise as a function of the frontier. A draw begins at the root of the tree and splits sums until
-single cells are left. The method is junction-tree sampling on a binary tree (forward filtering and
-backward sampling).
+cells is the vector of sums that it shares with the other cells. The message of the set is the total
+weight of its noise as a function of the frontier. A draw begins at the root of the tree and splits
+sums until single cells are left. The method is junction-tree sampling on a binary tree (forward
+filtering and backward sampling).
 
 Each sum of a frontier is truncated to an interval, its truncation window. The windows of q sums
 contain about epsilon^-q states. Messages of wide windows are convolved
-(`isdp.exact.elimination.convolution`) in time epsilon^-q log(1/epsilon). A draw takes time
-epsilon^-q at most.
+(`isdp.exact.elimination.convolution`) in time epsilon^-q log(1/epsilon). The time of a draw is at
+most of the order epsilon^-q.
 
 The distribution is approximate for three reasons. Partial sums are truncated to windows, weights
 are rounded to double precision, and the errors of convolutions are relative to the maximum weight.
@@ -80,7 +80,7 @@ class TruncatedEliminationSampler:
     ----------
     error : float
         A bound on the total variation distance between the distribution of a draw and the target.
-        It includes truncation and rounding.
+        The bound includes truncation and rounding.
     bytes : int
         The memory of the messages and of the largest convolution.
     dimension : int
@@ -199,7 +199,7 @@ class TruncatedEliminationSampler:
         )
 
     def _fill(self, log_left_out: float, lower: FloatArray) -> None:
-        """Compute the messages. Convolutions are used if their error bound is small enough."""
+        """Compute the messages. Convolutions are used if their error bound is at most 1e-9."""
         form = (self._power, self._rate)
 
         def plan_of(forest: EliminationForest, convolve: bool) -> TruncationPlan:

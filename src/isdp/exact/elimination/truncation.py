@@ -18,10 +18,10 @@ from isdp.io.progress import progress
 
 UNIT_ROUNDOFF = 2.0**-53
 MAX_WINDOW = 2.0**60
-MAX_PRODUCTS = 1e11  # this number takes minutes
+MAX_PRODUCTS = 1e11  # the messages then take minutes
 PRODUCTS_PER_PLACE = 2000.0  # products that take as long as one coefficient of a convolution
-PRODUCTS_AT_ONCE = 10**8  # between two reports of progress, in a tenth of a second
-BYTES_PER_PLACE = 120  # memory for each coefficient while a convolution is computed
+PRODUCTS_AT_ONCE = 10**8  # products between two reports of progress
+BYTES_PER_PLACE = 120  # memory per coefficient of a convolution
 
 
 class PlannedNode(NamedTuple):

@@ -264,7 +264,7 @@ def exp_or_inf(exponent: float) -> float:
 
 
 def _max_size(frame: GramSchmidt, sigma: float) -> float:
-    """Bound the coefficients and the cells of noise.
+    """Bound the coefficients of noise and the noise of cells.
 
     The norm of a proposal u is at most MAX_DEVIATIONS sqrt(d) sigma. The coefficients of u are at
     most ||u|| times the row norms of the inverse of the triangular factor.

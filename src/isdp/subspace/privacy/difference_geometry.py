@@ -22,7 +22,7 @@ from isdp.subspace.privacy.neighbours import Relation, query_columns
 from isdp.subspace.privacy.sensitivities import rank_of_differences
 from isdp.subspace.queries import Query
 
-MAX_ENTRIES = 12_000_000  # number of answers times number of types
+MAX_ENTRIES = 12_000_000  # maximum number of answers times types
 RANK_TOLERANCE = 1e-7  # singular values below this relative size count as zero
 
 
