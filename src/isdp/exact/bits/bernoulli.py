@@ -81,7 +81,7 @@ def draw_bernoulli(
     log_probability: Callable[[int], arb],
     margin: float = PROBABILITY_MARGIN,
 ) -> NDArray[np.bool_]:
-    """Draw Bernoulli variables exactly.
+    """Draw Bernoulli variables exactly, as a bool array of shape (n,).
 
     Parameters
     ----------
@@ -92,10 +92,6 @@ def draw_bernoulli(
         the current precision.
     margin : float
         Use a larger margin if `probabilities` are bounds on the exact probabilities.
-
-    Returns
-    -------
-    bool array, shape (n,)
 
     Raises
     ------

@@ -43,16 +43,12 @@ def _labels_and_sizes(invariants: Invariants) -> tuple[IntArray, IntArray] | Non
 
 
 def block_sizes(blocks: IntArray) -> IntArray:
-    """Count the cells in no block, and then the cells of each block.
+    """Count the cells in no block and in each block, as int64 of shape (blocks + 1,).
 
     Parameters
     ----------
     blocks : int64 array, shape (cells,)
         The result of `blocks_of`.
-
-    Returns
-    -------
-    int64 array, shape (blocks + 1,)
     """
     return np.bincount(blocks + 1, minlength=1)
 

@@ -113,18 +113,16 @@ class BoundedCompositionSampler:
             for done, row in enumerate(noise):
                 drawn = done * len(row) + len(self._free)
                 if len(self._free):
-                    row[self._free] = self._draw_free(bits)
+                    below = self._free_cells.draw(bits)
+                    above = np.maximum(self._free_cells.lower, 0)
+                    above += self._positive.draw(bits, len(below))
+                    row[self._free] = np.where(below > 0, -below, above)
                 for cells, block in self._blocks:
                     row[cells] = block.draw(bits)
                     drawn += len(cells)
                     report(drawn)
         self.invariants.check(noise)
         return noise
-
-    def _draw_free(self, bits: BitSource) -> IntArray:
-        below = self._free_cells.draw(bits)
-        above = self._positive.draw(bits, len(below))
-        return np.where(below > 0, -below, np.maximum(self._free_cells.lower, 0) + above)
 
 
 class _TiltedCells:
@@ -196,8 +194,6 @@ class _TiltedCells:
 
 
 class _Block:
-    """Draws of the cells under one total."""
-
     def __init__(self, number: int, lower: IntArray, epsilon: Fraction):
         self.lower, self.slack = lower, -int(lower.sum())
         if self.slack < 0:

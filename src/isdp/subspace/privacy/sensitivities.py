@@ -224,12 +224,10 @@ def _chunks(total: int) -> list[IntArray]:
 
 
 def _used_rows(columns: csc_array) -> csc_array:
-    """Return the rows that are not zero."""
     return columns.tocsr()[np.unique(columns.indices)].tocsc()
 
 
 def _max_over_neighbours(values: FloatArray, relation: Relation) -> float:
-    """Return the maximum of values[i, j] over neighbours i and j."""
     if relation == "add-remove":
         values = values[:, -1:]
     return float(values.max(initial=0))
