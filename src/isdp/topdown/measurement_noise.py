@@ -55,7 +55,7 @@ def draw_noise_for_release(
 
     The parameters are those of `draw_noise`. The argument `rng` is not used.
     """
-    from isdp.exact.bits import independent  # experiments do not need this compiled code
+    from isdp.exact.bits import independent  # only releases need this compiled code
 
     check_choice("topdown: the flavour", flavour, FLAVOURS)
     asked = [(Fraction(loss), count) for loss, count in zip(losses, counts, strict=True)]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from isdp.exact.bits.source import BitSource
 
-PROBABILITY_MARGIN = 2.0**-24  # far above the rounding error of a probability in a double
+PROBABILITY_MARGIN = 2.0**-24  # a margin far above the rounding error of a probability in a double
 
 
 def to_ball(number: Fraction) -> arb:

@@ -94,7 +94,7 @@ def _label(
     A row must contain every block of which it contains a cell. The total of its other cells then
     follows, and they form a new block. The number of cells of each block is written into `sizes`.
     """
-    seen = np.zeros(len(rows), dtype=np.int64)  # cells of each block in the present row
+    seen = np.zeros(len(rows), dtype=np.int64)  # number of cells of each block in the current row
     for row in rows:
         start, stop = indptr[row], indptr[row + 1]
         for entry in range(start, stop):

@@ -5,10 +5,10 @@ add up to zero. If lower = -counts, it is the distribution of a release without 
 whose privacy guarantee is that of congenial differential privacy, Theorem 2.1.
 
 Under one total, the factor exp(theta times the total) is constant. The cells can therefore be drawn
-from their own distributions tilted by theta, and accepted if they add up to zero. Theta is chosen
-so that their sum has mean zero. Let N be the number of cells that are not negative. The excesses of
-these cells over 0, or over a positive lower bound, are geometric variables with the same rate
-alpha. The probability that the excesses add up to T is
+from their own distributions tilted by theta, and accepted if they add up to zero. The sampler
+chooses theta so that the sum of the cells has mean zero. Let N be the number of cells that are not
+negative. The excesses of these cells over 0, or over a positive lower bound, are geometric
+variables with the same rate alpha. The probability that the excesses add up to T is
 
     g(N, T) = C(T + N - 1, N - 1) (1 - exp(-alpha))^N exp(-alpha T).
 

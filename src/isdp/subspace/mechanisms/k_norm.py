@@ -234,7 +234,7 @@ class KNorm(NullSpaceMechanism):
             Number of draws, which must be a multiple of 20.
         """
         if check_integer("subspace", "n_draws", n_draws, N_BATCHES) % N_BATCHES:
-            raise InputError(f"subspace: n_draws: {n_draws} is not a multiple of {N_BATCHES}")
+            raise InputError(f"subspace: n_draws: must be a multiple of {N_BATCHES}, got {n_draws}")
         if self.method == "hit-and-run":
             points = hit_and_run(rng, self.space, n_draws)
             m = self.dimension

@@ -165,7 +165,7 @@ def quotient_norm(move: ArrayLike, invariants: Invariants) -> float:
     """
     vector = np.asarray(move)
     stacked = vstack([invariants.sparse, csr_array(vector[None])], format="csr")
-    class_of_cell, first = find_cell_classes(Invariants(stacked))  # one variable for each class
+    class_of_cell, first = find_cell_classes(Invariants(stacked))  # one variable per cell class
     weight = np.bincount(class_of_cell).astype(float)
     rows, vector = invariants.sparse[:, first].astype(float), vector[first].astype(float)
     found = scipy.optimize.linprog(
