@@ -1,7 +1,7 @@
 """Interface of all noise mechanisms.
 
 Samplers read the property `energy`, which determines the distribution, and refuse an energy that
-they do not support. They do not test the class of a mechanism. A new mechanism therefore needs
+they do not support. Samplers do not test the class of a mechanism. A new mechanism therefore needs
 changes in this package only.
 """
 
@@ -56,7 +56,7 @@ class NestedEnergy(NamedTuple):
     rates : tuple of Fraction
         The distinct positive rates.
     rate_of : int64 array, shape (nodes,)
-        Index of each node's rate in `rates`; -1 if the rate is 0.
+        Index of each node's rate in `rates`, or -1 if the rate is 0.
     """
 
     power: int
@@ -117,16 +117,16 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def energy(self) -> Energy | None:
-        """The log-weight; None if it does not have the form of `Energy`."""
+        """The log-weight, or None if it does not have the form of `Energy`."""
 
     @property
     def exact_energy(self) -> Energy | None:
-        """The log-weight with a rational rate; None if no exact sampler supports it."""
+        """The log-weight with a rational rate, or None if no exact sampler supports it."""
         return None
 
     @property
     def nested_energy(self) -> NestedEnergy | None:
-        """The log-weight with a term for each set of a nested family; None if it has none."""
+        """The log-weight with a term for each set of a nested family, or None."""
         return None
 
     @property
@@ -141,7 +141,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def noise_norm(self, noise: ArrayLike) -> NDArray[np.int64] | NDArray[np.float64]:
-        """Return the norm of each noise vector, on which its weight depends."""
+        """Return the norm that determines the weight of each noise vector."""
 
     @abstractmethod
     def log_weight(self, noise: ArrayLike) -> NDArray[np.float64]:
@@ -153,7 +153,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def radius(self, dimension: int) -> float:
-        """Bound the norm of a draw, up to a probability below 1e-20."""
+        """Return a bound that the norm of a draw exceeds with a probability below 1e-20."""
 
     def as_dict(self) -> dict[str, object]:
         """Return the name and the parameters as values for JSON."""
@@ -162,13 +162,13 @@ class Mechanism(ABC):
 
 
 def l1_norm(noise: ArrayLike) -> NDArray[np.int64]:
-    """Return the l1 norm of each noise vector; `noise` has shape (..., cells)."""
+    """Return the l1 norm of each vector of an array (..., cells)."""
     norms: NDArray[np.int64] = np.abs(np.asarray(noise)).sum(axis=-1)
     return norms
 
 
 def l2_norm(noise: ArrayLike) -> NDArray[np.float64]:
-    """Return the l2 norm of each noise vector; `noise` has shape (..., cells)."""
+    """Return the l2 norm of each vector of an array (..., cells)."""
     norms: NDArray[np.float64] = np.sqrt(np.square(np.asarray(noise, dtype=float)).sum(axis=-1))
     return norms
 

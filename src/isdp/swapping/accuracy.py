@@ -53,7 +53,7 @@ def _moved_probabilities(counts: IntArray, rate: float) -> tuple[FloatArray, Int
 def debias_table(swapped: ArrayLike, rate: float) -> FloatArray:
     """Compute an unbiased estimate of the table before the swap.
 
-    The estimate uses the released table and the swap rate only, so it costs no privacy.
+    The estimate uses the released table and the swap rate only, and therefore has no privacy loss.
 
     Parameters
     ----------

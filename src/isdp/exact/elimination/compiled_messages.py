@@ -216,8 +216,9 @@ def draw_splits(
 ) -> None:
     """Draw a split of each state by inversion, and write the parts' states to `lefts` and `rights`.
 
-    `states` must be sorted. `targets` are uniform numbers times the union's message. They must be
-    sorted for each state, so that one pass over the splits draws all splits of equal states.
+    `states` must be sorted. `targets` are uniform numbers times the union's message. The targets
+    must be sorted for each state, so that one pass over the splits draws all splits of equal
+    states.
     """
     base = np.zeros(len(split.line), np.int64)
     box = np.zeros((3, len(split.reach)), np.int64)

@@ -1,10 +1,10 @@
 """Elimination orders: pairwise merges of sets of cells with small frontiers.
 
 The frontier of a set S of cells is the space of sums A_S u_S that it shares with the other cells.
-Its dimension is rank(A_S) + rank(A_rest) - rank(A). Each dimension multiplies the cost of a merge
-by the width of a truncation window, so that the order determines the memory and the time. The
-search uses floating point. The exact lattices are computed later, so that a wrong rank costs only
-time.
+The dimension of the frontier is rank(A_S) + rank(A_rest) - rank(A). Each dimension multiplies the
+cost of a merge by the width of a truncation window, so that the order determines the memory and the
+time. The search uses floating point. The exact lattices are computed later, so that a wrong rank
+costs only time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from isdp.arrays import FloatArray, IntArray
 from isdp.io.progress import progress, tracked
 
 WIDTH = 32.0  # the nominal width of a window, for the comparison of costs
-MEMORY_IN_DIMENSIONS = 1.5  # a stored number costs as much as this power of WIDTH products
+MEMORY_IN_DIMENSIONS = 1.5  # a stored number costs as much as WIDTH^1.5 products
 TOLERANCE = 1e-8
 MAX_CHEAP_COST = WIDTH**5.5  # below this cost, simulated annealing takes more time than it saves
 ROTATIONS = 6000
@@ -30,8 +30,8 @@ class _Frontiers:
     """Cached orthogonal coordinates of the frontiers of sets of cell classes.
 
     Let Q be an orthonormal basis of the row space of A, with one row per cell. The eigenvalues of
-    Q_S' Q_S are squared cosines of angles. They are between 0 and 1 for sums in the frontier, and 1
-    for sums that the set S does not share with other cells.
+    Q_S' Q_S are squared cosines of angles. The eigenvalues are between 0 and 1 for sums in the
+    frontier, and 1 for sums that the set S does not share with other cells.
     """
 
     def __init__(self, columns: FloatArray, counts: IntArray):

@@ -20,7 +20,7 @@ from isdp.lattice.smith import smith_normal_form
 
 MAX_BYTES = 2e9
 TOLERANCE = 1e-8
-MAX_CELLS = 2000  # one weight per pair of cells
+MAX_CELLS = 2000  # limits the weights, of which each pair of cells has one
 ADVICE = "Use less noise, fewer overlapping totals or a Markov chain (isdp.mcmc.draw_chains)."
 
 
@@ -50,12 +50,9 @@ def min_frontier(invariants: Invariants) -> int:
 
 
 def _second_eigenvalue(graph: np.ndarray) -> float:
-    """Compute the second smallest eigenvalue of a connected graph's Laplacian.
-
-    The smallest eigenvalue belongs to the constant vector and is shifted above all others.
-    """
+    # the smallest eigenvalue belongs to the constant vector and is shifted above all others
     shifted = graph + 2.0 * graph.diagonal().max() / len(graph)
-    start = np.random.default_rng(0).normal(size=len(graph))  # makes the result reproducible
+    start = np.random.default_rng(0).normal(size=len(graph))  # for reproducible results
     return float(eigsh(shifted, 1, which="SA", v0=start, return_eigenvectors=False)[0])
 
 

@@ -1,9 +1,10 @@
 """Exact draws of the sums of cell classes. A class is a set of cells with equal columns of A.
 
 The noise of a class of m cells is the difference of uniform compositions of two variables, x and y.
-Both are negative binomial variables, which are sums of m geometric variables. The sum of the class
-is s = x - y. The sums of the classes have a product distribution given A s = 0, and no truncation
-is needed. A draw for 100 classes takes the same time for 10^7 cells as for 10^4 cells.
+The variables x and y are negative binomial, which means that each is a sum of m geometric
+variables. The sum of the class is s = x - y. The sums of the classes have a product distribution
+given A s = 0, and no truncation is needed. A draw for 100 classes takes the same time for 10^7
+cells as for 10^4 cells.
 
 A draw has two stages. Rows of A that have no class in common, such as the totals of states, form
 blocks. In each block, all classes but one are drawn, which determines the sum of the last class.
@@ -37,7 +38,7 @@ from isdp.io.progress import progress
 from isdp.lattice.elimination import pivot_columns, solve_determined
 from isdp.lattice.smith import smith_normal_form
 
-MAX_SUMS = 1e8  # proposed sums per draw, which take minutes
+MAX_SUMS = 1e8  # maximum number of proposed sums per draw, which take minutes
 PROPOSED_SUMS_AT_ONCE = 1 << 20
 MAX_WEIGHT = 2**31
 MAX_CLASSES = 100_000
@@ -50,7 +51,7 @@ class ClassBlocks(NamedTuple):
     ----------
     classes : int64 array, shape (blocks, classes)
     held : bool
-        The sums of a block add up to zero, so that the last sum follows from the others.
+        True if the sums of a block add up to zero, which determines the last sum.
     """
 
     classes: IntArray
@@ -100,7 +101,7 @@ class CellClassSums:
     ----------
     expected_proposals : float
         An estimate of the expected number of proposals per draw, which assumes that sums are
-        normally distributed. It is used only for the selection of a sampler.
+        normally distributed. The estimate is used only for the selection of a sampler.
 
     Raises
     ------
@@ -199,7 +200,7 @@ class CellClassSums:
         return sorted(range(len(held)), key=width, reverse=True)
 
     def _estimate(self) -> float:
-        """Estimate the number of proposals for normal sums, or the number if all sums are zero."""
+        """Estimate the number of proposals per draw from the variances of the sums."""
         final, variance = self.final, self._variance
         if not len(final.determined):
             return 1.0
@@ -340,8 +341,8 @@ class CellClassSums:
 def _disjoint_rows(invariants: Invariants, sizes: IntArray) -> tuple[list[ClassBlocks], IntArray]:
     """Find rows that have no class in common.
 
-    The result has one block for each of these rows, and one for each class in none of them. It also
-    has the other rows, without those that follow from the blocks and from each other.
+    The result has one block for each of these rows, and one for each class in none of them. The
+    result also has the other rows, without those that follow from the blocks and from each other.
     """
     a = invariants.sparse
     free = np.ones(invariants.cells, dtype=bool)
@@ -383,7 +384,7 @@ def _rank_within(held: list[ClassBlocks], across: IntArray, inside: BoolArray) -
 
 
 def _grouped(blocks: list[ClassBlocks]) -> list[ClassBlocks]:
-    """Group blocks with equally many classes."""
+    """Group blocks with the same number of classes."""
     groups: dict[tuple[int, bool], list[IntArray]] = {}
     for block in blocks:
         groups.setdefault((block.classes.shape[1], block.held), []).append(block.classes)

@@ -39,8 +39,8 @@ from isdp.exact.sampler import (
 from isdp.io.progress import tracked
 from isdp.mechanisms.base import Mechanism, check_energy
 
-BINS_PER_UNIT = 100  # bins per unit of epsilon sigma
-NUMBERS_AT_ONCE = 10**6  # between two reports of progress, which takes less than a second
+BINS_PER_UNIT = 100  # number of bins per unit of epsilon times sigma
+NUMBERS_AT_ONCE = 10**6  # random numbers between two reports of progress
 # The probability that a draw needs more than 100 times the maximum is below e^-100.
 MAX_PROPOSAL_FACTOR = 100
 
@@ -58,8 +58,8 @@ class MixtureSampler:
     Attributes
     ----------
     expected_proposals : float
-        An upper bound on the expected number of runs of Klein's algorithm per draw. It is near 1
-        in any dimension, unless the noise is as small as the distances of lattice points.
+        An upper bound on the expected number of runs of Klein's algorithm per draw. The bound is
+        near 1 in any dimension, unless the noise is as small as the distances of lattice points.
     error : float
         A bound on the total variation distance between the distribution of a draw and the target.
 
