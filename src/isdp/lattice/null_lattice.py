@@ -63,7 +63,7 @@ class KernelLattice:
         return np.asarray(self.columns.toarray(), dtype=np.int64)
 
     def contains(self, noise: ArrayLike) -> NDArray[np.bool_]:
-        """Return whether each vector of an array (..., cells) is in the lattice, in shape (...)."""
+        """Return a bool array (...) that is true for the vectors (..., cells) in the lattice."""
         return np.asarray(~self.invariants.apply(noise).any(axis=-1))
 
     def coordinates(self, vector: ArrayLike) -> NDArray[np.int64]:

@@ -188,7 +188,6 @@ def _stays_within(slack, slack_changes, j, k):
 
 @njit(cache=True)
 def _update_slack(slack, slack_changes, j, k):
-    """Update the slack of the inequalities after `k` times basis vector j is added."""
     for entry in range(slack_changes.indptr[j], slack_changes.indptr[j + 1]):
         slack[slack_changes.indices[entry]] += k * slack_changes.data[entry]
 

@@ -209,7 +209,7 @@ def tv_bound(times: MeetingTimes, t: ArrayLike) -> pd.DataFrame:
     Parameters
     ----------
     t : int array_like
-        Times, 0 or more.
+        Times of 0 or more.
 
     Returns
     -------

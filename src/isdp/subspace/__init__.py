@@ -1,7 +1,7 @@
 """Subspace differential privacy: real-valued noise that keeps invariants of the answers exact.
 
 The package follows *Subspace Differential Privacy* (Gao, Gong, Yu; AAAI 2022, arXiv 2108.11527),
-which the docstrings call SDP. The package has queries, and projected, extended, correlated and
+which the docstrings call SDP. The package contains queries, and projected, extended, correlated and
 K-norm mechanisms. Each mechanism computes its covariance, its error and its privacy guarantee.
 `isdp.subspace.accuracy` has lower bounds on the error of all additive mechanisms. The noise is
 continuous and uses floating-point arithmetic. Use it for studies, and draw noise for release with

@@ -154,8 +154,8 @@ def difference_basis(
 
     The matrix of differences has a row Pi_N (a_z - a_y) for each pair of neighbours, where a_z is
     column z of the query. The basis consists of its right singular vectors. If singular values are
-    equal, their vectors follow the Haar contrasts of the record types, coarse contrasts first. The
-    basis is therefore the same on every machine. If the answers depend on each other, the basis
+    equal, their vectors follow the Haar contrasts of the record types, with coarse contrasts first.
+    The basis is therefore the same on every machine. If the answers depend on each other, the basis
     has fewer vectors than the null space has dimensions. No record moves the answers out of its
     span.
 

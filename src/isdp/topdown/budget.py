@@ -155,7 +155,7 @@ class Budget:
     def measured_queries(self, level: str) -> tuple[str, ...]:
         """Return the queries of a level that are measured, in the given order."""
         if level not in self.queries:
-            raise InputError(f"budget: levels: {level!r} has no share. Give it one.")
+            raise InputError(f"budget: levels: {level!r} has no share. Give one.")
         return tuple(q for q, share in self.queries[level].items() if share and q != ELSEWHERE)
 
     def loss(self, level: str, query: str) -> Fraction:

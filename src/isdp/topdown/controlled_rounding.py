@@ -96,7 +96,7 @@ def _largest_remainders(
     """
     excess = np.maximum(-missing, 0)
     if (excess > lowered.sum(axis=0)).any() or (missing > len(part)).any():
-        raise InputError("topdown: table: it does not have the given sums. Correct the sums.")
+        raise InputError("topdown: table: the sums differ from those given. Correct the sums.")
     # `ties` are numbers below 1 and sort equal remainders
     key = np.rint(part / INTEGER_TOLERANCE) + ties
     order = np.argsort(-key, axis=0)

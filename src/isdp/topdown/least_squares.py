@@ -29,7 +29,7 @@ RELATIVE_TOLERANCE = 1e-11  # additional tolerance, relative to the maximum coun
 RELAXATION = 1.6  # over-relaxation factor of ADMM
 MAX_RESIDUAL_RATIO = 10.0  # ratio of the residuals above which the step size changes
 
-# a function of step and push, the minimiser of a function plus step |h|^2/2 - push'h
+# a function of step and push that minimises another function plus step |h|^2/2 - push'h
 Proximal = Callable[[float, FloatArray], FloatArray]
 Projection = Callable[[FloatArray], FloatArray]
 

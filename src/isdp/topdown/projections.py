@@ -27,10 +27,6 @@ def project_onto_simplices(points: ArrayLike, totals: ArrayLike) -> FloatArray:
     totals : array, shape (columns,)
         Sums of 0 or more.
 
-    Returns
-    -------
-    float64 array, shape (entries, columns)
-
     Raises
     ------
     InputError

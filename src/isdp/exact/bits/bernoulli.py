@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from isdp.exact.bits.source import BitSource
 
-PROBABILITY_MARGIN = 2.0**-24  # far above the rounding error of a probability in a double
+PROBABILITY_MARGIN = 2.0**-24  # a margin far above the rounding error of a probability in a double
 
 
 def to_ball(number: Fraction) -> arb:
@@ -81,7 +81,7 @@ def draw_bernoulli(
     log_probability: Callable[[int], arb],
     margin: float = PROBABILITY_MARGIN,
 ) -> NDArray[np.bool_]:
-    """Draw Bernoulli variables exactly.
+    """Draw Bernoulli variables exactly, as a bool array of shape (n,).
 
     Parameters
     ----------
@@ -92,10 +92,6 @@ def draw_bernoulli(
         the current precision.
     margin : float
         Use a larger margin if `probabilities` are bounds on the exact probabilities.
-
-    Returns
-    -------
-    bool array, shape (n,)
 
     Raises
     ------

@@ -26,8 +26,8 @@ from isdp.exact.bits.bernoulli import decide_bernoulli, exact_floor, to_ball
 from isdp.exact.bits.geometric import truncated_geometric
 from isdp.exact.bits.source import MAX_UINT64, BitSource, draw_bounded_integers
 
-STEPS = 8  # steps with bounds, on each side of the mode
-PIECES = 32  # pieces of a step
+STEPS = 8  # number of steps with bounds on each side of the mode
+PIECES = 32  # number of pieces of each step
 
 
 class NegativeBinomialWeight:

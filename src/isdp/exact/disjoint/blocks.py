@@ -43,16 +43,12 @@ def _labels_and_sizes(invariants: Invariants) -> tuple[IntArray, IntArray] | Non
 
 
 def block_sizes(blocks: IntArray) -> IntArray:
-    """Count the cells in no block, and then the cells of each block.
+    """Count the cells in no block and in each block, as int64 of shape (blocks + 1,).
 
     Parameters
     ----------
     blocks : int64 array, shape (cells,)
         The result of `blocks_of`.
-
-    Returns
-    -------
-    int64 array, shape (blocks + 1,)
     """
     return np.bincount(blocks + 1, minlength=1)
 
@@ -98,7 +94,7 @@ def _label(
     A row must contain every block of which it contains a cell. The total of its other cells then
     follows, and they form a new block. The number of cells of each block is written into `sizes`.
     """
-    seen = np.zeros(len(rows), dtype=np.int64)  # cells of each block in the present row
+    seen = np.zeros(len(rows), dtype=np.int64)  # number of cells of each block in the current row
     for row in rows:
         start, stop = indptr[row], indptr[row + 1]
         for entry in range(start, stop):

@@ -5,10 +5,10 @@ add up to zero. If lower = -counts, it is the distribution of a release without 
 whose privacy guarantee is that of congenial differential privacy, Theorem 2.1.
 
 Under one total, the factor exp(theta times the total) is constant. The cells can therefore be drawn
-from their own distributions tilted by theta, and accepted if they add up to zero. Theta is chosen
-so that their sum has mean zero. Let N be the number of cells that are not negative. The excesses of
-these cells over 0, or over a positive lower bound, are geometric variables with the same rate
-alpha. The probability that the excesses add up to T is
+from their own distributions tilted by theta, and accepted if they add up to zero. The sampler
+chooses theta so that the sum of the cells has mean zero. Let N be the number of cells that are not
+negative. The excesses of these cells over 0, or over a positive lower bound, are geometric
+variables with the same rate alpha. The probability that the excesses add up to T is
 
     g(N, T) = C(T + N - 1, N - 1) (1 - exp(-alpha))^N exp(-alpha T).
 
@@ -113,18 +113,16 @@ class BoundedCompositionSampler:
             for done, row in enumerate(noise):
                 drawn = done * len(row) + len(self._free)
                 if len(self._free):
-                    row[self._free] = self._draw_free(bits)
+                    below = self._free_cells.draw(bits)
+                    above = np.maximum(self._free_cells.lower, 0)
+                    above += self._positive.draw(bits, len(below))
+                    row[self._free] = np.where(below > 0, -below, above)
                 for cells, block in self._blocks:
                     row[cells] = block.draw(bits)
                     drawn += len(cells)
                     report(drawn)
         self.invariants.check(noise)
         return noise
-
-    def _draw_free(self, bits: BitSource) -> IntArray:
-        below = self._free_cells.draw(bits)
-        above = self._positive.draw(bits, len(below))
-        return np.where(below > 0, -below, np.maximum(self._free_cells.lower, 0) + above)
 
 
 class _TiltedCells:
@@ -196,8 +194,6 @@ class _TiltedCells:
 
 
 class _Block:
-    """Draws of the cells under one total."""
-
     def __init__(self, number: int, lower: IntArray, epsilon: Fraction):
         self.lower, self.slack = lower, -int(lower.sum())
         if self.slack < 0:

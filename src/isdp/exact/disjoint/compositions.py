@@ -305,7 +305,6 @@ def _estimate_positions(lengths: IntArray, sizes: IntArray, n_bars: IntArray) ->
 
 @njit(cache=True)
 def _next_power_of_two(length: int) -> int:
-    """Return the smallest power of two that is at least `length`."""
     power = 1
     while power < length:
         power *= 2

@@ -12,8 +12,8 @@ The factor theta_m has the period m. By Poisson's formula on the lattice of vect
 0, its maximum is at 0. The factor is nearly constant unless sigma is small. The sampler proposes k
 from a discrete Gaussian around s m1 / (m1 + m2) with the variance sigma^2 m1 m2 / (m1 + m2). The
 acceptance probability of k is theta_m1(k) theta_m2(s - k) / (theta_m1(0) theta_m2(0)). A rejection
-repeats one split only, whatever the size of the table. If theta varies little, its bounds decide
-nearly all splits (a squeeze), and theta is computed for the others.
+repeats one split only, for any size of the table. If theta varies little, its bounds decide nearly
+all splits (a squeeze), and theta is computed for the others.
 
 A finite sum gives theta_m. Let phi(t) be the sum over the integers k of
 exp(-k^2 / (2 sigma^2)) cos(k t). Add F_m over all sums that are equal to s modulo m. The result is

@@ -43,7 +43,7 @@ class CandidateTrees:
         Parameters
         ----------
         plan_of : callable
-            ``plan_of(forest, convolve)`` returns a plan with convolutions, or without.
+            ``plan_of(forest, convolve)`` returns a plan with or without convolutions.
         convolve : bool
             Allow convolutions, which need more memory.
         """

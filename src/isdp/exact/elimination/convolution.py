@@ -25,9 +25,9 @@ from isdp.exact.elimination.compiled_messages import Split
 from isdp.exact.elimination.tree import reducer
 from isdp.lattice.null_lattice import kernel_lattice
 
-MAX_PLACES = 2**24  # coefficients of a product, which need 2 GB in all
+MAX_PLACES = 2**24  # maximum number of coefficients of a product, which need 2 GB
 SLOT_BITS = 128
-MAX_INPUT_BITS = 62  # an input fits in a 64-bit integer
+MAX_INPUT_BITS = 62  # an input of this size fits in a 64-bit integer
 
 
 class Convolution(NamedTuple):

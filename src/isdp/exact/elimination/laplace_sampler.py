@@ -87,7 +87,7 @@ class EliminationSampler(RandomBitSampler):
     target : Mechanism
         Its weight must be exp(-rate ||u||_1), as for `GeneralizedLaplace`.
     max_products : float
-        The maximum number of multiplications for the messages. The default takes minutes.
+        The maximum number of multiplications for the messages. The default number takes minutes.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class EliminationSampler(RandomBitSampler):
         self.determined = solve_determined(constrained.matrix)
         self.dimension = len(self.determined[1])
         self.radius = math.ceil(truncation_factor(1, rate, self.dimension, 1, math.log(0.5)))
-        self._bound(self._fill())  # windows with half of the probability suffice for a bound
+        self._bound(self._fill())  # windows with half of the probability are sufficient for a bound
         self.theta, self.radius = self._choose_radius()
         self.filled = self._fill()
         self._bound(self.filled)

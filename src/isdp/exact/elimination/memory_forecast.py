@@ -50,10 +50,7 @@ def min_frontier(invariants: Invariants) -> int:
 
 
 def _second_eigenvalue(graph: np.ndarray) -> float:
-    """Compute the second smallest eigenvalue of a connected graph's Laplacian.
-
-    The smallest eigenvalue belongs to the constant vector and is shifted above all others.
-    """
+    # the smallest eigenvalue belongs to the constant vector and is shifted above all others
     shifted = graph + 2.0 * graph.diagonal().max() / len(graph)
     start = np.random.default_rng(0).normal(size=len(graph))  # for reproducible results
     return float(eigsh(shifted, 1, which="SA", v0=start, return_eigenvectors=False)[0])

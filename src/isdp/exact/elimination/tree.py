@@ -35,7 +35,7 @@ class Node(NamedTuple):
     """A set of cells, which is one cell (a leaf) or the union of two nodes.
 
     Let x be the coordinates of a union. The stacked coordinates (x1, x2) of its children are
-    ``given @ x + free @ y`` for exactly one integer vector y. Every y is possible.
+    ``given @ x + free @ y`` for exactly one integer vector y. Every integer vector y is possible.
 
     Attributes
     ----------
@@ -200,10 +200,11 @@ class _Component:
     def _union(self, left: _Set, right: _Set) -> _Set:
         sums, members = left.sums + right.sums, left.members | right.members
         coordinates = _short_coordinates(_lattice_coordinates(sums), self.inverse)
-        # The vectors (x; x1; x2), taken over all noise, generate a lattice. The rows of its Hermite
-        # form are a basis in echelon form. The vectors x are all of Z^dim, so that the first `dim`
-        # pivots are ones and the coefficients of these rows are x itself. The entries of these rows
-        # after x are `given`. The other rows have x = 0, and their other entries are `free`.
+        # The vectors (x; x1; x2), taken over all noise, generate a lattice. The rows of the Hermite
+        # form of the lattice are a basis in echelon form. The vectors x are all of Z^dim, so that
+        # the first `dim` pivots are ones and the coefficients of these rows are x itself. The
+        # entries of these rows after x are `given`. The other rows have x = 0, and their other
+        # entries are `free`.
         stacked = np.vstack([coordinates, left.coordinates, right.coordinates])
         echelon = _hermite(stacked.T)
         dim = len(coordinates)

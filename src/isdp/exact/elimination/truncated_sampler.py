@@ -74,7 +74,7 @@ class TruncatedEliminationSampler:
     left_out : float
         The maximum probability outside the truncation windows.
     max_products : float
-        The maximum number of multiplications for the messages. The default takes minutes.
+        The maximum number of multiplications for the messages. The default number takes minutes.
 
     Attributes
     ----------
@@ -110,19 +110,20 @@ class TruncatedEliminationSampler:
     two normalisers, which are both computed. The windows are widened until the bound is below
     `left_out`.
 
-    *Errors of convolutions.* They are relative to the maximum weight of a message. A state is split
-    in proportion to the products of its parts' weights, which are summed again if its message is a
-    convolution. A draw u of a tree has the probability mu'(u) / Z'. Here mu'(u) is the product of
-    the cells' weights and of 1 + e(x) / M(x) over all unions except the root. M(x) is the sum of
-    the products at the state x, e(x) is the error of the convolution, and Z' is the sum of mu'. Let
-    mu and Z be the same quantities without errors. The distance is at most sum |mu' - mu| / Z.
+    *Errors of convolutions.* These errors are relative to the maximum weight of a message. A state
+    is split in proportion to the products of its parts' weights, which are summed again if its
+    message is a convolution. A draw u of a tree has the probability mu'(u) / Z'. Here mu'(u) is the
+    product of the cells' weights and of 1 + e(x) / M(x) over all unions except the root. M(x) is
+    the sum of the products at the state x, e(x) is the error of the convolution, and Z' is the sum
+    of mu'. Let mu and Z be the same quantities without errors. The distance is at most sum |mu' -
+    mu| / Z.
 
     Let E1 and E2 be the bounds of the errors of a union's parts. At a state x, the union adds at
     most |e(x)| to this sum, and the sum of E1 M2 + M1 E2 + E1 E2 over its splits. One factor of
-    each product is bounded by its maximum. The other is summed over all states, each of which is in
-    at most one split. If it is smaller, the number of splits times the maximum is used instead of
-    this sum. If the bound is above 1e-9, all messages are summed term by term. Lower bounds on the
-    noise can cause this.
+    each product is bounded by its maximum. The other factor is summed over all states, each of
+    which is in at most one split. If the number of splits times the maximum is smaller, it is used
+    instead of this sum. If the bound is above 1e-9, all messages are summed term by term. Lower
+    bounds on the noise can have this effect.
 
     Examples
     --------

@@ -59,9 +59,9 @@ class Bins(NamedTuple):
 def mass(s: float, c: float) -> float:
     """Compute m(s, c), the sum of exp(-(k - c)^2 / (2 s^2)) over the integers k.
 
-    For small s, ten terms around c are summed. The others are below e^-48 of the maximum term.
-    Otherwise Poisson's summation formula gives
-    s sqrt(2 pi) (1 + 2 sum_k exp(-2 pi^2 s^2 k^2) cos(2 pi k c)), whose fourth term is below e^-78.
+    For small s, ten terms around c are summed. The other terms are below e^-48 times the maximum
+    term. Otherwise Poisson's summation formula gives s sqrt(2 pi) (1 + 2 sum_k exp(-2 pi^2 s^2 k^2)
+    cos(2 pi k c)), whose fourth term is below e^-78.
     """
     if s >= MIN_FLAT_WIDTH:
         return s * ROOT_TWO_PI

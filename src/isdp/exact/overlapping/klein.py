@@ -242,10 +242,10 @@ def log_sum_lower_bound(lengths: ArrayLike, sigma: ArrayLike) -> FloatArray:
     """Compute lower bounds on the logarithms of Gaussian sums over the lattice for all sigma.
 
     The sum is that of exp(-||u||^2 / (2 sigma^2)) over all u. With s_i = sigma / lengths[i], it has
-    three lower bounds, of which the maximum is returned. The first is the term of u = 0. The second
-    is the sum over the sublattice of the first i basis vectors, for any i. By Poisson's formula it
-    is at least the integral over their span, prod_{j <= i} s_j sqrt(2 pi). The third is the product
-    of m(s_i, 1/2) over i, because the minimum of m is at 1/2.
+    three lower bounds, of which the maximum is returned. The first bound is the term of u = 0. The
+    second bound is the sum over the sublattice of the first i basis vectors, for any i. By
+    Poisson's formula it is at least the integral over their span, prod_{j <= i} s_j sqrt(2 pi). The
+    third bound is the product of m(s_i, 1/2) over i, because the minimum of m is at 1/2.
     """
     widths = np.asarray(sigma, dtype=float)[..., None] / np.asarray(lengths)
     poisson = np.cumsum(np.log(widths * ROOT_TWO_PI), axis=-1).max(axis=-1, initial=0.0)

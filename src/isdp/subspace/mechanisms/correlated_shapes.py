@@ -210,8 +210,8 @@ def base_decomposition(
     volume ellipsoid around the differences. The shorter half of its axes spans the first part. The
     differences are projected onto the other axes. These steps are repeated until one axis remains.
     Part i is a ball whose radius r_i is the length of the longest difference in it. The order of
-    axes of equal length changes the result. Here they follow the Haar contrasts of the answers,
-    fine contrasts first.
+    axes of equal length changes the result. Here the axes follow the Haar contrasts of the answers,
+    with fine contrasts first.
 
     Parameters
     ----------

@@ -155,7 +155,11 @@ class KNorm(NullSpaceMechanism):
         """
         n_draws = check_integer("subspace", "n_draws", n_draws)
         if self.method == "image":
-            histograms = self._histogram_noise(rng, n_draws)
+            if self.relation == "replace":
+                scale = 2 / self.epsilon
+                histograms = draw_root_polytope_noise(rng, self.query.types, scale, n_draws)
+            else:
+                histograms = rng.laplace(scale=1 / self.epsilon, size=(n_draws, self.query.types))
             return self.null.project((self.query.sparse @ histograms.T).T)
         if self.method == "hull":
             points = self._simplices.draw_uniform(rng, n_draws)
@@ -163,11 +167,6 @@ class KNorm(NullSpaceMechanism):
             points = hit_and_run(rng, self.space, n_draws)
         radii = rng.gamma(self.dimension + 1, 1 / self.epsilon, n_draws)
         return radii[:, None] * points @ self.space.span.T
-
-    def _histogram_noise(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        if self.relation == "replace":
-            return draw_root_polytope_noise(rng, self.query.types, 2 / self.epsilon, n_draws)
-        return rng.laplace(scale=1 / self.epsilon, size=(n_draws, self.query.types))
 
     @property
     def _histogram_variance(self) -> float:
@@ -235,7 +234,7 @@ class KNorm(NullSpaceMechanism):
             Number of draws, which must be a multiple of 20.
         """
         if check_integer("subspace", "n_draws", n_draws, N_BATCHES) % N_BATCHES:
-            raise InputError(f"subspace: n_draws: {n_draws} is not a multiple of {N_BATCHES}")
+            raise InputError(f"subspace: n_draws: must be a multiple of {N_BATCHES}, got {n_draws}")
         if self.method == "hit-and-run":
             points = hit_and_run(rng, self.space, n_draws)
             m = self.dimension

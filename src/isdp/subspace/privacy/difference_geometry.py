@@ -68,17 +68,13 @@ class Geometry:
         return star
 
     def moment(self, weights: FloatArray) -> FloatArray:
-        """Compute the weighted sum of (x_z - x_y)(x_z - x_y)' over pairs.
+        """Compute the weighted sum of (x_z - x_y)(x_z - x_y)' over pairs, of shape (r, r).
 
         Parameters
         ----------
         weights : float64 array, shape (types, types)
             Symmetric weights, which are 0 for pairs that are not neighbours. A pair has two entries
             and counts once.
-
-        Returns
-        -------
-        float64 array, shape (r, r)
         """
         laplacian: FloatArray = np.diag(weights.sum(axis=1)) - weights
         return self.points @ laplacian @ self.points.T

@@ -105,7 +105,7 @@ def sigma(epsilon: float, delta: float) -> float:
     def excess(s: float) -> float:
         return float(_ball(epsilon, s).log()) - target
 
-    low = high = math.sqrt(0.5 / epsilon)  # at this value the first term is 1/2
+    low = high = math.sqrt(0.5 / epsilon)  # at this standard deviation, the first term is 1/2
     while excess(high) > 0:
         high *= 2
     while excess(low) < 0:

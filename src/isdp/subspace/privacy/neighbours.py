@@ -28,7 +28,7 @@ RELATIONS = get_args(Relation)
 
 
 def query_columns(query: Query, relation: Relation) -> csc_array:
-    """Return the columns a_z of the query. With "add-remove" the last is the absent record."""
+    """Return the columns a_z of the query. With "add-remove", the last is the absent record."""
     check_choice("subspace: relation", relation, RELATIONS)
     if relation == "replace":
         return query.sparse.tocsc()

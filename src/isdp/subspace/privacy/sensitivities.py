@@ -165,7 +165,7 @@ def quotient_norm(move: ArrayLike, invariants: Invariants) -> float:
     """
     vector = np.asarray(move)
     stacked = vstack([invariants.sparse, csr_array(vector[None])], format="csr")
-    class_of_cell, first = find_cell_classes(Invariants(stacked))  # one variable for each class
+    class_of_cell, first = find_cell_classes(Invariants(stacked))  # one variable per cell class
     weight = np.bincount(class_of_cell).astype(float)
     rows, vector = invariants.sparse[:, first].astype(float), vector[first].astype(float)
     found = scipy.optimize.linprog(
@@ -224,12 +224,10 @@ def _chunks(total: int) -> list[IntArray]:
 
 
 def _used_rows(columns: csc_array) -> csc_array:
-    """Return the rows that are not zero."""
     return columns.tocsr()[np.unique(columns.indices)].tocsc()
 
 
 def _max_over_neighbours(values: FloatArray, relation: Relation) -> float:
-    """Return the maximum of values[i, j] over neighbours i and j."""
     if relation == "add-remove":
         values = values[:, -1:]
     return float(values.max(initial=0))

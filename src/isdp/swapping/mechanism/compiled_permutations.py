@@ -12,7 +12,7 @@ import numpy as np
 
 from isdp.compiled import njit
 
-# an explicit type, because numba would compile a second version for a literal 0
+# the type is explicit, because numba would compile a second version for a literal 0
 FIRST = np.int64(0)
 OUT_OF_BITS = -1
 FLOAT_UNIT = 2.0**-53

@@ -125,8 +125,8 @@ def rates_with_epsilon(epsilon: float, max_size: int) -> tuple[Rate, Rate]:
     Returns
     -------
     tuple of two Rate
-        The rates with odds (b + 1) e^(-epsilon) and e^epsilon. The first moves fewer records. At
-        the minimum epsilon they are equal.
+        The rates with odds (b + 1) e^(-epsilon) and e^epsilon. The first rate moves fewer records.
+        At the minimum epsilon they are equal.
 
     Raises
     ------

@@ -49,6 +49,6 @@ def min_worst_case_loss(max_size: int) -> float:
     size = check_size(max_size)
     if size <= 2:
         return 0.0
-    if size == 3:  # attained at ln o = (ln 2 - ln o) / 2
+    if size == 3:  # the minimum is attained at ln o = (ln 2 - ln o) / 2
         return math.log(2) / 3
     return math.log(float(subfactorial_ratio(size - 2, 2))) / 4
