@@ -27,7 +27,7 @@ METRIC = "l1 distance between tables of equal invariants"
 
 
 def l1_metric() -> Any:
-    """Return the metric of these measurements; OpenDP composes measurements of equal metrics."""
+    """Return the metric that all measurements share, because OpenDP composes equal metrics only."""
     return dp.user_distance(METRIC)
 
 
@@ -58,7 +58,7 @@ def _totals(invariants: Invariants, totals: Sequence[int]) -> IntArray:
 
 
 def _digest(invariants: Invariants, totals: IntArray) -> str:
-    """Return a hash of the invariants and totals; OpenDP distinguishes two domains by it."""
+    """Return a hash of the invariants and totals, by which OpenDP distinguishes domains."""
     a = invariants.sparse
     parts = (np.array(a.shape), a.indptr, a.indices, a.data, totals)
     return hashlib.sha256(b"".join(part.astype("<i8").tobytes() for part in parts)).hexdigest()
@@ -70,7 +70,7 @@ def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon: Exa
     Parameters
     ----------
     totals : sequence of int, shape (constraints,)
-        The values of the invariants in the measured tables; they are public.
+        The public values of the invariants in the measured tables.
     epsilon : Fraction, int, str or float
         Privacy loss per unit of l1 distance.
 
@@ -95,8 +95,8 @@ def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon: Exa
         counts = check_integer_vector("opendp", "the table", np.asarray(table), invariants.cells)
         if (invariants.apply(counts) != wanted).any():  # OpenDP does not check the domain
             raise InputError(
-                "opendp: the totals of the table are not those of this measurement. Make one with "
-                "the totals of the table."
+                "opendp: the totals of the table are not those of this measurement. Make a "
+                "measurement with the totals of the table."
             )
         noise = draw_noise(mechanism, invariants, rng=SYSTEM_RANDOMNESS)[0]
         return list(map(int, counts + noise))

@@ -1,4 +1,4 @@
-"""Linear invariants, the totals of a table that a release keeps exact."""
+"""Linear invariants, which are totals of a table that a release keeps exact."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Invariants:
     Raises
     ------
     InputError
-        If the matrix is not two-dimensional, has no cells, or has an entry that is not a 64-bit
-        integer, or if the number of names is not the number of rows.
+        If the matrix is not two-dimensional or has no cells, an entry is not a 64-bit integer, or
+        there is not one name per row.
     """
 
     __slots__ = ("_sparse", "names")
@@ -54,7 +54,7 @@ class Invariants:
         object.__setattr__(self, "names", tuple(str(name) for name in names))
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Invariants are immutable. Build new ones to change {name!r}")
+        raise AttributeError(f"Invariants are immutable. Build new invariants to change {name!r}")
 
     def __reduce__(self) -> tuple[type[Invariants], tuple[csr_array, tuple[str, ...]]]:
         return (Invariants, (self._sparse.copy(), self.names))

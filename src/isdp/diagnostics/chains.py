@@ -53,7 +53,7 @@ def convergence(draws: ArrayLike, statistics: Iterable[Statistic] = STATISTICS) 
             f"diagnostics: draws has shape {draws.shape}. Give (chain, draw, coordinate) with at "
             f"least 2 chains and 4 draws"
         )
-    # the import takes longer than most jobs that do not need it
+    # this import is slow, and most jobs do not need it
     from arviz_stats.base import array_stats
 
     frozen = (draws == draws[:, :1]).all(axis=1).any(axis=0)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from isdp.diagnostics.chains import convergence
 from isdp.mechanisms.base import Mechanism
 
-FALSE_ALARM_RATE = 1e-6  # probability that two samples of one distribution exceed the bound
+FALSE_ALARM_RATE = 1e-6  # probability that a distance exceeds its bound by chance
 NORM, CELLS, FULL = "norm", "cells", "in full"
 
 
@@ -33,8 +33,9 @@ def kolmogorov_distance(one: ArrayLike, two: ArrayLike) -> float:
 def kolmogorov_bound(first: float, second: float, comparisons: int = 1) -> float:
     """Bound the Kolmogorov distance of two samples of one distribution.
 
-    The inequality of Dvoretzky, Kiefer, Wolfowitz and Massart bounds each sample. The probability
-    that one of the distances exceeds the bound is at most 1e-6.
+    The inequality of Dvoretzky, Kiefer, Wolfowitz and Massart bounds the distance of each sample
+    from its distribution. The probability that one of the distances exceeds the bound is at most
+    1e-6.
 
     Parameters
     ----------

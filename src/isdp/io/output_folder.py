@@ -1,9 +1,9 @@
 """Output folders whose files appear all together or not at all.
 
 A command writes its files into a new folder ``NAME.partial-...`` next to the output folder. Only
-its owner can read it. Two renames then replace the output folder. If the process is killed, the
-output folder is the old one, the new one, or missing. The partial folder then remains and contains
-the other files. No run uses or removes the partial folder of another run.
+the owner can read the new folder. Two renames then replace the output folder. If the process is
+killed, the output folder is the old one, the new one, or missing. The partial folder then remains
+and contains the other files. No run uses or removes the partial folder of another run.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class OutputFolder:
     force : bool
         Replace existing files.
     cost : str
-        The privacy cost of another release, for a message.
+        The privacy cost of another release, which the message about existing files states.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def write_together(folder, names: Collection[str], write: Callable[[Path], None]
     InputError
         If the folder has other files, or cannot be written.
     OSError
-        If a file cannot be written. The output folder has not changed then.
+        If a file cannot be written. The output folder is unchanged in this case.
     """
     folder = Path(os.path.realpath(folder))
     _refuse_unusable(folder, names)
@@ -179,7 +179,7 @@ def _refuse_unusable(folder: Path, names: Collection[str]) -> None:
 
 
 def _replace(folder: Path, new: Path, old: Path) -> None:
-    """Rename a folder to `old`, if it exists, and `new` to `folder`; do both or neither."""
+    """Replace `folder` by `new`, and keep an existing folder as `old`, or change nothing."""
     existed = folder.exists()
     if existed:
         shutil.copymode(folder, new)

@@ -55,7 +55,7 @@ def markdown(comparison: Comparison) -> str:
 
 
 def format_budget(parameter: str, budget: float) -> str:
-    """Write a budget with its parameter; a loss is never rounded down."""
+    """Write a budget with its parameter, and never round a loss down."""
     return (
         f"{parameter} {budget:g}" if parameter == "rate" else f"{parameter} {upper_decimal(budget)}"
     )

@@ -14,7 +14,7 @@ from isdp.errors import InputError
 from isdp.exact.disjoint.blocks import block_sizes, blocks_of
 from isdp.lattice.smith import smith_normal_form
 
-MAX_CELL_CLASSES = 5000  # the Smith normal form then takes about ten seconds
+MAX_CELL_CLASSES = 5000  # the Smith normal form of this size takes about ten seconds
 
 
 class DegreesOfFreedom(NamedTuple):
@@ -25,7 +25,7 @@ class DegreesOfFreedom(NamedTuple):
     invariants : Invariants
         The held totals. A total that is a sum of others may be left out.
     blocks : int64 array, shape (cells,), or None
-        The block of each cell, from `isdp.exact.disjoint.blocks.blocks_of`; None if the totals
+        The block of each cell, from `isdp.exact.disjoint.blocks.blocks_of`, or None if the totals
         overlap.
     degrees : int
         The rank of the lattice of the noise.
@@ -45,12 +45,12 @@ class DegreesOfFreedom(NamedTuple):
 
     @property
     def determined(self) -> np.ndarray:
-        """The cells that are published exactly; int64."""
+        """The cells that are published exactly, as an int64 array."""
         return np.flatnonzero(self.steps == 0)
 
     @property
     def revealed_residues(self) -> np.ndarray:
-        """The cells whose counts are published modulo their step; int64."""
+        """The cells whose counts are published modulo their step, as an int64 array."""
         return np.flatnonzero(self.steps > 1)
 
     @property
@@ -62,7 +62,7 @@ class DegreesOfFreedom(NamedTuple):
 
     @property
     def single_change(self) -> bool:
-        """True if a cell has no total, so that its count can change by one without any other."""
+        """True if a cell has no total, so that its count can change alone."""
         if self.blocks is not None:
             return bool((self.blocks < 0).any())
         held = self.invariants
@@ -102,7 +102,7 @@ def _under_overlapping_totals(
         for i, entry in vector.items():
             steps[i] = math.gcd(steps[i], entry)
     several = np.bincount(classes) > 1
-    # counts have at most 12 digits, so that every step above 2^62 reveals the count, as 2^62 does
+    # counts have at most 12 digits, so that a step of 2^62 reveals a count as any larger step does
     found = np.where(several, 1, [min(step, 2**62) for step in steps])
     return invariants.cells - form.rank, found[classes].astype(np.int64), form.kernel
 
@@ -118,7 +118,7 @@ def _without_implied(held: list[HeldTotals]) -> list[HeldTotals]:
 
 
 def implies(fine: np.ndarray, coarse: np.ndarray) -> bool:
-    """Return whether every group of `coarse` is a union of groups of `fine`."""
+    """Return True if every group of `coarse` is a union of groups of `fine`."""
     if (fine[coarse >= 0] < 0).any():
         return False
     inside = fine >= 0
