@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -21,6 +20,7 @@ from isdp.accounting.guarantees import Number, PrivacyGuarantee, upper_product
 from isdp.checks import check_choice, check_in_range, check_non_negative, check_probability
 from isdp.errors import InputError
 
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(10)  # of Gauss-Legendre quadrature
 ROUNDING = 1e-12  # bound on the relative rounding error of a conversion
 # The Gaussian privacy profile is a difference of two terms. The first term is near 1 above
 # MIN_SEPARATION. The terms are almost equal below MIN_SUBTRACTED_MU.
@@ -101,9 +101,8 @@ def _log_delta_gaussian(epsilon: float, mu: float) -> float:
         return math.log1p(-ndtr(-left) - math.exp(log_density) * erfcx(far) / 2)
     if mu > MIN_SUBTRACTED_MU:
         return log_density + math.log((erfcx(near) - erfcx(far)) / 2)
-    nodes, weights = _nodes()
     step = mu / math.sqrt(2)
-    return log_density + math.log(step / 4) + _log_mean_fall(near + step * (1 + nodes) / 2, weights)
+    return log_density + math.log(step / 4) + _log_mean_fall(near + step * (1 + NODES) / 2, WEIGHTS)
 
 
 def _log_mean_fall(points: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
@@ -114,12 +113,6 @@ def _log_mean_fall(points: NDArray[np.float64], weights: NDArray[np.float64]) ->
     small = 1 / points / points
     series = 1 - small * (1.5 - small * (3.75 - small * 13.125))
     return math.log(weights @ (inverse * series) / math.sqrt(math.pi)) - 2 * math.log(points[0])
-
-
-@cache
-def _nodes() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the nodes and weights of Gauss-Legendre quadrature with ten points."""
-    return np.polynomial.legendre.leggauss(10)
 
 
 Conversion = Literal["slides", "Canonne-Kamath-Steinke", "exact Gaussian"]

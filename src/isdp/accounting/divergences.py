@@ -37,9 +37,9 @@ def multiplicative(p: ArrayLike, q: ArrayLike) -> float:
 def approximate(p: ArrayLike, q: ArrayLike, delta: float) -> float:
     """Return the smallest epsilon of (epsilon, delta)-differential privacy.
 
-    It is the maximum over events S of ln((P(S) - delta) / Q(S)) and ln((Q(S) - delta) / P(S)), and
-    at least 0. The maximising event contains the outputs whose ratio P/Q exceeds a threshold. Delta
-    is 0 or more and below 1.
+    This epsilon is the maximum over events S of ln((P(S) - delta) / Q(S)) and ln((Q(S) - delta) /
+    P(S)), and at least 0. The maximising event contains the outputs whose ratio P/Q exceeds a
+    threshold. Delta is 0 or more and below 1.
     """
     p, q = _check(p, q)
     check_non_negative("divergences: delta", delta, below=1)

@@ -1,8 +1,8 @@
 """Privacy guarantees as immutable values, from which all text about privacy is generated.
 
 Every mechanism has the property `guarantee`. If a guarantee depends on further arguments, a
-function or method `guarantee_of` takes them. The numbers are upper bounds. Texts and products never
-round them down.
+function or method `guarantee_of` takes them. The numbers of a guarantee are upper bounds, which
+texts and products never round down.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class PrivacyGuarantee:
         The distance between two tables, which is a norm ("l1", "l2", ...) or a number of changed
         persons ("person") or households ("household").
     per_person : int, float, Fraction or None
-        The distance between two tables if one person changes cell, in the unit of the loss. It is 2
-        in l1, sqrt(2) in l2 and 2 in squared l2. It is None if this distance is unknown.
+        The distance between two tables if one person changes cell, in the unit of the loss. This
+        distance is 2 in l1, sqrt(2) in l2 and 2 in squared l2. None denotes an unknown distance.
     source : str
         The theorem and its paper.
     delta : int, float or Fraction
@@ -127,7 +127,7 @@ class PrivacyGuarantee:
         Returns
         -------
         Fraction, or float if the loss or the distance is a float
-            The bound, rounded up. It is infinite after an overflow.
+            The bound, rounded up, and infinity after an overflow.
 
         Raises
         ------

@@ -89,7 +89,6 @@ def run(error: str | None, error_of: str | None, **given: Any) -> int:
 
 
 def _lines(margins: Sequence[Margin], wanted: str | None, path: str) -> Iterator[str]:
-    """Yield lines with the wanted margins, sums and cells, and with the number of held sums."""
     from isdp.commands.shared.margins import UNKNOWN
     from isdp.io.wording import counted
 

@@ -46,10 +46,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     own.add_argument("table_path", metavar="TABLE", help="csv of the table, with one row per cell")
     own.add_argument(
-        "--levels",
-        metavar="A,B",
-        required=True,
-        help="columns of the regions, from the largest to the smallest",
+        "--levels", metavar="A,B", required=True, help="region columns, from largest to smallest"
     )
     budget = own.add_mutually_exclusive_group(required=True)
     budget.add_argument("--epsilon", metavar="E", help="total pure privacy loss per person")
@@ -65,9 +62,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
             option, dest=name, metavar=metavar, action="append", default=[], help=words
         )
     own.add_argument(
-        "--present",
-        metavar="FILE",
-        help="csv of the groups of people that are present, as described below",
+        "--present", metavar="FILE", help="csv of the present groups of people, described below"
     )
     own.add_argument(
         "--absent-otherwise",

@@ -57,7 +57,8 @@ class PrivacyAccount(NamedTuple):
     ----------
     guarantee : PrivacyGuarantee
         The guarantee of all releases together, between tables that agree in the totals of every
-        release. It has no loss per person if the smallest distance under all totals is not known.
+        release. The guarantee has no loss per person if the smallest distance under all totals is
+        not known.
     experiments : list of str
         Certificates of tables that are not for release.
     together : RevealedCells or None

@@ -32,13 +32,7 @@ def l1_metric() -> Any:
 
 
 def table_domain(invariants: Invariants, totals: Sequence[int]) -> Any:
-    """Return the domain of all tables with the given totals.
-
-    Parameters
-    ----------
-    totals : sequence of int, shape (constraints,)
-        The values of the invariants.
-    """
+    """Return the domain of all tables whose invariants have the values `totals`."""
     wanted = _totals(invariants, totals)
 
     def member(table: object) -> bool:
@@ -58,7 +52,6 @@ def _totals(invariants: Invariants, totals: Sequence[int]) -> IntArray:
 
 
 def _digest(invariants: Invariants, totals: IntArray) -> str:
-    """Return a hash of the invariants and totals, by which OpenDP distinguishes domains."""
     a = invariants.sparse
     parts = (np.array(a.shape), a.indptr, a.indices, a.data, totals)
     return hashlib.sha256(b"".join(part.astype("<i8").tobytes() for part in parts)).hexdigest()
@@ -77,9 +70,9 @@ def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon: Exa
     Returns
     -------
     opendp.Measurement
-        It maps a list of counts to a list of noisy counts. Its privacy map takes an l1 distance
-        and returns the privacy loss, rounded up. The distance is 2 for one person who changes cell
-        without a change of any total.
+        A measurement that maps a list of counts to a list of noisy counts. Its privacy map takes an
+        l1 distance and returns the privacy loss, rounded up. The distance is 2 for one person who
+        changes cell without a change of any total.
 
     Raises
     ------

@@ -58,8 +58,6 @@ class NoiseForecast(NamedTuple):
         The number that scales the noise.
     per : {"person", "unit"}
         The unit of epsilon.
-    value : float
-        Value of the setting.
     statement : str
         The privacy guarantee in words.
     sampler : dict

@@ -2,7 +2,8 @@
 
 The budget of a system with noise is epsilon (pure) or rho (zCDP). It is for one person who changes
 cell while the totals of all regions stay fixed. Permutation swapping holds more totals, under which
-one person cannot change cell alone. Its budget is the swap rate, and its privacy unit is a record.
+one person cannot change cell alone. The budget of swapping is the swap rate, and the privacy unit
+is a record.
 """
 
 from __future__ import annotations

@@ -121,7 +121,6 @@ class Hierarchy:
 def _read_level(
     level: str, column: list[Hashable], above: NDArray[np.int64]
 ) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct names of a level, the parent of each, and the region of each row."""
     number: dict[Hashable, int] = {}
     member, parent = np.empty(len(column), dtype=np.int64), []
     for row, name in enumerate(column):

@@ -80,7 +80,7 @@ def implied_constraints(
         if peak > max_inequalities:
             raise InputError(
                 f"implied_constraints: there are more than {max_inequalities} inequalities. Split "
-                f"the problem, or use the bounds on subsets of isdp.constraints.presence"
+                f"the problem, or use the subset bounds in isdp.constraints.presence"
             )
     return ImpliedConstraints(_polytope(equal, above, keep), peak)
 
@@ -88,7 +88,8 @@ def implied_constraints(
 def irredundant(polytope: Polytope) -> Polytope:
     """Drop each inequality that the remaining ones imply.
 
-    The result contains the same points. Its rows are not unique if there are equalities.
+    The result contains the same points. The rows of the result are not unique if there are
+    equalities.
     """
     rows, bounds = polytope.inequalities.matrix.astype(float), polytope.lower_bounds
     equalities = polytope.equalities.matrix.astype(float)
@@ -120,7 +121,6 @@ def _reduced(row: Row) -> Row:
 
 
 def _nonzero(equal: list[Row]) -> list[Row]:
-    """Drop trivial and repeated equalities, and refuse a contradiction."""
     for row in equal:
         if not any(row[:-1]) and row[-1]:
             raise _contradiction("equalities")
@@ -159,7 +159,6 @@ def _strongest(above: list[Row]) -> list[Row]:
 def _next_variable(
     equal: list[Row], above: list[Row], remaining: set[int]
 ) -> tuple[Row | None, int]:
-    """Choose a variable to eliminate, with an equality that contains it if there is one."""
     for row in equal:
         for variable in sorted(remaining):
             if row[variable]:

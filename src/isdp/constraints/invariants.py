@@ -17,8 +17,8 @@ from isdp.errors import InputError
 class Invariants:
     """Immutable linear invariants A x of a histogram x in Z^n (ISDP, Definition 1).
 
-    Use a constructor (`total`, `partition`, `margins`, `subsets`), or give the matrix A. It may
-    contain any 64-bit integers and need not have full rank.
+    Use a constructor (`total`, `partition`, `margins`, `subsets`), or give the matrix A. The matrix
+    may contain any 64-bit integers and need not have full rank.
 
     Parameters
     ----------
@@ -295,7 +295,6 @@ def _renumbered(keys: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _incidence(rows: Sequence[Sequence[int] | NDArray[np.int64]], n: int) -> csr_array:
-    """Build the 0/1 matrix whose row i has ones at the cells ``rows[i]``."""
     indptr = np.concatenate([[0], np.cumsum([len(cells) for cells in rows], dtype=np.int64)])
     none = [np.empty(0, dtype=np.int64)]
     indices = np.concatenate([np.asarray(cells, dtype=np.int64) for cells in rows] or none)

@@ -28,7 +28,7 @@ class Polytope:
     totals : int array, shape (equalities,)
         The vector a.
     inequalities : Invariants
-        The matrix B with names for its rows. It may have no rows.
+        The matrix B with names for its rows. The matrix may have no rows.
     lower_bounds : int array, shape (inequalities,)
         The vector b.
 

@@ -156,7 +156,6 @@ class Presence:
         return found
 
     def _joined(self, leaves) -> list[int]:
-        """List the distinct sets of groups present in one of the leaves, as binary digits."""
         rows = np.unique(self.present[leaves], axis=0)
         return [sum(1 << int(group) for group in np.flatnonzero(row)) for row in rows]
 
@@ -164,7 +163,7 @@ class Presence:
         """Return the groups of a bound that group totals of shape (groups,) violate.
 
         The bound is from a minimum cut. The result contains all groups if the grand total is wrong,
-        and one group if its total is below its minimum count. It is None if the totals are
+        and one group if its total is below its minimum count. The result is None if the totals are
         possible.
         """
         if self.groups <= MAX_ENUMERATED_GROUPS:
@@ -194,7 +193,6 @@ class Presence:
         return wanted
 
     def _flow(self, group_totals):
-        """Return the split and None, or None and the groups of a violated bound."""
         wanted = self._check_group_totals(group_totals)
         if wanted.sum() != self.totals.sum():
             return None, tuple(range(self.groups))
@@ -222,7 +220,6 @@ class Presence:
         return table, None
 
     def _minimum_cut(self, residual) -> tuple[int, ...]:
-        """Return the groups that the source reaches in the residual graph of a maximum flow."""
         residual = residual.tocsr()
         residual.eliminate_zeros()
         reached = breadth_first_order(residual, 0, return_predecessors=False)

@@ -40,7 +40,7 @@ def convergence(draws: ArrayLike, statistics: Iterable[Statistic] = STATISTICS) 
     -------
     DataFrame with one row per coordinate
         The columns are `mean`, `frozen` and the statistics. A coordinate is frozen if it is
-        constant in one of the chains. Its statistics are nan.
+        constant in one of the chains. The statistics of a frozen coordinate are nan.
 
     Raises
     ------

@@ -126,7 +126,6 @@ def _refuse_binary(file, path: Path) -> None:
 
 
 def _check_rows(file, path: Path, expected: str) -> list[str]:
-    """Check all rows and return the header."""
     file.seek(0)
     lines = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     try:
@@ -182,7 +181,6 @@ def _not_utf8(file, path) -> InputError:
 
 
 def _parse(file, path: Path, width: int, kept: list[int]) -> dict[int, list[Column]]:
-    """Parse a checked table, and return the pieces of each column by its number."""
     columns: dict[int, list[Column]] = {number: [] for number in kept}
     length = file.seek(0, io.SEEK_END)
     file.seek(0)
@@ -202,7 +200,6 @@ def _parse(file, path: Path, width: int, kept: list[int]) -> dict[int, list[Colu
 
 
 def _concatenate(pieces: list[Column]) -> Column:
-    """Concatenate the pieces of a column and remove them from the list, which frees memory."""
     texts = np.concatenate([piece.texts for piece in pieces])
     starts = np.cumsum([0, *(len(piece.texts) for piece in pieces)])
     numbers = None
@@ -368,7 +365,7 @@ def whole_numbers(
     """Convert texts to integers of 0 or more, or of any sign if `negative`.
 
     Raise `InputError` if a text is not an integer of this range. The message gives the first such
-    row and the problem. It does not quote the text, which may be a confidential count.
+    row and the problem. The message does not quote the text, which may be a confidential count.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @dataclass(frozen=True)
 class OutputFolder:
-    """Output folder of a command. It is checked when it is created and again before it changes.
+    """Output folder of a command, which is checked at the start and again before it changes.
 
     Attributes
     ----------
@@ -157,7 +157,6 @@ def write_together(folder, names: Collection[str], write: Callable[[Path], None]
 
 
 def _refuse_unusable(folder: Path, names: Collection[str]) -> None:
-    """Refuse a folder that cannot be replaced or that has other files."""
     parents = Path(os.path.realpath(folder)).parents
     parent = next((path for path in parents if path.exists()), Path("/"))
     if not parent.is_dir():

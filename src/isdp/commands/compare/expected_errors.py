@@ -93,7 +93,6 @@ def _cell_variance(system: PlainNoise, budget: float, cells: int) -> float:
 
 
 def _projected_squares(question: Question, query: HeldTotals) -> FloatArray:
-    """Return the squared norm of each sum's projection onto the null space of the held totals."""
     if query.totals * question.cells > MAX_PROJECTED and query.totals < question.cells:
         raise InputError("compare: there are too many sums to project. Name fewer sums.")
     return null_space(question.free.invariants).sum_variances(query.incidence())

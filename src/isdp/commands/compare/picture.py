@@ -127,7 +127,6 @@ def _draw(
 
 
 def _label_errors(axes: Sequence[Axes]) -> None:
-    """Label the axis of errors, which all panels share, with numbers such as 0.5."""
     low, high = axes[0].get_xlim()
     for axis in axes:
         axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")

@@ -212,7 +212,6 @@ def read_question(
 
 
 def _stand_in(path: str | Path, table: Table, count: str) -> IntArray:
-    """Read the counts of another table of the same cells, in the order of this table's rows."""
     other = read_table(path, count, table.names)
     own, its = (
         pd.MultiIndex.from_arrays([each.columns[name].rows() for name in table.names])
@@ -245,7 +244,6 @@ def _usual_sums(table: Table, nested: Nested | None) -> list[HeldTotals]:
 def _nested(
     table: Table, held: list[HeldTotals], region: str | None, area: str | None
 ) -> tuple[Nested | None, str]:
-    """Find the areas within regions, or the reason why there are none."""
     for option, name in (("--region", region), ("--area", area)):
         if name is not None and name not in table.names:
             listed = ", ".join(map(repr, table.names))

@@ -80,8 +80,6 @@ class Comparison:
         unit, loss (for one unit), holds, whole, nonnegative, unbiased and guarantee (in words).
     left_out : DataFrame
         The systems that do not apply, with the columns system, paper, parameter, budget, reason.
-    simulations : int
-        Number of runs for each simulated number.
     """
 
     question: Question
@@ -215,7 +213,6 @@ def _wanted(question: Question) -> Iterator[tuple[HeldTotals, str, BoolArray]]:
 
 
 def _check(system: System, question: Question) -> None:
-    """Raise `InputError` with the reason if a system does not apply."""
     if system.needs_counts and question.source == NO_COUNTS:
         raise InputError(NEEDS_COUNTS)
     if isinstance(system, ConditionedNoise) and not question.disjoint:
@@ -323,7 +320,6 @@ def _error_draws(
 def _moments(
     system: System, budget: float, question: Question
 ) -> Callable[[HeldTotals], ErrorMoments | None]:
-    """Return a function that finds the moments of a query's errors, or None if they are unknown."""
     swapped = of_swapping(budget, question) if isinstance(system, Swapping) else None
 
     def moments_of(query: HeldTotals) -> ErrorMoments | None:

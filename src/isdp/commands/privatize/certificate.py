@@ -1,7 +1,7 @@
 """The content of the certificate of a noisy table.
 
-It consists of facts about the noise distribution, the settings and the noisy table. Nothing in it
-is computed from the noise drawn or from the confidential counts.
+The certificate consists of facts about the noise distribution, the settings and the noisy table. No
+fact is computed from the noise drawn or from the confidential counts.
 """
 
 from __future__ import annotations

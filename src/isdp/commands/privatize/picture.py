@@ -43,8 +43,6 @@ def ranked_counts(
     ----------
     noisy : int array
         The noisy counts of the rows from `shown_rows`.
-    cells : int
-        Number of cells in the table.
     names : list of str, optional
         Names of the shown cells, or None if they are too many to read.
     """

@@ -69,7 +69,7 @@ def privatize_file(
     accept: str | Iterable[str] = (),
     sampler: Sampler = draw,
 ) -> dict[str, Any]:
-    """Write a noisy table that keeps the totals, with its certificate and picture.
+    """Write a noisy table that keeps the totals, and return its certificate.
 
     Parameters
     ----------
@@ -82,11 +82,6 @@ def privatize_file(
         "missing-rows".
     sampler : callable
         A replacement of `isdp.commands.shared.noise.draw` for tests, whose totals are checked.
-
-    Returns
-    -------
-    dict
-        The certificate.
 
     Raises
     ------

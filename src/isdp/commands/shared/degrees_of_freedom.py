@@ -30,8 +30,9 @@ class DegreesOfFreedom(NamedTuple):
     degrees : int
         The rank of the lattice of the noise.
     steps : int array, shape (cells,)
-        The greatest common divisor of all noise values of a cell. It is usually 1. It is 0 for a
-        determined cell, whose count is published exactly. A step of m reveals the count modulo m.
+        The greatest common divisor of all noise values of a cell. Most cells have a step of 1. A
+        determined cell, whose count is published exactly, has a step of 0. A step of m reveals the
+        count modulo m.
     kernel : tuple of dict, or None
         For overlapping totals, a basis of the lattice of the sums of noise over each cell class
         (cells with the same totals). Each vector maps a class to its entry.
@@ -108,7 +109,6 @@ def _under_overlapping_totals(
 
 
 def _without_implied(held: list[HeldTotals]) -> list[HeldTotals]:
-    """Drop each set of totals whose totals are sums of totals of another set."""
     kept = list(held)
     for one in held:
         others = [other for other in kept if other is not one]

@@ -39,7 +39,7 @@ def privacy_guarantee(request: NoiseRequest, free: DegreesOfFreedom) -> PrivacyG
     Returns
     -------
     PrivacyGuarantee
-        It has no loss per person if the smallest distance under these totals is not known.
+        The guarantee has no loss per person if the smallest distance under these totals is unknown.
     """
     exact = request.epsilon if request.rho is None else request.rho
     guarantee = replace(request.mechanism.guarantee, loss=Fraction(exact or 0))
@@ -80,8 +80,8 @@ def shortest_exchange(free: DegreesOfFreedom) -> int | None:
     Returns
     -------
     int or None
-        The number of cells in the shortest cycle. It is None if a cell has three totals or more, or
-        the graph is not bipartite.
+        The number of cells in the shortest cycle. The result is None if a cell has three totals or
+        more, or the graph is not bipartite.
     """
     incidence = free.invariants.sparse.tocsc()
     degrees = np.diff(incidence.indptr)
@@ -131,13 +131,7 @@ def _shortest_cycle(neighbours: list[list[int]], start: int) -> float:
 
 
 def describe_distances(free: DegreesOfFreedom, squared: bool) -> str:
-    """Describe the distance between tables with equal totals that differ in one person's cell.
-
-    Parameters
-    ----------
-    squared : bool
-        True for the squared l2 distance, false for the l1 distance.
-    """
+    """Describe the l1 or squared l2 distance if one person changes cell and no total changes."""
     name = "squared distance" if squared else "distance"
     distance = person_distance(free)
     if distance is None:

@@ -235,7 +235,6 @@ def _subsets(given: object, table: Table) -> list[HeldTotals]:
 
 
 def _selected(selector: dict[Any, Any], table: Table, name: str) -> BoolArray:
-    """Mark the cells that meet all conditions, and refuse a selection without cells."""
     inside = np.full(len(table), bool(selector))
     for column, wanted in selector.items():
         _check_column(column, table, f"subsets: {name}")

@@ -6,11 +6,11 @@ Every probability below 1e-9 is bounded. A *simulated* figure comes from separat
 two standard errors.
 
 If the totals are disjoint and the mechanism's weight is a product over the cells, the distribution
-is computed (`isdp.exact.distributions`). It is symmetric and log-concave. If its grid is too long,
-the bound of Vysochanskij and Petunin for unimodal distributions is used. A discrete Gaussian on any
-lattice is subgaussian with the sigma of the projected Gaussian (by Poisson summation, as in
-`isdp.mechanisms.generalized_gaussian`). All other figures are simulated if an exact sampler is fast
-enough, and unknown otherwise.
+is computed (`isdp.exact.distributions`). This distribution is symmetric and log-concave. If its
+grid is too long, the bound of Vysochanskij and Petunin for unimodal distributions is used. A
+discrete Gaussian on any lattice is subgaussian with the sigma of the projected Gaussian (by Poisson
+summation, as in `isdp.mechanisms.generalized_gaussian`). All other figures are simulated if an
+exact sampler is fast enough, and unknown otherwise.
 """
 
 from __future__ import annotations
@@ -302,7 +302,6 @@ def _margin(
     unchanged: Estimate,
     negative: Callable[[int], Estimate],
 ) -> Margin:
-    """Build a margin with the probability ``negative(size)`` that a count turns negative."""
     names = target.scope, target.name, target.cells
     return Margin(*names, sd, limit, unchanged, {k: negative(k) for k in SIZES}, target.held)
 
@@ -322,14 +321,14 @@ def _margins_of_noise(
         return _by_draws(targets, invariants, sampler, draws)
     except InputError:
         pass  # no exact sampler is practical
-    try:
-        if energy is None or (energy.power, energy.root) != (2, False):
-            raise InputError("margins: no bound is known for this distribution")
-        sds = np.sqrt(0.5 / energy.rate * _projected_squares(targets, invariants)).tolist()
-    except InputError:
-        unknown = Estimate(math.nan, UNKNOWN)
-        return [_margin(t, unknown, unknown, unknown, lambda _: unknown) for t in targets]
-    return [_subgaussian_bound(target, sd) for target, sd in zip(targets, sds, strict=True)]
+    if energy is not None and (energy.power, energy.root) == (2, False):
+        try:
+            sds = np.sqrt(0.5 / energy.rate * _projected_squares(targets, invariants)).tolist()
+            return [_subgaussian_bound(target, sd) for target, sd in zip(targets, sds, strict=True)]
+        except InputError:
+            pass  # there are too many cell classes
+    unknown = Estimate(math.nan, UNKNOWN)
+    return [_margin(t, unknown, unknown, unknown, lambda _: unknown) for t in targets]
 
 
 def _under_disjoint_totals(target: MarginTarget, energy: Energy, use_distribution: bool) -> Margin:
@@ -375,7 +374,6 @@ def _probability(value: float) -> Estimate:
 
 
 def _sd(variance: float) -> Estimate:
-    """Label a standard deviation from a Fourier transform, as `_probability` does."""
     if variance >= ROUNDING:
         return Estimate(math.sqrt(variance), EXACT)
     return Estimate(math.sqrt(variance + ROUNDING), BOUNDED)
@@ -467,7 +465,6 @@ def _estimated(target: MarginTarget, values: IntArray) -> Margin:
 
 
 def _projected_squares(targets: Sequence[MarginTarget], invariants: Invariants) -> FloatArray:
-    """Return the squared norm of each target's projection onto the null space of the totals."""
     classes = len(find_cell_classes(invariants)[1])
     if classes * invariants.constraints > MAX_MATRIX_NUMBERS:
         raise InputError(

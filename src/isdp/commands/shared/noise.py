@@ -196,7 +196,6 @@ def _draw_by_chain(
 
 
 def _diagnostics(chains: IntArray) -> dict[str, float]:
-    """Return the largest split R-hat and the smallest effective sample size over the free cells."""
     from isdp.diagnostics.chains import convergence
 
     try:

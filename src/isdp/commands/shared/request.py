@@ -24,19 +24,19 @@ class NoiseRequest:
     """A request for noise with one budget, which is kept as an exact rational number.
 
     Give exactly one of `noise`, `epsilon`, `rho` and `sigma`. The mechanism, the guarantee and the
-    margins of error follow from it. If the budget is per person, they also depend on the fixed
+    margins of error follow from it. With a budget per person, all three also depend on the fixed
     totals, as in `per_unit`. A float is read as its shortest decimal form.
 
     Parameters
     ----------
     noise : GeneralizedLaplace or GeneralizedGaussian, optional
-        The mechanism. Its parameter is a budget per unit.
+        The mechanism. The parameter of the mechanism is a budget per unit of distance.
     epsilon : Fraction, int, str or float, optional
         Pure privacy loss of Laplace noise.
     rho : Fraction, int, str or float, optional
         Zero-concentrated privacy loss of Gaussian noise.
     sigma : Fraction, int, str or float, optional
-        Scale of Gaussian noise, in persons. It is stored as rho = 1 / (2 sigma^2) per unit.
+        Scale of Gaussian noise, in persons. The request stores rho = 1 / (2 sigma^2) per unit.
     per : {"person", "unit"}, optional
         The unit of `epsilon` and `rho`. With "person" (the default), the loss is between the
         nearest two tables with equal fixed totals that differ in the cell of one person. With
@@ -123,7 +123,7 @@ class NoiseRequest:
         ----------
         distance : int
             The smallest l1 distance between two tables that agree in the fixed totals and differ in
-            the cell of one person. It is also the squared l2 distance.
+            the cell of one person. The squared l2 distance is the same number.
         """
         if self.per == "unit":
             return self

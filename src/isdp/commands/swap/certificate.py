@@ -1,7 +1,7 @@
 """The content of the certificate of swapped records.
 
-It is computed from the settings and the published totals. Nothing in it depends on the permutation
-drawn.
+The content is computed from the settings and the published totals. No entry depends on the
+permutation drawn.
 """
 
 from __future__ import annotations
@@ -106,7 +106,6 @@ def _strata(
 
 
 def _swap(rate: Fraction, key: IntArray, value: IntArray, sizes: IntArray) -> dict[str, object]:
-    """Return the rate and the expected shares, which depend only on the rate and the totals."""
     different, count = np.unique(sizes, return_counts=True)
     share = {int(n): moved_probability(int(n), float(rate)) for n in different}
     moved = sum(share[int(n)] * int(n) * int(c) for n, c in zip(different, count, strict=True))

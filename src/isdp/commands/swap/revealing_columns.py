@@ -88,7 +88,6 @@ def _determines(given: NDArray[np.int32], wanted: NDArray[np.int32], key: IntArr
 
 
 def _varies(values: NDArray[np.int32], groups: IntArray) -> BoolArray:
-    """Return a bool array (groups,) that marks the groups with more than one value."""
     one = np.empty(int(groups.max()) + 1, dtype=values.dtype)
     one[groups] = values
     varies = np.zeros(len(one), dtype=bool)

@@ -49,7 +49,7 @@ def swap_file(
     force: bool = False,
     permute: Callable[[Strata, Fraction], IntArray] = permutation_for_release,
 ) -> dict[str, Any]:
-    """Swap the records of a csv for release, and write them with a certificate.
+    """Write the swapped records of a csv for release, and return their certificate.
 
     Parameters
     ----------
@@ -70,11 +70,6 @@ def swap_file(
     permute : callable
         A replacement of `permutation_for_release` of `isdp.swapping.mechanism.exact_permutation`
         for tests, whose totals are checked.
-
-    Returns
-    -------
-    dict
-        The certificate.
 
     Raises
     ------

@@ -46,13 +46,11 @@ def read_present(
         A csv with the column of the smallest level and one or several axes of the table. The
         optional column ``least`` has the minimum number of people, by default 1. Columns of other
         levels are checked against the table.
-    categories : tuple of tuple of str
-        The categories of each axis.
     impossible : tuple of int
         The structural zeros.
     absent_otherwise : bool
-        If it is true, groups that are not listed for a region are absent there. Otherwise nothing
-        is known of them.
+        If it is true, groups that are not listed for a region are absent there. If it is false,
+        these groups may be present or absent.
 
     Raises
     ------
@@ -117,7 +115,6 @@ def read_present(
 
 
 def _numbers(column: pd.Series, names: Sequence[str], file: str) -> IntArray:
-    """Return the index of each value of a column in a list of names."""
     number = {name: i for i, name in enumerate(names)}
     for line, name in column.items():
         if name not in number:
@@ -168,7 +165,6 @@ def _constraints(
     place: str,
     names: Sequence[str],
 ) -> Polytope:
-    """Return the total of a region, and the known presences in it, as constraints."""
     unit_rows = np.eye(len(leaves) * len(names), dtype=np.int64)
     equal, sides = [np.ones(len(unit_rows), dtype=np.int64)], [total]
     equal_names = [f"the total of {place}"]

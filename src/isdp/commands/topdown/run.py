@@ -138,8 +138,6 @@ class Problem:
     ----------
     counts : int64 array, shape (leaves, cells)
         The confidential counts. The leaves are the smallest regions.
-    categories : tuple of tuple of str
-        The categories of each axis.
     """
 
     counts: IntArray
@@ -158,7 +156,7 @@ def topdown(
     accept: str | Iterable[str] = (),
     algorithm: Callable[..., Release] = run,
 ) -> dict[str, Any]:
-    """Write the noisy table of all levels, its measurements, its budget and its certificate.
+    """Write the noisy table of all levels and its measurements, and return the certificate.
 
     Parameters
     ----------
@@ -171,11 +169,6 @@ def topdown(
         or more.
     algorithm : callable
         A replacement of `isdp.topdown.run` for tests, whose tables are checked.
-
-    Returns
-    -------
-    dict
-        The certificate.
 
     Raises
     ------
@@ -302,7 +295,6 @@ def _known(
 
 
 def _budget(levels: Sequence[str], schema: Schema, options: TopDownOptions, held: int) -> Budget:
-    """Return the budget of all levels if the totals of the first `held` levels are held."""
     shares = options.level_shares or dict.fromkeys(levels, Fraction(1, len(levels)))
     given = options.query_shares or {}
     unknown = [name for name in given if name and name not in levels]
