@@ -114,7 +114,7 @@ class Question:
         blocks = self.free.blocks
         if blocks is not None and implies(blocks, region) and implies(region, blocks):
             return ""
-        return f"this system holds the totals by {self.nested.region} and no others"
+        return f"this system holds only totals by {self.nested.region}, and other totals are held"
 
     @cached_property
     def why_not_swapped(self) -> str:
