@@ -58,12 +58,14 @@ def held_levels(regions: SetTree, groups: SetTree, invariants: Invariants) -> ND
     regions_at, groups_at = _ancestors(regions), _ancestors(groups)
     for i, level in enumerate(regions_at):
         for j, other in enumerate(groups_at):
-            code = level[region] * groups.nodes + other[group]
-            sets = code[starts]
-            full = sizes == regions.sizes[sets // groups.nodes] * groups.sizes[sets % groups.nodes]
-            found[i, j] = equal & full & _equal_in_rows(code, starts)
-            n_sets = len(np.unique(level)) * len(np.unique(other))
-            held[i, j] = len(np.unique(sets[found[i, j]])) == n_sets
+            region_sets, group_sets = level[region[starts]], other[group[starts]]
+            full = equal & (sizes == regions.sizes[region_sets] * groups.sizes[group_sets])
+            if full.any():
+                full &= _equal_in_rows(level[region], starts)
+                full &= _equal_in_rows(other[group], starts)
+            found[i, j] = full
+            sets = np.unique(region_sets[full] * groups.nodes + group_sets[full])
+            held[i, j] = len(sets) == len(regions.by_depth[i]) * len(groups.by_depth[j])
     for axis in (0, 1):  # a level of smaller sets implies those above it
         held = np.flip(np.logical_or.accumulate(np.flip(held, axis), axis=axis), axis)
     explained = found[held].any(axis=0)
