@@ -30,7 +30,7 @@ def nearest_l1(
 
     The programme minimises sum(added + taken) subject to A (noise + added - taken) = 0, where
     `added` and `taken` are nonnegative. The solution is rarely unique. HiGHS returns a vertex of
-    the set of solutions, which depends on this formulation.
+    the set of solutions, and the vertex depends on this formulation.
 
     Parameters
     ----------

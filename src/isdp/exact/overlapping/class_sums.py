@@ -9,12 +9,12 @@ cells as for 10^4 cells.
 A draw has two stages. Rows of A that have no class in common, such as the totals of states, form
 blocks. In each block, all classes but one are drawn, which determines the sum of the last class.
 The block is accepted with a probability proportional to that of the last sum, and is otherwise
-drawn again. In the final stage, the sums of one or a few blocks are determined by the totals that
-cross blocks, such as a national total by sex. The draw is accepted with a probability proportional
-to that of the determined sums.
+drawn again. In the final stage, the totals that cross blocks, such as a national total by sex,
+determine the sums of one or a few blocks. The draw is accepted with a probability proportional to
+that of the determined sums.
 
 For K equal blocks and q independent totals that cross them, a draw takes about K^(q/2) proposals.
-For 51 states this is 7 proposals for two classes, and 364 for four classes.
+For 51 states, a draw takes 7 proposals with two classes, and 364 with four classes.
 
 All decisions use exact arithmetic (`isdp.exact.bits`).
 """

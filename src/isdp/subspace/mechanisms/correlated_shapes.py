@@ -102,7 +102,7 @@ def min_trace_shape(
     """Compute a shape of minimum trace, up to a certified tolerance.
 
     The minimum Gamma^2 = min {tr S : v' S^-1 v <= 1 for all v} equals the maximum of (tr sqrt M)^2
-    over weights p on the differences, where M = sum p_v v v'. Every p gives this lower bound on the
+    over weights p on the differences. Here M = sum p_v v v'. Every p gives this lower bound on the
     minimum. The same p also gives an upper bound, by the shape sqrt(M) max_v g_v with g_v = v'
     M^(-1/2) v.
 
