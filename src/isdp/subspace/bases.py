@@ -156,8 +156,8 @@ def difference_basis(
     column z of the query. The basis consists of its right singular vectors. If singular values are
     equal, their vectors follow the Haar contrasts of the record types, with coarse contrasts first.
     The basis is therefore the same on every machine. If the answers depend on each other, the basis
-    has fewer vectors than the null space has dimensions. No record moves the answers out of its
-    span.
+    has fewer vectors than the null space has dimensions. No record moves the answers out of the
+    span of the basis.
 
     Returns
     -------

@@ -91,7 +91,7 @@ def run(
     """
     if np.ndim(table) == 2 and np.shape(table)[1] != plan.schema.cells:
         raise InputError(
-            f"topdown: table: it has {np.shape(table)[1]} cells, but the axes have "
+            f"topdown: table: the table has {np.shape(table)[1]} cells, but the axes have "
             f"{plan.schema.cells}. Give one column per cell."
         )
     true = hierarchy.aggregate(table)

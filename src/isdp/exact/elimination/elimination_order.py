@@ -72,8 +72,8 @@ def find_elimination_order(columns: FloatArray, counts: IntArray) -> list[tuple[
     The search is greedy, as for the contraction of tensor networks: it merges the pair with the
     smallest frontier. Ties are frequent and affect the cost. Several searches break ties by
     different rules, some of them at random. The order with the smallest cost is kept. An order with
-    a large cost is improved by simulated annealing with rotations of the tree. Equal arguments give
-    equal orders.
+    a large cost is improved by simulated annealing with rotations of the tree. The same arguments
+    always give the same order.
 
     Parameters
     ----------

@@ -311,7 +311,7 @@ class CellClassSums:
             row, block = row[~kept], block[~kept]
 
     def _draw_sums(self, bits: BitSource, classes: IntArray) -> tuple[IntArray, IntArray]:
-        """Draw the sum x - y of each class, and its y, which is 0 for a class of one cell."""
+        """Draw x - y and y for each class, with y = 0 for a class of one cell."""
         sums, smaller = np.zeros((2, len(classes)), dtype=np.int64)
         single = self.sizes[classes] == 1
         sums[single] = self._geometric.draw_difference(bits, int(single.sum()))
