@@ -21,6 +21,7 @@ from isdp.exact.disjoint.compositions import CompositionSampler
 from isdp.exact.disjoint.recursive_splitting import SplittingSampler
 from isdp.exact.elimination.laplace_sampler import EliminationSampler
 from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
+from isdp.exact.nested.crossing_sampler import CrossingSampler
 from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.exact.overlapping.klein import KleinSampler
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
@@ -45,6 +46,7 @@ SAMPLERS = (
     EliminationSampler,
     CellClassSampler,
     BoundedCompositionSampler,
+    CrossingSampler,
 )
 
 
@@ -136,7 +138,9 @@ def select_sampler(
     'compositions'
     """
     trial = _Trial(invariants, mechanism, lower)
-    if lower is not None:
+    if mechanism.crossing_energy is not None:
+        sampler = trial.first([(CrossingSampler, {})])
+    elif lower is not None:
         sampler = trial.first(_bounded(invariants))
     else:
         sampler = trial.first([(CompositionSampler, {}), (SplittingSampler, {})])

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isdp.constraints.invariants import Invariants
-from isdp.errors import InputError, MisfitError
+from isdp.errors import InputError
 from isdp.mechanisms.base import CrossingEnergy
 from isdp.mechanisms.set_tree import SetTree
 
@@ -37,9 +37,8 @@ def held_levels(regions: SetTree, groups: SetTree, invariants: Invariants) -> ND
     Raises
     ------
     InputError
-        If the numbers of cells differ.
-    MisfitError
-        If an invariant is not a total of a pair of levels whose totals are all held.
+        If the numbers of cells differ, or an invariant is not a total of a pair of levels whose
+        totals are all held.
     """
     shape = regions.cells, groups.cells
     if invariants.cells != regions.cells * groups.cells:
@@ -70,9 +69,9 @@ def held_levels(regions: SetTree, groups: SetTree, invariants: Invariants) -> ND
     explained = found[held].any(axis=0)
     if not explained.all():
         row = invariants.names[rows[np.argmin(explained)]]
-        raise MisfitError(
-            f"crossing: the invariant {row!r} is not one of the totals of all sets of a pair of "
-            f"levels. Hold all totals of whole levels"
+        raise InputError(
+            f"invariants: {row!r} is not one of the totals of all sets of a pair of levels. Hold "
+            f"all totals of these levels"
         )
     return held
 

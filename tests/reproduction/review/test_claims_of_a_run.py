@@ -151,6 +151,9 @@ def changed_tables(claim, found, tables):
             one = source.astype({judged.column: object if isinstance(value, str) else float})
             one.loc[rows, judged.column] = value
             yield {name: one}
+            # without Monte Carlo errors, which a small run may lack
+            errors = [each for each in one if each.endswith(("_error", "_se", "mcse"))]
+            yield {name: one.assign(**dict.fromkeys(errors, 0.0))}
         if isinstance(value, int):  # as many rows as are wanted
             wanted = list(islice(cycle(judged.rows), max(value, 0)))
             yield {name: pd.concat([source.drop(judged.rows), source.loc[wanted]])}
