@@ -59,7 +59,7 @@ def _second_eigenvalue(graph: np.ndarray) -> float:
 def min_message_bytes(
     invariants: Invariants, power: int, rate: float, log_left_out: float
 ) -> tuple[float, int]:
-    """Compute lower bounds on the memory of the messages and on the maximum frontier.
+    """Compute lower bounds on the bytes of all messages and on the maximum frontier.
 
     Every basis of the lattice has a vector that changes a given coordinate of a set's sums. The
     width of the coordinate's window is therefore at least the width of the noise divided by the
@@ -69,12 +69,6 @@ def min_message_bytes(
     ----------
     power, rate, log_left_out
         See `isdp.exact.elimination.truncation.truncation_factor`.
-
-    Returns
-    -------
-    n_bytes : float
-    n_sums : int
-        The result of `min_frontier`.
     """
     if invariants.cells > MAX_CELLS:
         raise InputError(

@@ -70,7 +70,6 @@ class FinalStage(NamedTuple):
         The classes that are drawn in this stage, determined in it, and drawn before it.
     across : int64 array, shape (before, totals across blocks)
     weights : int64 array, shape (free + totals across blocks, determined)
-    denominator : int
     """
 
     free: IntArray

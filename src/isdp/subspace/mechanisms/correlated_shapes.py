@@ -73,7 +73,7 @@ class CovarianceShape:
         return _power(self.core, 0.5)
 
     def longest(self) -> float:
-        """Compute the maximum of v' S^-1 v, which is at most 1 up to rounding."""
+        """Compute the maximum of v' S^-1 v over the differences v, at most 1 up to rounding."""
         if not self.geometry.rank:
             return 0.0
         return float(self.geometry.squares(_power(self.core, -0.5)).max(initial=0))
