@@ -11,7 +11,7 @@ from pathlib import Path
 BASE = Path(__file__).parents[1]
 # a relative path if possible, because Snakemake reruns jobs if a path changes
 HERE = Path() if Path().samefile(BASE) else BASE
-# the resolved path, because checkouts that share the packages by links also share compiled code
+# resolved, because checkouts that share the packages by links also share compiled code
 SOURCES = str((BASE / "src").resolve())
 
 # rules, jobs and notebooks use the packages of this checkout, even if others are installed

@@ -106,6 +106,14 @@ def test_laplace_moments_on_the_4_x_4_table(norm, epsilon):
         check_mean(scaled * 1.1, 9.0, 3.0)
 
 
+def test_l2_noise_in_two_cells_has_no_bias_of_half_a_percent():
+    """The noise (k, -k) has a weight of exp(-epsilon sqrt(2) |k|)."""
+    draws = draw(MixtureSampler, Invariants.total(2), GeneralizedLaplace(0.5, "l2"), 4_000_000)
+    a = np.exp(-0.5 * np.sqrt(2))
+    mean = 2 * a / (1 - a**2)
+    check_mean(np.abs(draws[:, 0]), mean, np.sqrt(2 * a / (1 - a) ** 2 - mean**2))
+
+
 def test_cells_under_one_total_follow_their_closed_distribution():
     law = total_distribution(12, 0.3)
     draws = draw(CellClassSampler, Invariants.total(12), GeneralizedLaplace(0.3), 15_000)

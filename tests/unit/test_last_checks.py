@@ -28,6 +28,9 @@ from isdp.commands.topdown.run import topdown as release_topdown
 from isdp.exact.disjoint.bounded_laplace import BoundedCompositionSampler
 from isdp.exact.sampler import RandomBitSampler
 from isdp.io.output_folder import OutputFolder
+from isdp.lattice import kernel_lattice
+from isdp.mcmc import LatticeWalk, run_chains
+from isdp.postprocess import nearest_l1
 from tests import ROOT
 
 EXAMPLE = ROOT / "docs/example"
@@ -38,7 +41,7 @@ class Unmet(Invariants):
     """Invariants that no noise meets."""
 
     def apply(self, values):
-        return 1 + super().apply(values)
+        return 1 + abs(super().apply(values))
 
 
 @pytest.mark.parametrize(
@@ -59,6 +62,23 @@ def test_noise_that_does_not_meet_the_invariants_is_not_given(sets, law, lower):
     if lower is None and law.exact_energy is not None:
         with pytest.raises(InputError, match="invariant"):
             draw_noise(law, invariants, rng=SYSTEM_RANDOMNESS)
+
+
+def test_a_projection_that_does_not_meet_the_invariants_is_not_given():
+    with pytest.raises(InputError, match="invariant"):
+        nearest_l1([3, *[0] * 9, 1], Unmet(Invariants.total(11).sparse), integer=True)
+
+
+def test_a_chain_that_breaks_an_invariant_is_refused():
+    class Broken(LatticeWalk):
+        def run(self, *arguments, **options):
+            kept, *others = super().run(*arguments, **options)
+            kept[-1, 0] += 1
+            return kept, *others
+
+    walk = Broken(kernel_lattice(Invariants.total(4)), GeneralizedLaplace(0.5), 0.5)
+    with pytest.raises(InputError, match="invariant"):
+        run_chains(np.random.default_rng(1), walk, n_draws=3)
 
 
 def test_bounded_noise_that_does_not_meet_the_invariants_is_not_given():

@@ -149,7 +149,7 @@ def _first_error(errors: Sequence[ErrorDetails], config: dict) -> str:
     common = next((depth for depth, part in enumerate(path) if place[depth] != part), len(path))
     of_union = [each for each in errors if each["loc"][:common] == place[:common] != place]
     tried = of_union or errors[:1]
-    # the type that fits best fails at the greatest depth
+    # the type that fits best is the one whose error is deepest in the configuration
     best = max(tried, key=lambda each: len(_path(each, config)))
     path = _path(best, config)
     first, *others = dict.fromkeys(_requirement(e) for e in tried if _path(e, config) == path)

@@ -152,7 +152,7 @@ def das_regressions(regressions):
     figures=["das_slopes"],
 )
 def das_negative_slopes(regressions):
-    negative = regressions.query("negative == True")  # without demonstration data it is missing
+    negative = regressions.query("negative == True")  # a run without demonstration data has blanks
     return Evidence(count(negative, among=regressions, exact=True), equals(37, "paper"))
 
 
@@ -171,7 +171,7 @@ def das_negative_slopes(regressions):
     tables=["das_regressions"],
     figures=["das_slopes"],
     note=(
-        "The same caption counts 37 negative slopes, which is the opposite (entry 13 of the "
+        "The introduction counts 37 negative slopes, which is the opposite (entry 13 of the "
         "errata). If the statement were true, at most half of the slopes would be negative."
     ),
 )

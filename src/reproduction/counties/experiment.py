@@ -98,7 +98,7 @@ def describe_noise(
 def tabulate_boxes(counties: pd.DataFrame, noise: np.ndarray) -> pd.DataFrame:
     """Tabulate the values that the figure of one state shows, with one value per row.
 
-    The column series contains the series of `isdp.diagnostics.summaries.boxes`, and das_error.
+    The series are those of `isdp.diagnostics.summaries.boxes`, and the series das_error.
     """
     errors = counties["das_error"].dropna().astype(float)
     errors = pd.DataFrame({"cell": errors.index, "series": "das_error", "value": errors})

@@ -85,7 +85,7 @@ class Quantity:
         Confidence limits of each value, from the table. If there are none, they are three standard
         errors on either side.
     names
-        Subject of each value, for a quantity of several values.
+        Subject of each value, if there are several values.
     n_draws, draws_name
         Number of draws from which the value is computed, and their name in the table.
     exact

@@ -71,8 +71,8 @@ def shorten(value) -> str:
 def compare(old: pd.DataFrame, new: pd.DataFrame) -> tuple[list[dict], list[str], dict]:
     """Compare two tables of text.
 
-    Return the changed columns (rows with the keys `COLUMNS`), notes on rows and columns that are
-    new or gone, and the lines for the sections `VERDICTS` and `LARGEST`.
+    The first value lists the changed columns, as rows with the keys `COLUMNS`. The second has notes
+    on new and missing rows and columns. The third has the lines of two further sections.
     """
     names = {"new": new.columns.difference(old.columns, sort=False)}
     names["gone"] = old.columns.difference(new.columns, sort=False)

@@ -57,8 +57,9 @@ class PaperFigure(_Model):
     """Figure or table of a paper next to ours, for the front page.
 
     `label` is the paper's label, `about` its subject in a few words, and `description` its content.
-    `ours` describes our version and its differences. `data` lists what a run may lack, so that the
-    title has to state the difference. In `figures`, `{state}` stands for each state.
+    `ours` describes our version and its differences. `data` lists the data of a run that may differ
+    from the paper's, and the title then states the difference. In `figures`, `{state}` is replaced
+    by each state.
     """
 
     name: Annotated[str, pydantic.Field(pattern="^[a-z0-9-]+$")]

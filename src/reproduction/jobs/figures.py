@@ -11,7 +11,7 @@ from isdp.io.files import write_atomically
 from isdp.plots.style import STYLE, save
 
 THUMBNAIL_SIZE = (3.2, 1.9)  # inches
-DPI = 200  # twice the resolution at which pages show thumbnails, for screens of high density
+DPI = 200  # twice the resolution of thumbnails in pages, for high-resolution screens
 MAX_THICK_LINES = 200  # with more lines, such as many box plots, a thumbnail has thin lines
 MAX_TICK_LABELS = 9  # labels of categories that fit on an axis of a thumbnail
 

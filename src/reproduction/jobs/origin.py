@@ -1,6 +1,6 @@
 """Describe the version, the commit and the configuration from which a page was made.
 
-This description is never a parameter of a rule, because every new commit would rerun the rule.
+This description is not a parameter of a rule, because then every new commit would rerun the rule.
 """
 
 import hashlib

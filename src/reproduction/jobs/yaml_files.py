@@ -1,10 +1,10 @@
-"""Read YAML files quickly."""
+"""Read YAML files with the C parser of PyYAML."""
 
 from pathlib import Path
 
 import yaml
 
-# the C parser if PyYAML has it, because the Python parser delays every start by a second
+# the Python parser, used if PyYAML lacks the C parser, delays every start by a second
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 

@@ -163,11 +163,11 @@ def place_printed(
 def estimate_epsilon(
     dimension: int, norm: float, level: float = 0.95
 ) -> tuple[float, float, float]:
-    """Compute a likelihood interval of epsilon for a norm that is Gamma(dimension, rate epsilon).
+    """Compute a likelihood interval of epsilon for a norm with distribution Gamma(d, rate epsilon).
 
-    The values are the maximum likelihood estimate and the limits of the interval. At the limits,
-    the log-likelihood is below its maximum by half of the chi-square quantile. For several
-    independent draws, pass the sums of their dimensions and norms.
+    d is `dimension`. The values are the maximum likelihood estimate and the limits of the interval.
+    At the limits, the log-likelihood is below its maximum by half of the chi-square quantile. For
+    several independent draws, pass the sums of their dimensions and norms.
     """
     best = dimension / norm
     drop = special.chdtri(1, 1 - level) / 2

@@ -52,10 +52,10 @@ def tabulate_costs(parts: Mapping[str, Sequence], settings: Mapping) -> dict[str
 def finish_time(
     seconds: Mapping[str, float], after: Mapping[str, Sequence[str]], workers: int
 ) -> float:
-    """Compute the finish time of all jobs, where a free worker takes the longest job available.
+    """Compute the finish time of all jobs on a number of workers.
 
-    Each worker runs one job at a time. `after` lists the predecessors of each job. Raises
-    `graphlib.CycleError` if the predecessors form a cycle.
+    Each worker runs one job at a time. A free worker takes the longest job that can start. `after`
+    lists the predecessors of each job. Raises `graphlib.CycleError` if they form a cycle.
     """
     order = TopologicalSorter({job: after.get(job, ()) for job in seconds})
     order.prepare()

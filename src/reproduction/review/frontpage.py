@@ -77,10 +77,10 @@ def render_front_page(
 
 
 def _as_run(entry: Mapping, vintage: str, results: Results) -> dict:
-    """Add to the title of an entry that the data of this run differ from the paper's."""
+    """Add a note to the title of an entry if the data of this run differ from the paper's."""
     words = {
         "vintage": lambda: note_vintage(vintage),
         "states": lambda: note_states(results.value("states", "rule")),
     }
     found = [text for key in entry.get("data", []) if (text := words[key]())]
-    return {**entry, "about": "; ".join([entry["about"], *found])}
+    return {**entry, "about": "; ".join([entry["about"], *found]), "other_data": bool(found)}

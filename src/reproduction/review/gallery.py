@@ -48,8 +48,9 @@ def _places(claims, entries) -> Iterator[tuple[str, str, str, str]]:
     """Yield the study, name, label and anchor of each figure in the entries and claims."""
     for entry in entries:
         whose = "Ours" if entry["paper"] == OURS else entry["paper"]
+        label = f"{whose}, {entry['label']}" + ", with other data" * entry.get("other_data", False)
         for name in entry["figures"]:
-            yield entry["wing"], name, f"{whose}, {entry['label']}", f"figure-{entry['name']}"
+            yield entry["wing"], name, label, f"figure-{entry['name']}"
     for claim in claims:
         label = f"Claim of {claim.paper}, {claim.where}"
         for name in claim.figures:

@@ -111,7 +111,7 @@ def plot_constant(failing: pd.DataFrame, grid: pd.DataFrame) -> Figure:
 
 @styled
 def plot_losses(attained: pd.DataFrame, profiles: pd.DataFrame) -> Figure:
-    """Draw the loss of projected Laplace noise by distance, and profiles of two noises."""
+    """Draw the loss of projected Laplace noise by distance, and privacy profiles."""
     figure, ((left, right),) = panels(1, 2, (10.5, 4))
     colours = dict(zip(profiles["cells"].unique(), DARK, strict=False))
     for cells, part in attained.groupby("cells"):

@@ -36,8 +36,8 @@ EPSILONS_ABOVE_MIN = (0.0, 0.01, 1.0, 5.0, 20.0)  # added to the smallest epsilo
 def compute_budget_curves(sizes: Iterable[int], points: int = 401) -> pd.DataFrame:
     """Compute the bound and the exact worst case by swap rate, for each size of stratum.
 
-    Rates are evenly spaced in their log-odds and include 1/2. The rate at which the bound of a size
-    is smallest is added.
+    Rates are evenly spaced in their log-odds and include 1/2, and the rate of the smallest bound of
+    each size.
     """
     rates = 1 / (1 + np.exp(-np.linspace(-MAX_LOGIT, MAX_LOGIT, points)))
     parts = [

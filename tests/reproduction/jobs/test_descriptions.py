@@ -1,7 +1,11 @@
+import re
+
 import pytest
 
 from isdp.errors import InputError
 from reproduction.jobs.descriptions import read_descriptions
+from reproduction.jobs.yaml_files import read_yaml
+from tests import ROOT
 
 SWAPS = """\
 category: Swapping
@@ -119,3 +123,37 @@ def test_the_first_pattern_that_fits_describes_a_name_and_an_exact_name_comes_fi
     assert found.find("tables", "exact_small_noise")[0] == "{experiment}_noise"
     assert found.find("tables", "exact_small")[0] == "exact_{experiment}"
     assert found.find("tables", "exact_counties")[0] == "exact_counties"
+
+
+# what is in the name of a column, and the word for it in the column's description
+STATISTICS = {
+    r"q(?!50)(?=\d\d$)0?(\d+)$": r"(?<![0-9])\g<1> %",
+    r"(^|_)(low|from)$": "lower|lowest|smallest|0.5 %",
+    r"(^|_)(high|to)$": "upper|highest|largest|99.5 %",
+    r"(^|_)max(_|$)": "largest|maximum|highest",
+    r"(^|_)min(_|$)": "smallest|minimum|lowest",
+    r"(^|_)(l1|l2)(_(?!eff)|$)": r"\g<2>|absolute",
+    r"(^|_)(bulk|tail)$": r"\g<2>",
+    r"_se$": "standard error",
+    r"median": "median",
+}
+
+
+def described(node):
+    """All columns below a key of a file of descriptions, with their descriptions."""
+    for key, each in node.items():
+        if isinstance(each, dict):
+            yield from each.items() if key == "columns" else described(each)
+
+
+def test_the_description_of_a_column_has_the_statistic_in_its_name():
+    found, wrong = 0, []
+    for path in sorted((ROOT / "src/reproduction").glob("*/descriptions.yaml")):
+        for name, text in described(read_yaml(path)):
+            for pattern, words in STATISTICS.items():
+                if match := re.search(pattern, name):
+                    found += 1
+                    if not re.search(match.expand(words), text.lower()):
+                        wrong.append((path.parent.name, name, text))
+    assert not wrong
+    assert found > 80

@@ -88,3 +88,9 @@ def test_there_is_a_sentence_on_every_figure_named():
     for name in list_figures(CLAIMS, ENTRIES):
         words = descriptions.find("figures", name)[2].gallery
         assert re.search(r"\.(\s|$)", words), name
+
+
+def test_a_picture_with_data_other_than_the_papers_says_so(folder):
+    entries = [entry("a", "two", "peak") | {"other_data": True}]
+    (picture,) = select_pictures(folder, [], entries, {"peak": ["peak"]}, SHOWN)["a"]
+    assert "other data" in picture["label"]

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from isdp import InputError
 from isdp.subspace import basis_sensitivity, difference_basis, null_space
 from isdp.subspace.accuracy import min_variance_approximate, min_variance_pure
 from isdp.subspace.privacy.gaussian_calibration import sigma
@@ -148,17 +147,3 @@ def test_the_theorem_s_noise_is_within_log_squared_of_the_best(workloads, errors
     paper = ratios["base decomposition, paper"].reindex(near.index)
     assert (near["part"] * near["order"]).to_numpy() == pytest.approx(paper.to_numpy())
     assert (near["to_bound"] > near["ratio"]).all()
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [
-        {"query": "sums", "size": 3, "held": "total"},
-        {"query": "histogram", "size": 3, "held": "nothing"},
-        {"query": "ranges", "size": 3, "held": "margins"},
-        {"query": "histogram", "size": 3, "held": "total and consistency"},
-    ],
-)
-def test_entries_that_make_no_workload_are_refused(entry):
-    with pytest.raises(InputError, match="workload"):
-        build_workload(entry)

@@ -1,5 +1,6 @@
 """What several releases cost and give away together does not depend on their order."""
 
+import json
 from fractions import Fraction
 from itertools import permutations
 
@@ -62,3 +63,19 @@ def test_a_cell_in_no_total_does_not_shorten_the_distance_of_a_change_of_cell(tm
     found = account([tmp_path / name / "certificate.json" for name in ("one", "two")])
     assert found.guarantee.per_person == 4
     assert found.guarantee.loss_per_person == Fraction(7, 12)
+
+
+def test_the_loss_of_gaussian_noise_grows_with_the_squared_distance(releases, tmp_path):
+    rules = releases / "one.yaml"
+    for name in ("first", "second"):
+        given = ["privatize", releases / "table.csv", "--rho", "1/8", "--invariants", rules]
+        assert main([*map(str, given), "--no-picture", "--out", str(tmp_path / name)]) == 0
+    certificates = [tmp_path / name / "certificate.json" for name in ("first", "second")]
+    found = account(certificates, cells_path=tmp_path / "first/noisy.csv", invariants_paths=[rules])
+    assert found.together.distance == 2
+    assert found.guarantee.loss_per_person == Fraction(1, 4)
+    # a certificate that does not state that it is for release is an experiment's
+    content = json.loads(certificates[1].read_text())
+    del content["for_release"]
+    certificates[1].write_text(json.dumps(content))
+    assert account(certificates).experiments == [str(certificates[1])]

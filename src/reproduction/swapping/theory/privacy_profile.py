@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy
+from scipy.stats import binom
 
 from isdp.checks import check_in_range
 from isdp.swapping.mechanism.derangements import subfactorial_ratio
@@ -37,9 +38,9 @@ def exchange_loss_distribution(size: int, rate: float) -> LossDistribution:
     n, p, odds = check_size(size, 2), check_rate(rate), log_odds(rate)
     spread = MAX_DEVIATIONS * (math.sqrt(n * p * (1 - p)) + 1)
     m = np.arange(max(0, math.floor(n * p - spread)), min(n, math.ceil(n * p + spread)) + 1)
-    selected = _binomial(m, n, p)[m != 1]
-    m = m[m != 1]
-    moved = selected / selected.sum()  # a selection of one record is drawn again
+    m = m[m != 1]  # a selection of one record is drawn again
+    selected = binom.pmf(m, n, p)
+    moved = selected / selected.sum()
     pairs = n * (n - 1.0)
     both = moved * m * (m - 1.0) / pairs
     exchange, arrow = _given_both(m)
@@ -53,19 +54,6 @@ def exchange_loss_distribution(size: int, rate: float) -> LossDistribution:
     loss, probability = map(np.concatenate, zip(*classes, strict=True))
     possible = probability > 0
     return LossDistribution(loss[possible], probability[possible])
-
-
-def _binomial(m: np.ndarray, n: int, p: float) -> np.ndarray:
-    """Compute binomial probabilities of consecutive numbers m of n, by recursion from the mode.
-
-    The probabilities are scaled to sum to 1, so that the numbers not in m must have a negligible
-    probability.
-    """
-    ratio = (n - m[:-1]) / (m[:-1] + 1.0) * (p / (1 - p))  # of consecutive probabilities
-    mode = int((ratio >= 1).sum())
-    below = np.cumprod(1 / ratio[:mode][::-1])[::-1]
-    relative = np.concatenate([below, [1.0], np.cumprod(ratio[mode:])])
-    return relative / relative.sum()
 
 
 def _log_ratio(m: np.ndarray, step: int) -> np.ndarray:

@@ -142,7 +142,7 @@ def rare_category_bound(size: int, rate: float) -> Loss:
 
     In the first dataset the record of that category lives in that county, and in the second it
     lives elsewhere. The bound is (1/2) ln((n - 1) (1 - q1) / q1) for n = `size` >= 2, where q1 is
-    the probability of a move. It has no limit as n grows.
+    the probability of a move. It grows without limit with n.
     """
     moved = moved_probability(check_size(size, 2), rate)
     return Loss(abs(math.log((size - 1) * (1 - moved) / moved)) / 2, "lower bound")

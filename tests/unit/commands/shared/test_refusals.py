@@ -25,7 +25,6 @@ from isdp.commands.shared.refusals import (
 )
 from isdp.commands.shared.table import read_table
 from isdp.exact import total_distribution
-from tests import ROOT
 
 MARGINS = "totals: [row, column]"
 
@@ -262,15 +261,6 @@ def test_a_data_frame_is_refused_alike(undrawn):
             privatize_frame(table, epsilon=epsilon, **fine)
     with pytest.raises(InputError, match=r"'weak'.*weak-noise"):
         privatize_frame(cells, epsilon=1, accept=["weak"], **fine)
-
-
-def test_the_examples_are_not_refused(tmp_path):
-    example = ROOT / "docs/example"
-    for name in ("table", "ages", "last_census"):
-        assert not lists_some_combinations(read_table(example / f"{name}.csv"))
-    rows = pd.read_csv(example / "last_census.csv").query("count > 0")
-    rows.to_csv(tmp_path / "occupied.csv", index=False)
-    assert lists_some_combinations(read_table(tmp_path / "occupied.csv"))
 
 
 BUDGETS = [

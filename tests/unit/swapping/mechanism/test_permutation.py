@@ -98,6 +98,8 @@ def test_a_table_swapped_by_no_permutation_within_the_strata_is_caught(monkeypat
     monkeypatch.setattr("isdp.swapping.mechanism.permutation.derange", wrong_ones)
     with pytest.raises(InputError, match="permutation"):
         swap_table(generator(), np.full((strata, 3, 2), 5), 0.5)
+    with pytest.raises(InputError, match="permutation"):
+        permutation_for_release(Strata.from_sizes(np.full(strata, 30)), 0.5)
 
 
 @pytest.mark.parametrize(
