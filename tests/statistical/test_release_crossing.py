@@ -78,6 +78,20 @@ def test_draws_follow_the_enumerated_distribution(case):
     check_law(count_points(noise, points), pmf)
 
 
+@pytest.mark.parametrize("case", CASES)
+def test_variances_of_the_integer_noise_are_at_most_those_of_real_noise(case):
+    family, pairs, reach = CASES[case]
+    mechanism = family()
+    invariants = held_totals(mechanism, pairs)
+    points, pmf = enumerated(mechanism, invariants, reach)
+    rows = points.reshape(-1, mechanism.regions.cells, mechanism.groups.cells)
+    for weights in np.random.default_rng(1).normal(size=(5, mechanism.groups.cells)):
+        totals = rows @ weights @ sets_of(mechanism.regions).T
+        exact = pmf[:-1] @ totals**2
+        bounds = mechanism.query_variances(weights, invariants)
+        assert (exact <= bounds + 1e-5).all()
+
+
 def test_noise_for_release_follows_the_enumerated_distribution():
     mechanism, total = square(), Invariants.total(4)
     points, pmf = enumerated(mechanism, total, 8)

@@ -193,7 +193,7 @@ def sum_distribution(energy: Energy, parts: Sequence[Part]) -> SumDistribution:
 
 
 def _scale(energy: Energy) -> float:
-    """Return the scale of a cell's noise, which exceeds 40 scales with a negligible probability."""
+    """Return the scale of a cell's noise, for which values above 40 scales are negligible."""
     return 1 / energy.rate if energy.power == 1 else 1 / math.sqrt(2 * energy.rate)
 
 

@@ -65,8 +65,8 @@ def draw_noise(
 
     Notes
     -----
-    Noise for release has exactly the distribution of the mechanism, with its parameter as it was
-    written. Exact arithmetic prevents the attack on the low bits of floating-point noise. It does
+    Noise for release has exactly the distribution of the mechanism, without rounding of its
+    parameter. Exact arithmetic prevents the attack on the low bits of floating-point noise. It does
     not hide the time of a draw, which depends on the noise, and does not protect the memory of the
     process. The invariants and the parameter are public. Each further draw for the same table adds
     its privacy loss to that of the earlier draws.

@@ -157,7 +157,7 @@ def select_sampler(
 
 
 def _bounded(invariants: Invariants) -> _Candidates:
-    """List the samplers of noise with lower bounds in the order of trial."""
+    """List the samplers of noise with lower bounds in the order of the search."""
     blocks: _Candidates = [(BoundedCompositionSampler, {})]
     quick: _Candidates = [(TruncatedEliminationSampler, {"max_products": MAX_PRODUCTS_QUICK})]
     tree_first = invariants.cells <= MAX_CELLS_TREE_FIRST
@@ -166,7 +166,7 @@ def _bounded(invariants: Invariants) -> _Candidates:
 
 
 def _overlapping(invariants: Invariants, n_draws: int, quick: bool) -> _Candidates:
-    """List the samplers under overlapping totals in the order of trial.
+    """List the samplers under overlapping totals in the order of the search.
 
     The sampler by sums of classes precedes variable elimination if cells share classes or few sums
     are needed. Otherwise, it follows the elimination messages whose set-up takes seconds.
@@ -185,7 +185,7 @@ def _overlapping(invariants: Invariants, n_draws: int, quick: bool) -> _Candidat
 
 
 class _Trial:
-    """A trial of samplers, which keeps the messages of the samplers that cannot be used.
+    """A search through samplers, which keeps the messages of the samplers that cannot be used.
 
     `misfits` are messages of samplers for other targets. `refusals` are messages of samplers whose
     cost is too large, by method.

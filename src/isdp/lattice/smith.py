@@ -68,9 +68,9 @@ def smith_normal_form(matrix: ArrayLike | sparray) -> SmithForm:
     """Compute the Smith normal form with its transforms.
 
     The pivot is the entry of the remaining matrix with the smallest magnitude. Among equal entries,
-    it is in the column with the fewest entries. This rule keeps the transforms of 0/1 matrices
-    sparse. For one total, each kernel vector moves one person between the first cell and another.
-    The matrix has shape (constraints, cells).
+    the pivot is in the column with the fewest entries. This rule keeps the transforms of 0/1
+    matrices sparse. For one total, each kernel vector moves one person between the first cell and
+    another. The matrix has shape (constraints, cells).
 
     Examples
     --------

@@ -86,7 +86,7 @@ def vectors_of(compressed: csc_array | csr_array) -> Vectors:
 
 @dataclass(frozen=True, eq=False)
 class LatticeWalk:
-    """Random walk on the lattice with the distribution of a mechanism as the stationary one.
+    """Random walk on the lattice whose stationary distribution is the noise of a mechanism.
 
     Parameters
     ----------

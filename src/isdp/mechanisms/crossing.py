@@ -4,7 +4,8 @@ The table has one row per region and the same cells in each row. A tree of the r
 nation, states and counties, and a tree of the cells, such as total, groups and cells, give the
 totals S_ab(u) of the noise u over the set a of regions and the set b of cells. The energy is
 q(u) = sum of S_ab(u)^2 / sigma^2, with one sigma for each pair of levels. The noise has P(u)
-proportional to exp(-q(u) / 2) on the integer vectors with A u = 0.
+proportional to exp(-q(u) / 2) on the integer vectors with A u = 0. There is no Laplace noise of
+this form, because the exact sampler completes squares.
 
 The privacy guarantee is that of `isdp.mechanisms.nested`: rho = q(d) / 2 for two tables that differ
 by the lattice vector d. If one person moves, S_ab(d) is 1 and -1 for the two sets of a pair of

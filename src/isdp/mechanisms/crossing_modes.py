@@ -14,7 +14,6 @@ The variance of a node is V = W (1 - W / T) + (W / T)^2 V(parent).
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -58,12 +57,14 @@ def held_levels(regions: SetTree, groups: SetTree, invariants: Invariants) -> ND
     regions_at, groups_at = _ancestors(regions), _ancestors(groups)
     for i, level in enumerate(regions_at):
         for j, other in enumerate(groups_at):
-            code = level[region] * groups.nodes + other[group]
-            sets = code[starts]
-            full = sizes == regions.sizes[sets // groups.nodes] * groups.sizes[sets % groups.nodes]
-            found[i, j] = equal & full & _equal_in_rows(code, starts)
-            n_sets = len(np.unique(level)) * len(np.unique(other))
-            held[i, j] = len(np.unique(sets[found[i, j]])) == n_sets
+            region_sets, group_sets = level[region[starts]], other[group[starts]]
+            full = equal & (sizes == regions.sizes[region_sets] * groups.sizes[group_sets])
+            if full.any():
+                full &= _equal_in_rows(level[region], starts)
+                full &= _equal_in_rows(other[group], starts)
+            found[i, j] = full
+            sets = np.unique(region_sets[full] * groups.nodes + group_sets[full])
+            held[i, j] = len(sets) == len(regions.by_depth[i]) * len(groups.by_depth[j])
     for axis in (0, 1):  # a level of smaller sets implies those above it
         held = np.flip(np.logical_or.accumulate(np.flip(held, axis), axis=axis), axis)
     explained = found[held].any(axis=0)
@@ -117,8 +118,8 @@ class CrossingModes:
         The number n_k of cells of a set of each level of the groups.
     shape_of : int64 array, shape (nodes of the regions,)
         Nodes of equal shape have equal trees of descendants.
-    exact : list of lists of Fraction
-        ``exact[shape][k]`` is W in mode k, and 0 if the total is held.
+    variances : float64 array, shape (nodes of the regions, modes)
+        W in double precision, and 0 if the total is held.
     """
 
     def __init__(self, energy: CrossingEnergy, held: NDArray[np.bool_]):
@@ -131,50 +132,62 @@ class CrossingModes:
             ]
             for row in energy.precisions
         ]
-        self.exact: list[list[Fraction]] = []
         self.shape_of = np.zeros(self.regions.nodes, dtype=np.int64)
+        # the level of each shape, and the pairs (shape, number) of its children
+        self._shapes: list[tuple[int, list[tuple[int, int]]]] = []
+        self._exact: dict[tuple[int, int], Fraction] = {}
         for level in range(len(self.regions.levels) - 1, -1, -1):
             self._add_level(level)
+        self.variances = self._compute_variances()[self.shape_of]
 
     def _add_level(self, level: int) -> None:
         """Find the shapes of the nodes of a level from those of their children."""
         if level == len(self.regions.levels) - 1:
-            self.exact.append([self._variance(level, k, None) for k in range(len(self.sizes))])
+            self._shapes.append((level, []))
             return
-        children = self.regions.by_depth[level + 1]
-        shapes = len(self.exact)
+        children, n_shapes = self.regions.by_depth[level + 1], len(self._shapes)
         keys, counts = np.unique(
-            self.regions.parents[children] * shapes + self.shape_of[children], return_counts=True
+            self.regions.parents[children] * n_shapes + self.shape_of[children], return_counts=True
         )
-        parents, starts = np.unique(keys // shapes, return_index=True)  # all nodes of the level
-        content = np.stack([keys % shapes, counts], axis=1)
+        parents, starts = np.unique(keys // n_shapes, return_index=True)  # all nodes of the level
+        content = np.stack([keys % n_shapes, counts], axis=1)
         known: dict[bytes, int] = {}
         for parent, (start, stop) in zip(
             parents.tolist(), pairwise([*starts.tolist(), len(keys)]), strict=True
         ):
             key = content[start:stop].tobytes()
             if key not in known:
-                known[key] = len(self.exact)
-                pairs = content[start:stop].tolist()
-                sums = [
-                    sum((count * self.exact[shape][k] for shape, count in pairs), Fraction(0))
-                    for k in range(len(self.sizes))
-                ]
-                self.exact.append([self._variance(level, k, s) for k, s in enumerate(sums)])
+                known[key] = len(self._shapes)
+                self._shapes.append((level, [(s, n) for s, n in content[start:stop].tolist()]))
             self.shape_of[parent] = known[key]
 
-    def _variance(self, level: int, k: int, children: Fraction | None) -> Fraction:
-        """Compute W of a node from the sum of W over its children; None if it has none."""
-        if self.held[level, k]:
-            return Fraction(0)
-        precision = self.precisions[level][k]
-        return 1 / (precision if children is None else precision + 1 / children)
+    def _compute_variances(self) -> NDArray[np.float64]:
+        """Compute W of each shape and mode, shape (shapes, modes)."""
+        precisions = np.array([[float(p) for p in row] for row in self.precisions])
+        found = np.zeros((len(self._shapes), len(self.sizes)))
+        for shape, (level, children) in enumerate(self._shapes):
+            free, own = ~self.held[level], precisions[level].copy()
+            if children:
+                shapes, counts = np.array(children).T
+                own[free] += 1 / (counts @ found[shapes])[free]
+            found[shape, free] = 1 / own[free]
+        return found
 
-    @cached_property
-    def variances(self) -> NDArray[np.float64]:
-        """W of each node and mode in double precision, shape (nodes, modes)."""
-        table = np.array([[float(w) for w in row] for row in self.exact])
-        return table[self.shape_of]
+    def exact_variance(self, node: int, k: int) -> Fraction:
+        """Compute W of a node of the regions in mode k exactly."""
+        wanted = [int(self.shape_of[node])]
+        while wanted:
+            level, children = self._shapes[wanted[-1]]
+            missing = [shape for shape, _ in children if (shape, k) not in self._exact]
+            if missing and not self.held[level, k]:
+                wanted += missing
+                continue
+            variance = Fraction(0)
+            if not self.held[level, k]:
+                sums = sum((n * self._exact[shape, k] for shape, n in children), Fraction(0))
+                variance = 1 / (self.precisions[level][k] + (1 / sums if children else 0))
+            self._exact[wanted.pop(), k] = variance
+        return self._exact[int(self.shape_of[node]), k]
 
     def query_variances(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Compute the variance of a weighted sum of cells for each node of the regions.

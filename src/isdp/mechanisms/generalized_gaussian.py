@@ -31,7 +31,7 @@ class GeneralizedGaussian(Mechanism):
     Parameters
     ----------
     sigma : Fraction, int, str or float, optional
-        Scale in persons, positive. If it is much larger than the spacing of the lattice, it is
+        Scale in persons, positive. A sigma that is much larger than the spacing of the lattice is
         close to the standard deviation of a free coordinate. A float denotes its shortest decimal
         form. A string may be "5/2" or "2.5".
     rho : Fraction, int, str or float, optional

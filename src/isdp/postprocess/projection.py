@@ -26,11 +26,11 @@ MAX_COSINE = 1e-7  # maximum cosine between a residual and a constraint that cou
 def nearest_l1(
     noise: ArrayLike, invariants: Invariants, *, integer: bool = False
 ) -> NDArray[np.int64] | NDArray[np.float64]:
-    """Find the nearest vector u with A u = 0 to `noise` in the l1 norm (ISDP, Appendix E.4).
+    """Project `noise` onto the vectors u with A u = 0 in the l1 norm (ISDP, Appendix E.4).
 
     The programme minimises sum(added + taken) subject to A (noise + added - taken) = 0, where
     `added` and `taken` are nonnegative. The solution is rarely unique. HiGHS returns a vertex of
-    the set of solutions, which depends on this formulation.
+    the set of solutions, and the vertex depends on this formulation.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """Lower bounds on the error of every additive mechanism.
 
 Consider noise that does not depend on the data and protects a difference v between the answers of
-neighbouring data sets. The variance of its component along v is at least g |v|^2, where g depends
-only on the guarantee. The covariance S therefore dominates g v v' for every v, and the total
-squared error is at least g Gamma^2. Gamma^2 is the trace of the shape that
+neighbouring data sets. The variance of the noise along v is at least g |v|^2, where g depends only
+on the guarantee. The covariance S therefore dominates g v v' for every v, and the total squared
+error is at least g Gamma^2. Gamma^2 is the trace of the shape that
 `isdp.subspace.mechanisms.correlated_shapes.min_trace_shape` computes.
 """
 

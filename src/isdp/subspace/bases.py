@@ -153,11 +153,11 @@ def difference_basis(
     """Compute an orthonormal basis of the span of the differences within the null space.
 
     The matrix of differences has a row Pi_N (a_z - a_y) for each pair of neighbours, where a_z is
-    column z of the query. The basis consists of its right singular vectors. If singular values are
-    equal, their vectors follow the Haar contrasts of the record types, with coarse contrasts first.
-    The basis is therefore the same on every machine. If the answers depend on each other, the basis
-    has fewer vectors than the null space has dimensions. No record moves the answers out of its
-    span.
+    column z of the query. The basis consists of the right singular vectors of this matrix. If
+    singular values are equal, their vectors follow the Haar contrasts of the record types, with
+    coarse contrasts first. The basis is therefore the same on every machine. If the answers depend
+    on each other, the basis has fewer vectors than the null space has dimensions. No record moves
+    the answers out of the span of the basis.
 
     Returns
     -------

@@ -71,8 +71,8 @@ class NullSpace:
         Raises
         ------
         InputError
-            If the last axis does not have one entry per cell, or the rows are so nearly dependent
-            that more than 1e-9 of a vector remains outside the null space.
+            If the last axis does not have one entry per cell, or the rows are nearly dependent.
+            More than 1e-9 of a vector then remains outside the null space.
         """
         vectors = np.asarray(vectors, dtype=float)
         if vectors.ndim == 0 or vectors.shape[-1] != self.cells:

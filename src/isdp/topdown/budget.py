@@ -111,8 +111,8 @@ class Budget:
     Raises
     ------
     InputError
-        If shares are negative or do not sum to 1, levels and queries have different keys, a loss
-        exceeds 1000, or noise could overflow 64-bit integers.
+        If shares are negative or do not sum to 1, or levels and queries have different keys. The
+        error is also raised if a loss exceeds 1000, or noise could overflow 64-bit integers.
 
     Notes
     -----

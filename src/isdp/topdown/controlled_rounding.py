@@ -90,7 +90,7 @@ def split_off_remainders(table: FloatArray) -> tuple[IntArray, FloatArray]:
 def _largest_remainders(
     part: FloatArray, lowered: BoolArray, missing: IntArray, ties: FloatArray
 ) -> IntArray:
-    """Round up the largest remainders of each column until it has its sum.
+    """Round up the largest remainders of each column until the column has the given sum.
 
     If a column exceeds its sum, cells of `lowered` decrease by one.
     """

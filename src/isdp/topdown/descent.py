@@ -91,7 +91,7 @@ def run(
     """
     if np.ndim(table) == 2 and np.shape(table)[1] != plan.schema.cells:
         raise InputError(
-            f"topdown: table: it has {np.shape(table)[1]} cells, but the axes have "
+            f"topdown: table: the table has {np.shape(table)[1]} cells, but the axes have "
             f"{plan.schema.cells}. Give one column per cell."
         )
     true = hierarchy.aggregate(table)
@@ -152,7 +152,6 @@ def _split_group_totals(
     above: IntArray,
     answers: IntArray,
 ) -> IntArray:
-    """Estimate the group totals of the children of one parent, whose own totals are not exact."""
     plan, level = descent.plan, descent.hierarchy.levels[depth]
     sums = np.zeros(known.min_counts.shape[1], dtype=np.int64)
     np.add.at(sums, known.group_of_cells(plan.schema), above)

@@ -1,7 +1,7 @@
 """Weighted least squares estimates of the tables of the children of a region, over the reals.
 
-Let R be the matrix of the queries of a level, W the diagonal matrix of the inverse variances, and
-y_j the noisy answers of child j. With P = R' W R and b_j = R' W y_j, the tables h_j minimise
+Let R be the matrix of the queries of a level, and W the diagonal matrix of the inverse variances.
+Let y_j be the noisy answers of child j. With P = R' W R and b_j = R' W y_j, the tables h_j minimise
 
     sum_j h_j' P h_j / 2 - b_j' h_j
 

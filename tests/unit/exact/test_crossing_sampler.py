@@ -12,6 +12,7 @@ from isdp.errors import MisfitError, NoSamplerError
 from isdp.exact import select_sampler
 from isdp.exact.bits.discrete_gaussian import log_relative_mass
 from isdp.exact.bits.source import BitSource
+from isdp.exact.nested.compiled_crossing import log_relative_mass as compiled_log_mass
 from isdp.exact.nested.crossing_sampler import CrossingSampler
 from isdp.mechanisms import CrossingGaussian, SetTree
 from tests.crossing_families import FAMILIES, held_totals, quadratic_form
@@ -149,6 +150,14 @@ def test_an_acceptance_whose_first_64_bits_do_not_decide_takes_further_bits(late
     given = [probability, HALF, HALF, 0, 0, HALF, 0]
     drawn = margins(3, 1).draw(Words(given, [0, 0, HALF, 0, 0, HALF, 0], later), 1)
     assert drawn[0, ::2].tolist() == [accepted, -accepted, 0]
+
+
+@pytest.mark.parametrize("variance", ["1/100", "6/25", "1/4", "26/100", "1", "199/100", "2"])
+def test_compiled_masses_are_those_of_exact_arithmetic(variance):
+    for centre in (Fraction(0), Fraction(1, 7), Fraction(1, 2), Fraction(-2, 9), Fraction(41, 8)):
+        exact = float(log_relative_mass(Fraction(variance), centre))
+        found = compiled_log_mass(float(Fraction(variance)), float(centre))
+        assert found == pytest.approx(exact, rel=1e-12, abs=1e-15)
 
 
 def nation(variance, counties=30, cells=20):

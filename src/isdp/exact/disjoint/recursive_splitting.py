@@ -159,7 +159,7 @@ def _split_recursively(
 
 
 def _parts(cells: int) -> tuple[int, int]:
-    """Return the sizes of both parts of a split. The first is a power of two."""
+    """Return the sizes of both parts of a split. The first size is a power of two."""
     first = 1 << ((cells - 1).bit_length() - 1)
     return first, cells - first
 

@@ -31,7 +31,7 @@ class _Frontiers:
 
     Let Q be an orthonormal basis of the row space of A, with one row per cell. The eigenvalues of
     Q_S' Q_S are squared cosines of angles. The eigenvalues are between 0 and 1 for sums in the
-    frontier, and 1 for sums that the set S does not share with other cells.
+    frontier. They are 1 for sums that the set S does not share with other cells.
     """
 
     def __init__(self, columns: FloatArray, counts: IntArray):
@@ -70,10 +70,10 @@ def find_elimination_order(columns: FloatArray, counts: IntArray) -> list[tuple[
     """Find an order of pairwise merges of cell classes with a small cost.
 
     The search is greedy, as for the contraction of tensor networks: it merges the pair with the
-    smallest frontier. Ties are frequent and affect the cost. Several searches break them in
-    different ways, some of them at random, and the order with the smallest cost is kept. An order
-    with a large cost is improved by simulated annealing with rotations of the tree. Equal arguments
-    give equal orders.
+    smallest frontier. Ties are frequent and affect the cost. Several searches break ties by
+    different rules, some of them at random. The order with the smallest cost is kept. An order with
+    a large cost is improved by simulated annealing with rotations of the tree. The same arguments
+    always give the same order.
 
     Parameters
     ----------

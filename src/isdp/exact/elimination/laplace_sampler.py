@@ -1,8 +1,8 @@
 """Exact l1 noise under overlapping totals, by variable elimination with rejection.
 
 Messages in double precision, truncated to windows, define a proposal distribution Q near the
-target. Each split is drawn with an integer number of units of 2^-63, so that Q(u) is a rational
-number that is known exactly, in spite of rounding. Rejection then makes the distribution exact. Let
+target. Each split is drawn with an integer number of units of 2^-63. In spite of rounding, Q(u) is
+therefore a rational number that is known exactly. Rejection then makes the distribution exact. Let
 g(u) = exp(-epsilon ||u||_1), and let exp(L) be slightly above the sum of g over the lattice.
 
 - A proposal u from Q is accepted with probability exp(-L) g(u) / Q(u) if ||u||_1 <= N.
@@ -54,9 +54,9 @@ from isdp.lattice.elimination import solve_determined
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 SLACK = 2.0**-30  # unused share of the 2^63 units, which absorbs rounding errors
-# up to these numbers of splits of a state, the errors of rounding stay below SLACK
+# up to these numbers of splits of a state, rounding errors stay below SLACK
 MAX_TERMS, MAX_ADDED = 2.0**31, 2.0**21
-MIN_WEIGHT = 1e-280  # smaller weights of a message with maximum 1 are increased to this one
+MIN_WEIGHT = 1e-280  # smaller weights of a message with maximum 1 are increased to this value
 RARE_BITS = 10  # a proposal is from R if this number of random bits are all 0
 STEPS_OF_THETA = 32
 PROPOSALS_AT_ONCE = 4096

@@ -20,7 +20,7 @@ from isdp.lattice.smith import smith_normal_form
 
 MAX_BYTES = 2e9
 TOLERANCE = 1e-8
-MAX_CELLS = 2000  # limits the weights, of which each pair of cells has one
+MAX_CELLS = 2000  # limits the memory for the weights of pairs of cells
 ADVICE = "Use less noise, fewer overlapping totals or a Markov chain (isdp.mcmc.draw_chains)."
 
 
@@ -28,9 +28,9 @@ def min_frontier(invariants: Invariants) -> int:
     """Compute a lower bound on the maximum dimension of a frontier in every elimination tree.
 
     Let P be the projection onto the row space of A. The dimension of the frontier of a set S is the
-    number of eigenvalues of P_SS strictly between 0 and 1. An eigenvalue x satisfies
-    x (1 - x) <= 1/4. The cut of S is the sum of P_ij^2 over i in S and j outside S, and is equal to
-    the sum of x (1 - x). Four times the cut is therefore a lower bound on the dimension.
+    number of eigenvalues of P_SS strictly between 0 and 1. An eigenvalue x satisfies x (1 - x) <=
+    1/4. The cut of S is the sum of P_ij^2 over i in S and j outside S. It is equal to the sum of x
+    (1 - x). Four times the cut is therefore a lower bound on the dimension.
 
     Consider P_ij^2 as the edge weights of a graph of m nodes. The cut is at least the second
     eigenvalue of the graph's Laplacian times |S| (m - |S|) / m. Every binary tree of m leaves has a
@@ -59,7 +59,7 @@ def _second_eigenvalue(graph: np.ndarray) -> float:
 def min_message_bytes(
     invariants: Invariants, power: int, rate: float, log_left_out: float
 ) -> tuple[float, int]:
-    """Compute lower bounds on the memory of the messages and on the maximum frontier.
+    """Compute lower bounds on the bytes of all messages and on the maximum frontier.
 
     Every basis of the lattice has a vector that changes a given coordinate of a set's sums. The
     width of the coordinate's window is therefore at least the width of the noise divided by the
@@ -69,12 +69,6 @@ def min_message_bytes(
     ----------
     power, rate, log_left_out
         See `isdp.exact.elimination.truncation.truncation_factor`.
-
-    Returns
-    -------
-    n_bytes : float
-    n_sums : int
-        The result of `min_frontier`.
     """
     if invariants.cells > MAX_CELLS:
         raise InputError(

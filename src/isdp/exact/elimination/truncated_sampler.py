@@ -91,8 +91,8 @@ class TruncatedEliminationSampler:
     Raises
     ------
     InputError
-        If the weight is not a product over cells, the bounds exclude all noise, or the messages
-        need more than 2 GB or too many products.
+        If the weight is not a product over cells, or the bounds exclude all noise. The error is
+        also raised if the messages need more than 2 GB or too many products.
 
     Notes
     -----
@@ -102,8 +102,8 @@ class TruncatedEliminationSampler:
     generating function of the norm is therefore at most that of Gamma(d, epsilon). Chernoff's bound
     gives a norm N that is exceeded with a probability of at most `left_out`. A partial sum equal to
     sum c_i u_i is then at most max |c_i| N, and linear programming finds the best c. For Gaussian
-    noise, E exp(c . u) <= exp(sigma^2 |c|^2 / 2) on any lattice (Banaszczyk 1993), where c is
-    projected onto the span of the lattice.
+    noise, E exp(c . u) <= exp(sigma^2 |c|^2 / 2) on any lattice, for c projected onto the span of
+    the lattice (Banaszczyk 1993).
 
     *Truncation windows with lower bounds.* The weight outside the windows is at most that without
     lower bounds. The bound on the probability outside is therefore multiplied by the ratio of the

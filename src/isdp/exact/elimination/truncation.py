@@ -29,10 +29,8 @@ class PlannedNode(NamedTuple):
 
     Attributes
     ----------
-    node : Node
     half : int64 array, shape (dimension,)
         The half-widths of the windows.
-    split : Split, or None for a leaf
     message : int
         The number of its message. Nodes with equal numbers share a message.
     """

@@ -172,21 +172,18 @@ class CrossingSampler(RandomBitSampler):
         """Compute c and s^2 of one total from the totals that are drawn before it."""
         plan, modes = self.plan, self.modes
         level = int(np.searchsorted(plan.offsets, group, side="right")) - 1
-        own = modes.exact[modes.shape_of[node]][level]
+        own = modes.exact_variance(node, level)
         share, variance, rest = Fraction(0), own, np.zeros(totals.shape[1], dtype=np.int64)
         parent = int(plan.parents[node])
         if parent >= 0:
             siblings = plan.sequence[plan.parents[plan.sequence] == parent]
             before, after = np.split(siblings, np.flatnonzero(siblings == node))
             rest = totals[parent] - totals[before].sum(axis=0)
-            shapes, counts = np.unique(modes.shape_of[after], return_counts=True)
-            share = own / sum(
-                (
-                    count * modes.exact[shape][level]
-                    for shape, count in zip(shapes.tolist(), counts.tolist(), strict=True)
-                ),
-                Fraction(0),
+            _, first, counts = np.unique(
+                modes.shape_of[after], return_index=True, return_counts=True
             )
+            pairs = zip(after[first].tolist(), counts.tolist(), strict=True)
+            share = own / sum((n * modes.exact_variance(s, level) for s, n in pairs), Fraction(0))
             variance = own * (1 - share)
         variance *= modes.sizes[level]
         if level == 0:
@@ -293,8 +290,6 @@ def _geometric(bits: BitSource, uniform: int, scale: int) -> int:
             ]
         if uniform and ends[0] is not None and ends[0] == ends[1]:
             return int(ends[0])
-        if uniform and uniform + 1 == 1 << n_bits and ends[0] == 0:
-            return 0
         uniform, n_bits = uniform << 64 | bits.take_one(), n_bits + 64
 
 

@@ -9,12 +9,12 @@ cells as for 10^4 cells.
 A draw has two stages. Rows of A that have no class in common, such as the totals of states, form
 blocks. In each block, all classes but one are drawn, which determines the sum of the last class.
 The block is accepted with a probability proportional to that of the last sum, and is otherwise
-drawn again. In the final stage, the sums of one or a few blocks are determined by the totals that
-cross blocks, such as a national total by sex. The draw is accepted with a probability proportional
-to that of the determined sums.
+drawn again. In the final stage, the totals that cross blocks, such as a national total by sex,
+determine the sums of one or a few blocks. The draw is accepted with a probability proportional to
+that of the determined sums.
 
 For K equal blocks and q independent totals that cross them, a draw takes about K^(q/2) proposals.
-For 51 states this is 7 proposals for two classes, and 364 for four classes.
+For 51 states, a draw takes 7 proposals with two classes, and 364 with four classes.
 
 All decisions use exact arithmetic (`isdp.exact.bits`).
 """
@@ -70,7 +70,6 @@ class FinalStage(NamedTuple):
         The classes that are drawn in this stage, determined in it, and drawn before it.
     across : int64 array, shape (before, totals across blocks)
     weights : int64 array, shape (free + totals across blocks, determined)
-    denominator : int
     """
 
     free: IntArray
@@ -311,7 +310,7 @@ class CellClassSums:
             row, block = row[~kept], block[~kept]
 
     def _draw_sums(self, bits: BitSource, classes: IntArray) -> tuple[IntArray, IntArray]:
-        """Draw the sum x - y of each class, and its y, which is 0 for a class of one cell."""
+        """Draw x - y and y for each class, with y = 0 for a class of one cell."""
         sums, smaller = np.zeros((2, len(classes)), dtype=np.int64)
         single = self.sizes[classes] == 1
         sums[single] = self._geometric.draw_difference(bits, int(single.sum()))

@@ -42,11 +42,8 @@ class Bins(NamedTuple):
     ----------
     left : float64 array, shape (bins,)
         The left ends of the bins.
-    width : float
     log_products : float64 array, shape (bins,)
         The logarithms of prod_i m(s_i, 0) at the right ends of the bins.
-    cumulative : float64 array, shape (bins,)
-        The cumulative probabilities of the bins.
     """
 
     left: FloatArray

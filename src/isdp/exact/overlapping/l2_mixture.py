@@ -71,9 +71,9 @@ class MixtureSampler:
 
     Notes
     -----
-    Sigma is drawn from bins of equal width. Let g be the left end of a bin. In the bin, the density
-    is at most exp(-(epsilon g)^2 / 2) times the value of prod_i m(s_i, 0) at the right end, because
-    m is increasing in s. Rejection corrects the difference.
+    Sigma is drawn from bins of equal width. Let g be the left end of a bin. Because m is increasing
+    in s, the density in the bin is at most exp(-(epsilon g)^2 / 2) times prod_i m(s_i, 0) at the
+    right end. Rejection corrects the difference.
 
     The last bin ends at (sqrt(d + 1) + 12) / epsilon. Because m(s, 0) / s decreases with s,
     epsilon sigma is stochastically smaller than a chi variable with d + 1 degrees of freedom. The

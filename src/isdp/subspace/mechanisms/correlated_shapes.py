@@ -73,7 +73,7 @@ class CovarianceShape:
         return _power(self.core, 0.5)
 
     def longest(self) -> float:
-        """Compute the maximum of v' S^-1 v over the differences, at most 1 up to rounding."""
+        """Compute the maximum of v' S^-1 v over the differences v, at most 1 up to rounding."""
         if not self.geometry.rank:
             return 0.0
         return float(self.geometry.squares(_power(self.core, -0.5)).max(initial=0))
@@ -102,7 +102,7 @@ def min_trace_shape(
     """Compute a shape of minimum trace, up to a certified tolerance.
 
     The minimum Gamma^2 = min {tr S : v' S^-1 v <= 1 for all v} equals the maximum of (tr sqrt M)^2
-    over weights p on the differences, where M = sum p_v v v'. Every p gives this lower bound on the
+    over weights p on the differences. Here M = sum p_v v v'. Every p gives this lower bound on the
     minimum. The same p also gives an upper bound, by the shape sqrt(M) max_v g_v with g_v = v'
     M^(-1/2) v.
 
@@ -125,8 +125,8 @@ def min_trace_shape(
     Notes
     -----
     For all ranges over 64 record types, the search takes less than a second. For prefix sums over
-    1,024 types, each step takes a third of a second. A `tolerance` of 3e-4 is reached within a
-    minute, but 1e-5 is not.
+    1,024 types, each step takes a third of a second. The search then reaches a `tolerance` of 3e-4
+    within a minute, but not 1e-5.
     """
     check_positive_float("subspace: tolerance", tolerance)
     space = geometry(query, invariants, relation)
@@ -207,11 +207,11 @@ def base_decomposition(
     """Compute the shape of the correlated Gaussian noise of SDP, Theorem 3.11.
 
     The algorithm is that of Nikolov, Talwar and Zhang (2013). The algorithm computes the minimum
-    volume ellipsoid around the differences. The shorter half of its axes spans the first part. The
-    differences are projected onto the other axes. These steps are repeated until one axis remains.
-    Part i is a ball whose radius r_i is the length of the longest difference in it. The order of
-    axes of equal length changes the result. Here the axes follow the Haar contrasts of the answers,
-    with fine contrasts first.
+    volume ellipsoid around the differences. The shorter half of the ellipsoid's axes spans the
+    first part. The differences are projected onto the other axes. These steps are repeated until
+    one axis remains. Part i is a ball whose radius r_i is the length of the longest difference in
+    it. The order of axes of equal length changes the result. Here the axes follow the Haar
+    contrasts of the answers, with fine contrasts first.
 
     Parameters
     ----------

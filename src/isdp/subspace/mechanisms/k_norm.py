@@ -7,10 +7,10 @@ Bhaskara, Dadush, Krishnaswamy and Talwar (2012) for elongated bodies is not imp
 
 The method "image" applies if the answers distinguish all histograms of one total. K is then a
 linear image of the polytope whose vertices are the differences of two unit vectors. Noise on this
-polytope has a closed form. Under a total, it is independent Laplace noise conditioned on sum zero.
-The integer noise of *Integer Subspace Differential Privacy* is the discrete counterpart. The method
-"hull" divides the hull into simplices, in at most 6 dimensions. The method "hit-and-run" is a
-Markov chain, and `KNorm.estimated_error` gives its effective sample size.
+polytope can be drawn in closed form. Under a total, it is independent Laplace noise conditioned on
+sum zero. The integer noise of *Integer Subspace Differential Privacy* is the discrete counterpart.
+The method "hull" divides the hull into simplices, in at most 6 dimensions. The method "hit-and-run"
+is a Markov chain, and `KNorm.estimated_error` gives its effective sample size.
 """
 
 from __future__ import annotations

@@ -90,8 +90,8 @@ class ExtendedLaplace(NullSpaceMechanism):
     The vector w has independent Laplace entries of scale b = Delta_1(Q'A) / epsilon. The l1
     sensitivity depends on the basis, unlike the l2 sensitivity. The error can therefore be smaller
     or larger than that of the projection. For histograms of at least eight cells under a total, the
-    error is larger in every basis of this package. For ranges and prefix sums, the error is much
-    smaller with `difference_basis`.
+    error is larger in every basis of this package. For ranges and prefix sums, `difference_basis`
+    gives a much smaller error.
 
     Parameters
     ----------

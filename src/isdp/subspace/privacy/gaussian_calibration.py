@@ -2,8 +2,8 @@
 
 Let one record move a number by 1, and let s be the standard deviation of the noise. Then
 delta(epsilon) = Phi(1/(2s) - epsilon s) - exp(epsilon) Phi(-1/(2s) - epsilon s) (Balle and Wang
-2018, Theorem 8). In more dimensions the same holds for the longest difference, measured in
-standard deviations.
+2018, Theorem 8). In more dimensions, the formula holds for the longest difference in standard
+deviations.
 """
 
 from __future__ import annotations

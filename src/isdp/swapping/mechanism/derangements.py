@@ -65,7 +65,7 @@ def subfactorial_ratio(m: ArrayLike, step: int) -> FloatArray:
 
 @lru_cache(maxsize=1)
 def closing_probabilities() -> FloatArray:
-    """Compute the probability (u - 1) d_{u-2} / d_u that a cycle closes, for u from 0 to 30."""
+    """Compute (u - 1) d_{u-2} / d_u, the closing probability of a cycle, for u = 0 to 30."""
     d = _table()
     exact = [Fraction((u - 1) * d[u - 2], d[u]) for u in range(2, MAX_TABULATED + 1)]
     return np.array([0.0, 0.0, *map(float, exact)])

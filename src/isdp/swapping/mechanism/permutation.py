@@ -188,7 +188,7 @@ def check_permutation(strata: Strata, sigma: IntArray) -> None:
 def _check_moves(
     records: int, moved: IntArray | slice, taken: IntArray, stratum: IntArray, other: IntArray
 ) -> None:
-    """Check that records take the values of the moved records and of their own strata."""
+    """Check that the moved records are permuted, each within its stratum."""
     hit = np.zeros(records, dtype=bool)
     hit[taken] = True
     if not hit[moved].all() or not np.array_equal(stratum, other):

@@ -1,6 +1,6 @@
 """The published privacy bound of permutation swapping, and its inverse.
 
-Let o = p / (1 - p) be the odds of the swap rate p, and b the number of records of the largest
+Let o = p / (1 - p) be the odds of the swap rate p. Let b be the number of records of the largest
 stratum. The bound is
 
     epsilon = ln(b + 1) - ln o                    for p <= 1/2,
