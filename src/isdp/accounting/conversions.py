@@ -27,7 +27,7 @@ ROUNDING = 1e-12  # bound on the relative rounding error of a conversion
 MIN_SEPARATION = 5.0
 MIN_SUBTRACTED_MU = 0.1  # distance in standard deviations
 MIN_LOG_PROBABILITY = -1e4  # the exponential of any smaller number rounds to 0
-MIN_ASYMPTOTIC = 50.0  # four terms of the asymptotic series of erfcx are accurate above it
+MIN_ASYMPTOTIC = 50.0  # minimum argument at which four terms of the series of erfcx are accurate
 MIN_RHO = 1e-280  # minimum positive value, because subnormal floats lose digits
 EPSILON_RANGE = (1e-100, 1e100)  # squares in this range neither overflow nor underflow
 

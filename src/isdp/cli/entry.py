@@ -15,7 +15,7 @@ from isdp import __version__
 from isdp.cli import account, check, compare, plan, privatize, swap, topdown
 from isdp.errors import InputError
 
-COMMANDS = (plan, compare, privatize, topdown, swap, check, account)  # the order of the help
+COMMANDS = (plan, compare, privatize, topdown, swap, check, account)  # in the order of the help
 
 
 @cache

@@ -122,8 +122,8 @@ def refuse_weak_noise(
 ) -> None:
     """Refuse noise if some count keeps its value with a probability of 0.95 or more.
 
-    The probability is exact or simulated, as in the margins of error. If it is not known, its
-    upper bound is used. The counts are not used.
+    The probability is exact or simulated, as in the margins of error. If the probability is
+    unknown, an upper bound on it is used. The counts are not used.
     """
     if WEAK_NOISE in accepted:
         return

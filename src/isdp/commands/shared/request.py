@@ -40,7 +40,7 @@ class NoiseRequest:
     per : {"person", "unit"}, optional
         The unit of `epsilon` and `rho`. With "person" (the default), the loss is between the
         nearest two tables with equal fixed totals that differ in the cell of one person. With
-        "unit", it is per unit of the norm, or of the squared l2 distance for `rho`.
+        "unit", the loss is per unit of the norm, or of the squared l2 distance for `rho`.
     norm : {"l1", "l2"}, optional
         The norm of Laplace noise, by default l1. Noise of the l2 norm is for experiments only.
     delta : float, optional

@@ -1,7 +1,7 @@
 """Columns that must not be published unchanged together with swapped values.
 
-A column reveals swaps if it determines a column that moves, as a tract determines its county. It
-also reveals swaps if a column that moves determines it, as a county determines its state. A
+A column reveals swaps if it determines a column that moves, as a tract determines its county. A
+column also reveals swaps if a column that moves determines it, as a county determines its state. A
 combination that is not in the input then marks a swapped record. A column identifies the records if
 nearly all of its values are different.
 """

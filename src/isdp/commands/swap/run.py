@@ -54,7 +54,7 @@ def swap_file(
     Parameters
     ----------
     path : path
-        A csv in UTF-8 with one row for each record. The certificate has its file name.
+        A csv in UTF-8 with one row for each record. The certificate states the name of this file.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
     match : sequence of str

@@ -248,9 +248,9 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
 def plan_of(problem: Problem, options: TopDownOptions) -> Plan:
     """Complete the options by defaults, and check them.
 
-    By default each level has an equal share of the budget. At each level the detailed query has one
-    half. The other half is divided equally between the total, if it is not held, and the margins
-    along the axes, if there are several axes.
+    By default each level has an equal share of the budget. The detailed query has one half of the
+    share of its level. The other half is divided equally between the total, if it is not held, and
+    the margins along the axes, if there are several axes.
 
     Raises
     ------
