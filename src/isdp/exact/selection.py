@@ -21,6 +21,8 @@ from isdp.exact.disjoint.compositions import CompositionSampler
 from isdp.exact.disjoint.recursive_splitting import SplittingSampler
 from isdp.exact.elimination.laplace_sampler import EliminationSampler
 from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
+from isdp.exact.nested.gaussian_sampler import NestedGaussianSampler
+from isdp.exact.nested.laplace_sampler import NestedLaplaceSampler
 from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.exact.overlapping.klein import KleinSampler
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
@@ -40,6 +42,8 @@ SAMPLERS = (
     CompositionSampler,
     KleinSampler,
     SplittingSampler,
+    NestedGaussianSampler,
+    NestedLaplaceSampler,
     MixtureSampler,
     TruncatedEliminationSampler,
     EliminationSampler,
@@ -136,7 +140,9 @@ def select_sampler(
     'compositions'
     """
     trial = _Trial(invariants, mechanism, lower)
-    if lower is not None:
+    if mechanism.energy is None and mechanism.nested_energy is not None:
+        sampler = trial.first([(NestedGaussianSampler, {}), (NestedLaplaceSampler, {})])
+    elif lower is not None:
         sampler = trial.first(_bounded(invariants))
     else:
         sampler = trial.first([(CompositionSampler, {}), (SplittingSampler, {})])

@@ -1,0 +1,363 @@
+"""Exact draws of Laplace noise with a term for each set of a nested family.
+
+A node without a fixed total is drawn from the bottom up. The total of a block of cells is X - Y for
+two independent negative binomial variables. The total of a set is the sum of its children, which
+are drawn independently. A total S is accepted with the probability exp(-epsilon |S|), for the
+node's own epsilon; otherwise everything in the node is drawn again. The total S of a block may also
+be drawn first, from its own term. Then Y is drawn, and accepted with a probability proportional to
+that of X = Y + S. The more probable acceptance is used.
+
+Below a root whose total is held, one path leads from the root to a block. All nodes next to this
+path are drawn without a fixed total, and determine the totals on the path. These are accepted with
+the probabilities exp(-epsilon |S|). Given its total S, the block at the end of the path has Y from
+its own distribution, accepted with a probability proportional to that of X = Y + S. After a
+rejection, everything below the root is drawn again.
+
+Given X and Y, the cells of a block are the difference of two uniform compositions of X and Y, as in
+`isdp.exact.disjoint.compositions`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import scipy
+
+from isdp.arrays import BoolArray, IntArray
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError, MisfitError
+from isdp.exact.bits.geometric import cached_geometric
+from isdp.exact.bits.negative_binomial import negative_binomials
+from isdp.exact.bits.source import BitSource
+from isdp.exact.disjoint.blocks import refuse_large_sums
+from isdp.exact.disjoint.compositions import draw_compositions
+from isdp.exact.nested.messages import MAX_GRID_POINTS, Messages, grid_points
+from isdp.exact.nested.reduced_tree import ReducedTree, concatenate_ranges, node_levels, reduce_tree
+from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
+from isdp.mechanisms.base import Mechanism, Target
+
+MAX_PROPOSALS = 10_000  # expected per block
+BLOCKS_AT_ONCE = 1 << 17  # for proposals of several roots
+PROPOSALS_AT_ONCE, MAX_PROPOSALS_AT_ONCE = 1 << 10, 16  # for blocks in all, and for one block
+
+
+class NestedLaplaceSampler(RandomBitSampler):
+    """Independent exact draws from P(u) proportional to exp(-sum of epsilon_v |S_v(u)|).
+
+    Parameters
+    ----------
+    invariants : Invariants
+        Totals that are nested with the sets of the mechanism.
+    target : Mechanism
+        Its energy has a term for each set of a nested family, as for `NestedLaplace`.
+
+    Attributes
+    ----------
+    expected_proposals : float
+        The largest expected number of proposals per block below any root.
+
+    Raises
+    ------
+    InputError
+        If the totals are not nested, the energy has another form, sums could exceed 2^53, or fewer
+        than 1 in 10,000 proposals are accepted.
+    """
+
+    method = "nested compositions"
+    reason = "the noise has l1 terms for nested sets, and the invariants are nested"
+
+    def __init__(
+        self, invariants: Invariants, target: Target | Mechanism, lower: object = None
+    ) -> None:
+        refuse_lower_bounds(self.method, lower)
+        energy = target.nested_energy
+        if energy is None or energy.power != 1:
+            raise MisfitError(f"{self.method}: the noise has no l1 terms for nested sets")
+        self.invariants = invariants
+        self._tree = tree = reduce_tree(self.method, energy, invariants)
+        cell_rates = np.where(tree.sizes > 1, tree.cell_rate_of, tree.rate_of[: tree.blocks])
+        smallest = min((tree.rates[rate] for rate in np.unique(cell_rates)), default=None)
+        if smallest is not None:
+            refuse_large_sums(len(tree.order), float(smallest))
+        forecast = _Forecast(tree)
+        self.expected_proposals = forecast.expected_proposals
+        if not self.expected_proposals <= MAX_PROPOSALS:
+            raise InputError(
+                f"epsilons: a draw may take {self.expected_proposals:.3g} proposals of each total, "
+                f"and the maximum is {MAX_PROPOSALS:,}. Use smaller scales for large sets, or hold "
+                f"more totals."
+            )
+        self._totals = _Totals(tree, forecast)
+
+    def draw(self, bits: BitSource, n_draws: int) -> IntArray:
+        """See `RandomBitSampler.draw`."""
+        tree = self._tree
+        x, y = self._totals.draw(bits, n_draws)
+        noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
+        single = tree.sizes == 1
+        noise[:, tree.order[tree.starts[:-1][single]]] = (x - y)[:, single]
+        for rate in np.unique(tree.cell_rate_of[~single]).tolist():
+            blocks = np.flatnonzero(~single & (tree.cell_rate_of == rate))
+            cells = tree.order[concatenate_ranges(tree.starts[blocks], tree.sizes[blocks])[1]]
+            sizes, geometric = (
+                np.tile(tree.sizes[blocks], n_draws),
+                cached_geometric(tree.rates[rate]),
+            )
+            drawn = draw_compositions(bits, x[:, blocks].ravel(), sizes, geometric)
+            drawn -= draw_compositions(bits, y[:, blocks].ravel(), sizes, geometric)
+            noise[:, cells] = drawn.reshape(n_draws, -1)
+        return noise
+
+
+class _Forecast:
+    """The probabilities of acceptance, and the choices that maximize them.
+
+    Rates so small that the distributions would need a large grid are multiplied by a common factor,
+    which hardly changes the probabilities.
+
+    Attributes
+    ----------
+    on_path : bool array, shape (nodes,)
+        One child of each set is on a path.
+    total_first : bool array, shape (blocks,)
+        The blocks whose total is proposed from their own term, instead of from their cells.
+    accepted : float64 array, shape (nodes,)
+        For each held root, the probability of acceptance of everything below it.
+    expected_proposals : float
+        The largest expected number of proposals per block below any root.
+    """
+
+    def __init__(self, tree: ReducedTree) -> None:
+        points = grid_points(tree, [float(rate) for rate in tree.rates], 1)
+        messages = Messages(tree, 1, max(1.0, 2 * points / MAX_GRID_POINTS))
+        kind_of = messages.kind_of
+        modes: dict[int, float] = {}  # largest log probability of X, by kind of block
+        rate_of: dict[int, float] = {}
+        for block in np.flatnonzero(tree.sizes > 1).tolist():
+            kind, rate = int(kind_of[block]), messages.rates[int(tree.cell_rate_of[block])]
+            if kind not in modes:
+                modes[kind] = _log_mode(int(tree.sizes[block]), rate)
+                rate_of[kind] = messages.rates[int(tree.rate_of[block])]
+        n_kinds = len(messages.norms)
+        best, total_first = np.zeros(n_kinds, np.int64), np.zeros(n_kinds, dtype=bool)
+        cost, blocks = np.ones(n_kinds), np.ones(n_kinds)
+        log_kept = np.zeros(n_kinds)  # log probability, at the end of a path that begins here
+        for kind, parts in enumerate(messages.parts):
+            accepted = max(messages.norms[kind], 1e-300)
+            log_kept[kind] = math.log(accepted)
+            if kind in modes:
+                log_kept[kind] -= modes[kind]
+                if rate_of[kind]:
+                    by_total = math.exp(log_kept[kind]) * math.tanh(rate_of[kind] / 2)
+                    total_first[kind] = by_total > accepted
+                    accepted = max(accepted, by_total)
+                cost[kind] = 1 / accepted
+            elif parts:
+                best[kind] = max(parts, key=lambda part: log_kept[part[0]])[0]
+                log_kept[kind] += log_kept[best[kind]]
+                cost[kind] = sum(n * cost[part] for part, n in parts) / accepted
+                blocks[kind] = sum(n * blocks[part] for part, n in parts)
+        self.total_first = total_first[kind_of[: tree.blocks]]
+        self.on_path = np.zeros(len(tree.parents), dtype=bool)
+        children = np.flatnonzero(tree.parents >= 0)
+        children = children[kind_of[children] == best[kind_of[tree.parents[children]]]]
+        self.on_path[children[np.unique(tree.parents[children], return_index=True)[1]]] = True
+        self.accepted = np.ones(len(tree.parents))
+        expected = cost / blocks
+        held = np.flatnonzero(tree.held)
+        for kind in np.unique(kind_of[held]).tolist():
+            log_accepted = messages.log_parts_at_zero(kind)
+            log_accepted += -modes[kind] if kind in modes else log_kept[best[kind]]
+            self.accepted[held[kind_of[held] == kind]] = math.exp(max(log_accepted, -600.0))
+            each = 1.0 if kind in modes else cost[kind] * messages.norms[kind] / blocks[kind]
+            expected[kind] = each * math.exp(min(-log_accepted, 600.0))
+        roots = np.unique(kind_of[tree.parents < 0])
+        self.expected_proposals = float(expected[roots].max(initial=1.0))
+
+
+def _log_mode(variables: int, rate: float) -> float:
+    """Compute the largest log probability of a sum of geometric variables."""
+    mode = math.floor((variables - 1) / math.expm1(rate))
+    return float(scipy.stats.nbinom.logpmf(mode, variables, -math.expm1(-rate)))
+
+
+class _Totals:
+    """Draws of X and Y of all blocks of a reduced tree."""
+
+    # The children of node v are `children[begin[v]:begin[v] + count[v]]`. The last of them is the
+    # one on the path. The blocks below root r are `blocks[first[r]:first[r] + n_blocks[r]]`, and
+    # `place` is the position of a block among them.
+
+    def __init__(self, tree: ReducedTree, forecast: _Forecast) -> None:
+        self.tree, self.forecast, n_nodes = tree, forecast, len(tree.parents)
+        children = np.flatnonzero(tree.parents >= 0)
+        order = np.lexsort((forecast.on_path[children], tree.parents[children]))
+        self.children = children[order]
+        self.count = np.bincount(tree.parents[children], minlength=n_nodes)
+        self.begin = np.cumsum(self.count) - self.count
+        root_of = np.arange(n_nodes)
+        for nodes in node_levels(tree.parents)[1:]:
+            root_of[nodes] = root_of[tree.parents[nodes]]
+        root_of = root_of[: tree.blocks]
+        self.blocks = np.argsort(root_of, kind="stable")
+        self.n_blocks = np.bincount(root_of, minlength=n_nodes)
+        self.first = np.cumsum(self.n_blocks) - self.n_blocks
+        self.place = np.empty(tree.blocks, dtype=np.int64)
+        self.place[self.blocks] = np.arange(tree.blocks) - self.first[root_of[self.blocks]]
+
+    def draw(self, bits: BitSource, n_draws: int) -> tuple[IntArray, IntArray]:
+        """Draw X and Y, each as int64 of shape (n_draws, blocks)."""
+        tree = self.tree
+        x = np.zeros((n_draws, tree.blocks), dtype=np.int64)
+        y = np.zeros_like(x)
+        roots = np.flatnonzero(tree.parents < 0)
+        draws, roots = np.repeat(np.arange(n_draws), len(roots)), np.tile(roots, n_draws)
+        while len(roots):
+            # several proposals for each root, of which the first accepted one is used
+            wanted = np.ceil(0.7 / self.forecast.accepted[roots]).astype(np.int64)
+            allowed = BLOCKS_AT_ONCE // max(int(self.n_blocks[roots].sum()), 1)
+            which = np.repeat(np.arange(len(roots)), np.clip(wanted, 1, max(allowed, 1)))
+            proposal = _Proposal(self, bits, roots[which])
+            done, slots = np.unique(which[proposal.accepted], return_index=True)
+            slots = np.flatnonzero(proposal.accepted)[slots]
+            counts = self.n_blocks[roots[done]]
+            of, at = concatenate_ranges(self.first[roots[done]], counts)
+            block, source = self.blocks[at], concatenate_ranges(proposal.base[slots], counts)[1]
+            x[draws[done[of]], block] = proposal.x[source]
+            y[draws[done[of]], block] = proposal.y[source]
+            left = np.ones(len(roots), dtype=bool)
+            left[done] = False
+            draws, roots = draws[left], roots[left]
+        return x, y
+
+
+class _Proposal:
+    """Proposals of X and Y of everything below given roots, each in a slot of its own.
+
+    The entry of a block in a slot is ``base[slot] + place[block]``.
+
+    Attributes
+    ----------
+    accepted : bool array, shape (slots,)
+    """
+
+    def __init__(self, plan: _Totals, bits: BitSource, roots: IntArray) -> None:
+        self.plan, self.tree, self.bits = plan, plan.tree, bits
+        counts = plan.n_blocks[roots]
+        self.base = np.cumsum(counts) - counts
+        self.x = np.zeros(int(counts.sum()), dtype=np.int64)
+        self.y = np.zeros_like(self.x)
+        slots, held = np.arange(len(roots)), self.tree.held[roots]
+        self.free(slots[~held], roots[~held])
+        self.accepted = ~held
+        self.accepted[held] = self.fixed(slots[held], roots[held])
+
+    def free(self, slots: IntArray, nodes: IntArray) -> IntArray:
+        """Draw nodes without a fixed total, and return their totals."""
+        totals = np.zeros(len(nodes), dtype=np.int64)
+        blocks, sets = nodes < self.tree.blocks, np.flatnonzero(nodes >= self.tree.blocks)
+        if blocks.any():
+            totals[blocks] = self._free_blocks(slots[blocks], nodes[blocks])
+        while len(sets):
+            totals[sets] = self._free_children(slots[sets], nodes[sets], 0)
+            sets = sets[~self._keep(nodes[sets], totals[sets])]
+        return totals
+
+    def _free_children(self, slots: IntArray, nodes: IntArray, left_out: int) -> IntArray:
+        """Draw all children, or all but the last, and return their sums."""
+        counts = self.plan.count[nodes] - left_out
+        which, at = concatenate_ranges(self.plan.begin[nodes], counts)
+        drawn = np.append(0, np.cumsum(self.free(slots[which], self.plan.children[at])))
+        ends = np.cumsum(counts)
+        sums: IntArray = drawn[ends] - drawn[ends - counts]
+        return sums
+
+    def _free_blocks(self, slots: IntArray, blocks: IntArray) -> IntArray:
+        tree = self.tree
+        x, y = np.zeros(len(blocks), dtype=np.int64), np.zeros(len(blocks), dtype=np.int64)
+        single = tree.sizes[blocks] == 1
+        for rate, alike in _by_value(tree.rate_of[blocks], single):
+            geometric = cached_geometric(tree.rates[rate])
+            x[alike] = geometric.draw(self.bits, len(alike))
+            y[alike] = geometric.draw(self.bits, len(alike))
+        by_total = self.plan.forecast.total_first[blocks] & ~single
+        for first, chosen in ((False, ~single & ~by_total), (True, by_total)):
+            for rate, alike in _by_value(tree.cell_rate_of[blocks], chosen):
+                sums = negative_binomials(tree.rates[rate])
+                indices = sums.indices(tree.sizes[blocks[alike]])
+                while len(alike):
+                    # several proposals for each of the last blocks
+                    times = max(1, min(MAX_PROPOSALS_AT_ONCE, PROPOSALS_AT_ONCE // len(alike)))
+                    kind, block = np.tile(indices, times), np.tile(blocks[alike], times)
+                    new_y = sums.draw(self.bits, kind)
+                    if first:
+                        new_x = new_y + self._own_term(block)
+                        kept = sums.keep(self.bits, kind, new_x)
+                    else:
+                        new_x = sums.draw(self.bits, kind)
+                        kept = self._keep(block, new_x - new_y)
+                    found = kept.reshape(times, len(alike))
+                    done = found.any(axis=0)
+                    at = found.argmax(axis=0)[done], np.flatnonzero(done)
+                    x[alike[done]] = new_x.reshape(found.shape)[at]
+                    y[alike[done]] = new_y.reshape(found.shape)[at]
+                    alike, indices = alike[~done], indices[~done]
+        entries = self.base[slots] + self.plan.place[blocks]
+        self.x[entries], self.y[entries] = x, y
+        return x - y
+
+    def _own_term(self, blocks: IntArray) -> IntArray:
+        """Draw a total S with a probability proportional to exp(-epsilon |S|)."""
+        totals = np.zeros(len(blocks), dtype=np.int64)
+        for rate, alike in _by_value(self.tree.rate_of[blocks], np.ones(len(blocks), dtype=bool)):
+            geometric = cached_geometric(self.tree.rates[rate])
+            totals[alike] = geometric.draw_difference(self.bits, len(alike))
+        return totals
+
+    def fixed(self, slots: IntArray, roots: IntArray) -> BoolArray:
+        """Draw everything below roots whose totals are 0, and return whether it is accepted."""
+        accepted = np.ones(len(roots), dtype=bool)
+        nodes, totals, on_way = roots.copy(), np.zeros(len(roots), np.int64), np.arange(len(roots))
+        while len(on_way):
+            is_block = nodes[on_way] < self.tree.blocks
+            ended, on_way = on_way[is_block], on_way[~is_block]
+            accepted[ended] = self._end(slots[ended], nodes[ended], totals[ended])
+            here = nodes[on_way]
+            totals[on_way] -= self._free_children(slots[on_way], here, 1)
+            nodes[on_way] = self.plan.children[self.plan.begin[here] + self.plan.count[here] - 1]
+            kept = self._keep(nodes[on_way], totals[on_way])
+            accepted[on_way[~kept]] = False
+            on_way = on_way[kept]
+        return accepted
+
+    def _end(self, slots: IntArray, blocks: IntArray, totals: IntArray) -> BoolArray:
+        """Draw Y of blocks with given totals, and accept it by the probability of X."""
+        tree = self.tree
+        x, y = np.maximum(totals, 0), np.maximum(-totals, 0)  # of single cells
+        accepted = np.ones(len(blocks), dtype=bool)
+        for rate, alike in _by_value(tree.cell_rate_of[blocks], tree.sizes[blocks] > 1):
+            sums = negative_binomials(tree.rates[rate])
+            indices = sums.indices(tree.sizes[blocks[alike]])
+            y[alike] = sums.draw(self.bits, indices)
+            x[alike] = y[alike] + totals[alike]
+            accepted[alike] = sums.keep(self.bits, indices, x[alike])
+        entries = self.base[slots] + self.plan.place[blocks]
+        self.x[entries], self.y[entries] = x, y
+        return accepted
+
+    def _keep(self, nodes: IntArray, totals: IntArray) -> BoolArray:
+        """Accept each total with the probability exp(-epsilon |S|) of its node."""
+        kept = np.ones(len(nodes), dtype=bool)
+        for rate, alike in _by_value(self.tree.rate_of[nodes], totals != 0):
+            if self.tree.rates[rate]:
+                # a geometric variable is at least k with the probability exp(-epsilon k)
+                steps = cached_geometric(self.tree.rates[rate]).draw(self.bits, len(alike))
+                kept[alike] = steps >= np.abs(totals[alike])
+        return kept
+
+
+def _by_value(values: IntArray, chosen: BoolArray) -> list[tuple[int, IntArray]]:
+    """List the distinct values of the chosen items, each with the indices of its items."""
+    items = np.flatnonzero(chosen)
+    return [(value, items[values[items] == value]) for value in np.unique(values[items]).tolist()]
