@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from benchmarks.releases import states_by_classes
+from benchmarks.releases import crossing_family, states_by_classes
 from benchmarks.timing import row, seconds_a_call, timed
 from isdp import GeneralizedLaplace, Invariants, draw_noise
 from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
@@ -13,6 +13,7 @@ from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk
+from isdp.mechanisms import CrossingGaussian
 
 EPSILON = 0.25
 POINTS_OF_SLOPE = 3
@@ -39,6 +40,16 @@ def of_types(cells):
     sampler = CellClassSampler(states_by_classes(cells), GeneralizedLaplace(EPSILON))
     rng = np.random.default_rng(1)
     return seconds_a_call(lambda: sampler.sample(rng, 1))
+
+
+def crossing(cells):
+    """Time a draw of crossing noise for states of 40 counties, which are independent trees."""
+    counties = cells // 252
+    given, held = crossing_family(counties, states=-(-counties // 40))
+    pairs = {("state", "total"): 2, ("cell", "total"): 3, ("cell", "cell"): 2}
+    mechanism = CrossingGaussian(given.regions, given.groups, pairs)
+    rng = np.random.default_rng(1)
+    return seconds_a_call(lambda: draw_noise(mechanism, held, rng=rng))
 
 
 def set_up_and_draw(sampler, invariants, mechanism):
@@ -76,6 +87,7 @@ def curves():
     sizes = [10**k for k in range(2, 7)]
     points = one("cells", "one total: a draw", sizes, a_composition)
     points += one("cells", "51 states x 2: a draw", sizes[1:], of_types)
+    points += one("cells", "crossing totals, states: a draw", sizes[2:], crossing)
     points += one("cells", "star chain: a sweep", sizes[:4], a_sweep)
     points += one(
         "constraints",

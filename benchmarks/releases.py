@@ -13,9 +13,12 @@ import pandas as pd
 
 from benchmarks.timing import row, seconds
 from isdp import SYSTEM_RANDOMNESS, GeneralizedGaussian, GeneralizedLaplace, Invariants, draw_noise
+from isdp.mechanisms import CrossingGaussian, SetTree
 
 CELLS = 10**6
 GAUSSIAN_LIMIT, TYPES_LIMIT = 1, 20  # CPU seconds
+COUNTIES, STATES, GROUPS, CELLS_OF_GROUP = 3221, 52, 4, 63
+CROSSING_LIMIT, EXPERIMENT_LIMIT = 30, 2  # CPU seconds
 ROWS, TOTALS = 10**7, 50
 ROWS_LIMIT, ROWS_MEMORY = 40, 1.2  # CPU seconds, GB
 EPSILON, RHO = "1/4", "1/32"
@@ -35,6 +38,39 @@ def states_by_classes(cells, states=51, classes=2):
     sets = [np.flatnonzero(state == s) for s in range(states)]
     sets += [np.flatnonzero(kind == c) for c in range(classes)]
     return Invariants.subsets(sets, cells)
+
+
+def crossing_family(counties=COUNTIES, states=STATES):
+    """Noise with terms of nation, states and counties at rho = 1.24, and the totals of states."""
+    state = np.arange(counties) * states // counties
+    cell = np.arange(GROUPS * CELLS_OF_GROUP)
+    regions = SetTree.from_columns({"state": state}, root="nation")
+    groups = SetTree.from_columns({"group": cell // CELLS_OF_GROUP}, root="total")
+    shares = {
+        ("nation", "cell"): 0.05,
+        ("nation", "group"): 0.02,
+        ("state", "cell"): 0.15,
+        ("state", "group"): 0.03,
+        ("cell", "total"): 0.17,
+        ("cell", "group"): 0.03,
+        ("cell", "cell"): 0.55,
+    }
+    variances = {pair: 1 / (1.24 * share) for pair, share in shares.items()}
+    held = Invariants.partition(np.repeat(state, len(cell)))
+    return CrossingGaussian(regions, groups, variances), held
+
+
+def crossing_rows():
+    """Seconds of a whole call for crossing noise, for release and for experiments."""
+    family, held = crossing_family()
+    setting = f"crossing Gaussian, {COUNTIES:,} counties x {held.cells // COUNTIES} cells"
+    return [
+        row(name, setting, seconds(partial(draw_noise, family, held, rng=rng)), limit, "s", bar=1)
+        for name, rng, limit in (
+            ("release / limit", SYSTEM_RANDOMNESS, CROSSING_LIMIT),
+            ("experiment / limit", np.random.default_rng(1), EXPERIMENT_LIMIT),
+        )
+    ]
 
 
 def releases_against_limits():
@@ -63,6 +99,7 @@ def releases_against_limits():
     setting = f"l1, {ROWS:,} rows, {TOTALS} totals"
     return [
         *rows,
+        *crossing_rows(),
         row("isdp privatize, time / limit", setting, took, ROWS_LIMIT, "s", bar=1),
         row("isdp privatize, memory / limit", setting, memory, ROWS_MEMORY, "GB", bar=1),
     ]

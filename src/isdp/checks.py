@@ -23,14 +23,14 @@ MIN_SCALE, MAX_SCALE = 1e-100, 1e100
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Test that a value is a real number and not a bool."""
+    """Return True if a value is a real number and not a bool."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def check_integer(
     where: str, name: str, value: object, minimum: int = 0, maximum: float = math.inf
 ) -> int:
-    """Return a number that equals an integer from `minimum` to `maximum`, such as 3.0, as an int.
+    """Convert a number that equals an integer from `minimum` to `maximum`, such as 3.0, to an int.
 
     Raise `InputError` for any other value, a bool included. The message names the caller `where`
     and the argument `name`.
@@ -40,7 +40,7 @@ def check_integer(
     >>> check_integer("exact", "n_draws", 3.0)
     3
     """
-    # the remainder of nan and of infinity is not zero either
+    # `value % 1` is nan, and therefore true, for nan and infinity
     if not is_number(value) or value % 1 or not minimum <= value <= maximum:
         limits = f"of {minimum} or more" if maximum == math.inf else f"from {minimum} to {maximum}"
         raise _refusal(f"{where}: {name}", f"an integer {limits}", value)
@@ -48,14 +48,14 @@ def check_integer(
 
 
 def check_positive(name: str, value: object) -> float:
-    """Return a positive finite number unchanged; raise `InputError` for any other value."""
+    """Return a positive finite number unchanged, or raise `InputError`."""
     if not is_number(value) or not 0 < value < math.inf:
         raise _refusal(name, "a positive number", value)
     return value
 
 
 def check_positive_float(name: str, value: object) -> float:
-    """Return a number from 1e-100 to 1e100 as a float; raise `InputError` for any other value.
+    """Return a number from 1e-100 to 1e100 as a float, or raise `InputError`.
 
     The square of a number outside this range could overflow or underflow.
     """
@@ -63,7 +63,7 @@ def check_positive_float(name: str, value: object) -> float:
 
 
 def check_non_negative(name: str, value: object, below: float = math.inf) -> float:
-    """Return a number x with 0 <= x < `below` unchanged; raise `InputError` for any other value."""
+    """Return a number x with 0 <= x < `below` unchanged, or raise `InputError`."""
     if not is_number(value) or not 0 <= value < below:
         limit = "" if below == math.inf else f" and below {below}"
         raise _refusal(name, f"a finite number of 0 or more{limit}", value)
@@ -71,14 +71,14 @@ def check_non_negative(name: str, value: object, below: float = math.inf) -> flo
 
 
 def check_in_range(name: str, value: object, low: float, high: float) -> float:
-    """Return a number from `low` to `high` unchanged; raise `InputError` for any other value."""
+    """Return a number from `low` to `high` unchanged, or raise `InputError`."""
     if not is_number(value) or not low <= value <= high:
         raise _refusal(name, f"a number between {low:g} and {high:g}", value)
     return value
 
 
 def check_probability(name: str, value: object) -> float:
-    """Return a number strictly between 0 and 1 as a float; raise `InputError` for any other value.
+    """Return a number strictly between 0 and 1 as a float, or raise `InputError`.
 
     A fraction that rounds to 0 or 1 is refused too.
     """
@@ -90,7 +90,7 @@ def check_probability(name: str, value: object) -> float:
 
 
 def check_choice(name: str, value: T, known: Collection[object]) -> T:
-    """Return one of the known values unchanged; raise `InputError` for any other value."""
+    """Return one of the known values unchanged, or raise `InputError`."""
     if value not in known:
         raise _refusal(name, f"one of {', '.join(map(str, known))}", value)
     return value
@@ -122,7 +122,7 @@ def parse_rational(name: str, value: object) -> Fraction:
 
 
 def parse_positive(name: str, value: ExactNumber) -> tuple[float, Fraction]:
-    """Convert a positive number to a float and to an exact fraction; see `parse_rational`.
+    """Convert a positive number to a float and, as `parse_rational` does, to an exact fraction.
 
     The first result is the value itself if it is an int or a float. Raise `InputError` if the value
     is not a positive number within the range of floats.
@@ -140,7 +140,7 @@ def parse_positive(name: str, value: ExactNumber) -> tuple[float, Fraction]:
 def _refusal(name: str, wanted: str, value: object) -> InputError:
     try:
         shown = str(value) if isinstance(value, Fraction) else repr(value)
-    except ValueError:  # Python converts at most a few thousand digits to text
+    except ValueError:  # Python converts no integer of more than a few thousand digits to text
         shown = "a number of thousands of digits"
     if len(shown) > MAX_SHOWN:
         shown = f"{shown[:MAX_SHOWN]}..."

@@ -1,6 +1,6 @@
 """Compilation by Numba with a cache that is never out of date.
 
-Numba compiles a cached function again only if its own file changes. It ignores changes in files
+Numba compiles a cached function again only if its own file changes. Numba ignores changes in files
 of functions that the function calls. The name of the cache folder therefore contains a digest of
 all source files with compiled functions.
 """
@@ -21,8 +21,9 @@ SOURCES = Path(__file__).parent
 def cache_folder() -> Path:
     """Return the cache folder for code that is compiled from the current sources.
 
-    Its parent is `numba.config.CACHE_DIR` (environment variable NUMBA_CACHE_DIR) if that is set,
-    and otherwise ``~/.cache/isdp``. Raise `RuntimeError` if the user has no home folder.
+    The parent of this folder is `numba.config.CACHE_DIR` (environment variable NUMBA_CACHE_DIR) if
+    that is set, and otherwise ``~/.cache/isdp``. Raise `RuntimeError` if the user has no home
+    folder.
     """
     digest = hashlib.sha256()
     for path in sorted(SOURCES.rglob("*.py")):

@@ -32,7 +32,8 @@ RENAMED = {
 def refuse_renamed(package: str) -> Callable[[str], NoReturn]:
     """Return the function ``__getattr__`` of a package with renamed public names.
 
-    It raises ImportError, because ``from ... import`` hides the message of an AttributeError.
+    The function raises ImportError, because ``from ... import`` hides the message of an
+    AttributeError.
     """
 
     def refuse(name: str) -> NoReturn:

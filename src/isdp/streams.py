@@ -28,7 +28,7 @@ SYSTEM_RANDOMNESS: Final = SystemRandomness()
 def stream(root: int, experiment: str, unit: str = "", replicate: int = 0) -> np.random.Generator:
     """Return the random generator of one job, which is independent of those of other jobs.
 
-    Its seed is ``SeedSequence((root, experiment, unit, replicate))``, where the names are hashed.
+    The seed is ``SeedSequence((root, experiment, unit, replicate))``, with hashes of the names.
     Raise `InputError` if `root` or `replicate` is negative or not an integer.
 
     Parameters

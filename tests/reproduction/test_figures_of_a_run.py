@@ -13,10 +13,12 @@ from collections import defaultdict
 import numpy as np
 import pandas as pd
 from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.colors import to_hex
 from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import PathPatch
+from matplotlib.patches import Patch, PathPatch
+from matplotlib.text import Text
 
 from isdp.plots.style import INK
 from tests import ROOT
@@ -33,7 +35,7 @@ def plain(words):
 
 
 def drawn(jobs, replay):
-    """The figures of one job of each rule that draws, with the tables that the job reads."""
+    """The figures of one job of each rule that draws, with what the job reads and its settings."""
     papers = {job.given.rule: job for job in jobs if "cube" not in job.name}
     for rule, job in papers.items():
         if rule.startswith("plot_"):
@@ -42,7 +44,7 @@ def drawn(jobs, replay):
             tables = [FORMATS[".csv"][0](replay.folder / f) for f in files if f.endswith(".csv")]
             for name, figure in figures.items():
                 (svg,) = job.outputs[name]
-                yield svg.rpartition("/")[2].removesuffix(".svg"), figure, tables
+                yield svg.rpartition("/")[2].removesuffix(".svg"), figure, tables, job.params
 
 
 def series(axis):
@@ -110,6 +112,38 @@ def name_of(axis, line):
             ):
                 names.append(words.get_text())
     return " and ".join(names)
+
+
+def look_of(entry):
+    """What sets an entry of a legend apart from the others."""
+    if isinstance(entry, Line2D):
+        colours = map(to_hex, (entry.get_color(), entry.get_markerfacecolor()))
+        return entry.get_linestyle(), entry.get_marker(), entry.get_linewidth(), *colours
+    return str(entry.get_facecolor())
+
+
+def alike(figure):
+    """Legends of which two entries look alike."""
+    legends = filter(None, [*figure.legends, *(axis.get_legend() for axis in figure.axes)])
+    kinds = Line2D, Patch
+    looks = [[look_of(e) for e in each.legend_handles if isinstance(e, kinds)] for each in legends]
+    return [each for each in looks if len(set(each)) < len(each)]
+
+
+def values_of(name, settings):
+    """The values of settings with a word in their names."""
+    for key, each in settings.items():
+        yield from values_of(name, each) if isinstance(each, dict) else [each] * (name in key)
+
+
+def misnamed(figure, tables, settings):
+    """Numbers after "epsilon =" or "delta =" that are no such setting, nor in such a column."""
+    texts = [text.get_text() for text in figure.findobj(Text)]
+    for name, value in re.findall(r"(epsilon|delta) = ([\d.e-]*\d)", "\n".join(texts)):
+        known = [0, *values_of(name, settings)]
+        known += [each for table in tables if name in table for each in table[name]]
+        if value not in {f"{each:g}" for each in known if isinstance(each, int | float)}:
+            yield f"{name} = {value}"
 
 
 def ends_of(name, segments):
@@ -232,13 +266,14 @@ def rows_at(part, on, data, place, tick):
     return part.rows[among(factor * part.numbers[column], near)]
 
 
-def panels(name, figure, tables):
+def panels(name, figure, tables, _):
     """A row for each panel, and the labels of its axes with the columns on them."""
     parts = list(parts_of(tables))
     for axis in (axis for axis in figure.axes if axis.axison):
         upright = not named(axis.yaxis)
         found = [(label, x, y, source_of(x, y, parts, upright)) for label, x, y in series(axis)]
-        found = [each for each in found if each[-1]]
+        # boxes of a few numbers are found in many columns by chance
+        found = [f for f in found if f[-1] and (f[0] != "box" or len(np.unique(f[2])) > 2)]
         shown = [f"{plain(label)}: {in_words(source)}" for label, _, _, source in found]
         labels = " ".join(axis.get_xlabel().split()), " ".join(axis.get_ylabel().split())
         units = [", ".join(unit for unit in UNITS if unit in label) for label in labels]
@@ -250,7 +285,10 @@ def panels(name, figure, tables):
 
 def test_figures_show_their_tables_on_their_scales(jobs, replay):
     described = pd.read_csv(KNOWN, dtype=str, keep_default_na=False).to_numpy().tolist()
-    found = [row for each in drawn(jobs, replay) for row, _ in panels(*each)]
+    figures = list(drawn(jobs, replay))
+    assert [name for name, figure, *_ in figures if alike(figure)] == []
+    assert [(each[0], wrong) for each in figures if (wrong := list(misnamed(*each[1:])))] == []
+    found = [row for each in figures for row, _ in panels(*each)]
     assert len({row[0] for row in found}) > 30
     for name in {row[0] for row in [*found, *described]}:
         ours, known = ([row for row in rows if row[0] == name] for rows in (found, described))

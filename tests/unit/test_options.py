@@ -84,7 +84,7 @@ CASES = [
     (TOPDOWN + E1, "--query total=1/3 --query detail=2/3", "county,total,1,0.1666"),
     (TOPDOWN + E1, "--structural-zero sex=x", "'x'"),
     (TOPDOWN + E1, "--present present.csv", '"file": "present.csv"'),
-    (TOPDOWN + E1 + " --present present.csv", "--absent-otherwise", "lists none"),
+    (TOPDOWN + E1 + " --present present.csv", "--absent-otherwise", "is absent"),
     (TOPDOWN + E1, "--one-pass", '"passes": "one"'),
     (TOPDOWN + E1, "--simulations 10", "margin_simulated"),
     (TOPDOWN + E1, "--for-experiments", "for experiments"),

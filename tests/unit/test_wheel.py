@@ -134,7 +134,7 @@ COMMAND = ["privatize", EXAMPLE / "table.csv", "--invariants", EXAMPLE / "invari
 
 def test_the_command_runs_without_an_extra_and_says_that_there_is_no_picture(plain, tmp_path):
     spoken = plain.run("isdp", *COMMAND, "--epsilon", "0.25", cwd=tmp_path)
-    assert "no picture: matplotlib is not installed (pip install 'isdp[plots]')" in spoken
+    assert "isdp[plots]" in spoken
     written = {path.name for path in (tmp_path / "noisy").iterdir()}
     tables = {"noisy.csv", "totals.csv", "margins.csv"}
     assert written == tables | {"certificate.json", "certificate.md"}

@@ -11,6 +11,7 @@ rule compute_topdown_noise:
         noise="results/tables/topdown_noise.csv",
         conversions="results/tables/topdown_conversions.csv",
         tails="results/tables/topdown_tails.csv",
+        arithmetic="results/tables/topdown_arithmetic.csv",
         noise_points="results/figures/topdown_noise.csv",
     log:
         logs("compute_topdown_noise"),

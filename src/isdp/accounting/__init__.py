@@ -23,5 +23,5 @@ __all__ = [
     "upper_decimal",
 ]
 
-if not TYPE_CHECKING:  # otherwise a type checker accepts any name
+if not TYPE_CHECKING:  # a type checker that saw it would accept any name
     __getattr__ = refuse_renamed(__name__)

@@ -16,16 +16,16 @@ def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
     """Add the losses and deltas of several releases.
 
     The guarantees must agree in flavour, metric, growth, relation and held totals. The result has
-    the largest number of units per person.
+    the maximum of `per_person`.
 
     Raises
     ------
     InputError
         If there is no guarantee, two guarantees disagree, or the deltas sum to 1 or more. The
-        message names the fields that disagree.
+        message names the field in which they disagree.
     """
     if not guarantees:
-        raise InputError("composition: there are no guarantees. Give at least one")
+        raise InputError("composition: there are no guarantees. Give one or more guarantees")
     first = guarantees[0]
     for other in guarantees[1:]:
         for name in MATCHED_FIELDS:
@@ -55,10 +55,13 @@ def as_zcdp(guarantee: PrivacyGuarantee) -> PrivacyGuarantee:
     Raises
     ------
     InputError
-        If the guarantee is not pure.
+        If the guarantee is not pure, or its growth is quadratic.
     """
     if guarantee.flavour != "pure" or guarantee.growth == "quadratic":
-        raise InputError("composition: zCDP needs a pure guarantee whose growth is not quadratic")
+        raise InputError(
+            "composition: the guarantee is not pure, or its growth is quadratic. Give a pure "
+            "guarantee with linear growth"
+        )
     half = upper_product(guarantee.loss, guarantee.loss, Fraction(1, 2))
     source = f"{guarantee.source}, as zCDP"
     same = replace(guarantee, flavour="zCDP", loss=half, source=source)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -21,20 +20,20 @@ from isdp.accounting.guarantees import Number, PrivacyGuarantee, upper_product
 from isdp.checks import check_choice, check_in_range, check_non_negative, check_probability
 from isdp.errors import InputError
 
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(10)  # of Gauss-Legendre quadrature
 ROUNDING = 1e-12  # bound on the relative rounding error of a conversion
-# the Gaussian privacy profile is a difference of two terms
-# the first term is near 1 above MIN_SEPARATION, and the terms are almost equal below
-# MIN_SUBTRACTED_MU
+# The Gaussian privacy profile is a difference of two terms. The first term is near 1 above
+# MIN_SEPARATION. The terms are almost equal below MIN_SUBTRACTED_MU.
 MIN_SEPARATION = 5.0
 MIN_SUBTRACTED_MU = 0.1  # distance in standard deviations
 MIN_LOG_PROBABILITY = -1e4  # the exponential of any smaller number rounds to 0
-MIN_ASYMPTOTIC = 50.0  # above it, four terms of the asymptotic series of erfcx are accurate
-MIN_RHO = 1e-280  # replaces smaller positive values, because subnormal floats lose digits
-EPSILON_RANGE = (1e-100, 1e100)  # the squares neither overflow nor underflow
+MIN_ASYMPTOTIC = 50.0  # minimum argument at which four terms of the series of erfcx are accurate
+MIN_RHO = 1e-280  # minimum positive value, because subnormal floats lose digits
+EPSILON_RANGE = (1e-100, 1e100)  # squares in this range neither overflow nor underflow
 
 
 def epsilon_bun_steinke(rho: float, delta: float) -> float:
-    """Return epsilon = rho + 2 sqrt(rho ln(1/delta)), the conversion of the slides.
+    """Return epsilon = rho + 2 sqrt(rho ln(1/delta)), the conversion "slides".
 
     The source is Bun and Steinke, *Concentrated Differential Privacy* (2016), Proposition 1.3.
     """
@@ -44,7 +43,7 @@ def epsilon_bun_steinke(rho: float, delta: float) -> float:
 
 
 def epsilon_canonne_kamath_steinke(rho: float, delta: float) -> float:
-    """Minimise epsilon over the Renyi orders alpha > 1; the result is at least 0.
+    """Return the minimum of epsilon over the Renyi orders alpha > 1, or 0 if it is negative.
 
     The source is Canonne, Kamath and Steinke, *The Discrete Gaussian for Differential Privacy*
     (2020), Corollary 13. Every order gives a valid bound.
@@ -78,7 +77,7 @@ def epsilon_gaussian(rho: float, delta: float) -> float:
     if rho == 0 or _log_delta_gaussian(0.0, mu) <= goal:
         return 0.0
     high = epsilon_bun_steinke(rho, delta)  # a valid upper bound
-    if _log_delta_gaussian(high, mu) >= goal:  # possible by rounding if delta is close to 1
+    if _log_delta_gaussian(high, mu) >= goal:  # rounding causes this if delta is close to 1
         return high
     root: float = scipy.optimize.brentq(
         lambda epsilon: _log_delta_gaussian(epsilon, mu) - goal,
@@ -92,19 +91,18 @@ def epsilon_gaussian(rho: float, delta: float) -> float:
 
 def _log_delta_gaussian(epsilon: float, mu: float) -> float:
     left, right = mu / 2 - epsilon / mu, -mu / 2 - epsilon / mu
-    # e^eps phi(right) = phi(left), so both terms are this density times a Mills ratio; the
-    # difference of the terms themselves has no correct digit at delta = 1e-14
+    # Because e^eps phi(right) = phi(left), both terms are this density times a Mills ratio. The
+    # difference of the terms themselves has no correct digit at delta = 1e-14.
     log_density = -0.5 * left * left
     if left < 0 and log_density < MIN_LOG_PROBABILITY:
-        return log_density  # an upper bound, because the ratio is below 1
+        return log_density  # this is an upper bound, because the Mills ratio is below 1
     near, far = -left / math.sqrt(2), -right / math.sqrt(2)
     if left > MIN_SEPARATION:
         return math.log1p(-ndtr(-left) - math.exp(log_density) * erfcx(far) / 2)
     if mu > MIN_SUBTRACTED_MU:
         return log_density + math.log((erfcx(near) - erfcx(far)) / 2)
-    nodes, weights = _nodes()
     step = mu / math.sqrt(2)
-    return log_density + math.log(step / 4) + _log_mean_fall(near + step * (1 + nodes) / 2, weights)
+    return log_density + math.log(step / 4) + _log_mean_fall(near + step * (1 + NODES) / 2, WEIGHTS)
 
 
 def _log_mean_fall(points: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
@@ -115,12 +113,6 @@ def _log_mean_fall(points: NDArray[np.float64], weights: NDArray[np.float64]) ->
     small = 1 / points / points
     series = 1 - small * (1.5 - small * (3.75 - small * 13.125))
     return math.log(weights @ (inverse * series) / math.sqrt(math.pi)) - 2 * math.log(points[0])
-
-
-@cache
-def _nodes() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the nodes and weights of Gauss-Legendre quadrature with ten points."""
-    return np.polynomial.legendre.leggauss(10)
 
 
 Conversion = Literal["slides", "Canonne-Kamath-Steinke", "exact Gaussian"]
@@ -167,7 +159,10 @@ def convert(guarantee: PrivacyGuarantee, delta: float, conversion: Conversion) -
     """
     rho = guarantee.loss_per_person
     if guarantee.flavour != "zCDP" or rho is None:
-        raise InputError("accounting: give a zCDP guarantee that has a loss per person")
+        raise InputError(
+            "accounting: the guarantee is not zCDP, or has no loss per person. Give another "
+            "guarantee"
+        )
     return PrivacyGuarantee(
         flavour="approximate",
         loss=epsilon_above(conversion, rho, delta),

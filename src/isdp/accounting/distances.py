@@ -15,7 +15,7 @@ from isdp.errors import InputError
 def symmetric_difference(first: Iterable[Hashable], second: Iterable[Hashable]) -> int:
     """Return the minimum number of additions and removals that change one dataset to the other.
 
-    The slides call it d_SymDiff.
+    The slides *Can Swapping be Differentially Private?* call this distance d_SymDiff.
     """
     one, other = Counter(first), Counter(second)
     return (one - other).total() + (other - one).total()
@@ -24,15 +24,15 @@ def symmetric_difference(first: Iterable[Hashable], second: Iterable[Hashable]) 
 def hamming(first: Iterable[Hashable], second: Iterable[Hashable]) -> float:
     """Return the minimum number of replaced records that change one dataset to the other.
 
-    The slides call it d_HAM. It is infinite for datasets of different sizes, and otherwise half of
-    the symmetric difference.
+    The slides *Can Swapping be Differentially Private?* call this distance d_HAM. It is infinite
+    for datasets of different sizes, and otherwise half of the symmetric difference.
     """
     first, second = list(first), list(second)
     return symmetric_difference(first, second) // 2 if len(first) == len(second) else math.inf
 
 
 def hamming_of_tables(first: ArrayLike, second: ArrayLike) -> float:
-    """Return the distance `hamming` of two tables of counts.
+    """Return the Hamming distance of two tables of counts.
 
     It is half of the l1 distance if the totals are equal, and otherwise infinite.
     """
@@ -48,7 +48,7 @@ def hamming_of_tables(first: ArrayLike, second: ArrayLike) -> float:
 def steps_between(
     first: Hashable, second: Hashable, neighbours: Callable[[Hashable], Iterable[Hashable]]
 ) -> float:
-    """Return the length of the shortest path between two datasets, found by breadth-first search.
+    """Find the length of the shortest path between two datasets by breadth-first search.
 
     The function `neighbours` returns the datasets at distance 1 from a dataset. The result is
     infinite if there is no path.

@@ -1,11 +1,11 @@
 """Exact (epsilon, delta) guarantee of several Laplace or double geometric measurements.
 
-A person who changes cell shifts `count` independent measurements by 1. Let s = 1/scale. The
-privacy loss of a double geometric measurement is s or -s, so that the sum is binomial. The loss of
-a Laplace measurement is between -s and s. Weighted by e^(s/2 - loss/2), its distribution is
-symmetric: it has mass 1/2 at s, mass 1/2 at -s, and mass s/2 uniformly between them. The weighted
-distribution of a sum is a mixture of shifted B-splines. All terms are positive, so that a delta of
-1e-14 is accurate.
+A person who changes cell shifts `count` independent measurements by 1. Let s = 1/scale. The privacy
+loss of a double geometric measurement is s or -s, so that the sum of the losses has a scaled
+binomial distribution. The loss of a Laplace measurement is between -s and s. Weighted by e^(s/2 -
+loss/2), the distribution of this loss is symmetric. The weighted distribution has mass 1/2 at s,
+mass 1/2 at -s, and mass s/2 uniformly between them. For a sum of losses it is a mixture of shifted
+B-splines. All terms are positive, so that a delta of 1e-14 is accurate.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from isdp.checks import check_integer, check_non_negative, check_positive, check
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 MAX_MEASUREMENTS = 60
-MIN_RELATIVE_DISTANCE = 1e-13  # relative to the scale of pure differential privacy
+MIN_RELATIVE_DISTANCE = 1e-13  # divided by the scale of pure differential privacy
 ROOT_TOLERANCE = 1e-12
-MIN_DELTA = 1e-300  # replaces a delta of 0 before a logarithm is taken
+MIN_DELTA = 1e-300  # minimum delta in a logarithm
 
 
 def delta_geometric(epsilon: float, scale: float, count: int) -> float:
@@ -67,7 +67,7 @@ def scale_laplace(epsilon: float, delta: float, count: int) -> float:
     while delta_laplace(epsilon, low, count) <= delta:
         low /= 2
 
-    # near `high`, delta is close to a power of the distance, so the logarithms are almost linear
+    # near `high`, ln(delta) is almost linear in the logarithm of the distance to `high`
     def above(log_distance: float) -> float:
         found = delta_laplace(epsilon, high - math.exp(log_distance), count)
         return math.log(max(found, MIN_DELTA)) - math.log(delta)
@@ -84,7 +84,7 @@ def scale_laplace(epsilon: float, delta: float, count: int) -> float:
 
 
 def _delta_at_ends(epsilon: float, s: float, count: int, log_norm: float) -> float:
-    """Return the part of delta in which every loss is s or -s.
+    """Return the part of delta from the outcomes in which every loss is s or -s.
 
     The probability that j of the losses are s is binomial(count, j) e^(-s (count - j)), divided by
     e^(count log_norm).
@@ -96,7 +96,7 @@ def _delta_at_ends(epsilon: float, s: float, count: int, log_norm: float) -> flo
 
 
 def _delta_with_inside(epsilon: float, s: float, count: int, inside: int) -> float:
-    """Return the part of delta in which `inside` of the losses lie strictly between -s and s."""
+    """Return the part of delta from the outcomes with `inside` losses strictly between -s and s."""
     signs = count - inside
     plus = np.arange(signs + 1)[:, None, None]
     shift = 2 * plus - signs

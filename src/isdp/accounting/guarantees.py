@@ -1,8 +1,8 @@
 """Privacy guarantees as immutable values, from which all text about privacy is generated.
 
 Every mechanism has the property `guarantee`. If a guarantee depends on further arguments, a
-function or method `guarantee_of` takes them. The numbers are upper bounds. They are never rounded
-down, neither in text nor in products.
+function or method `guarantee_of` takes them. The numbers of a guarantee are upper bounds, which
+texts and products never round down.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Flavour = Literal["pure", "approximate", "zCDP"]
 Growth = Literal["linear", "quadratic", "none"]
 FLAVOURS: dict[Flavour, str] = {"pure": "epsilon", "approximate": "epsilon", "zCDP": "rho"}
 NUMBER = re.compile(r"[0-9]{1,400}(/[0-9]{1,400}|(\.[0-9]{1,400})?(e[+-]?[0-9]{1,3})?)")
-COUNTED = ("person", "household")  # metrics that count changes; the others are norms
+COUNTED = ("person", "household")  # metrics that count changes, unlike norms
 GROWTHS: tuple[Growth, ...] = ("linear", "quadratic", "none")
 EQUAL_INVARIANTS = "two tables with equal invariants"
 
@@ -38,32 +38,32 @@ class PrivacyGuarantee:
     flavour : {"pure", "approximate", "zCDP"}
         The definition of privacy: epsilon-DP, (epsilon, delta)-DP, or rho-zCDP (zero-concentrated).
     loss : int, float or Fraction
-        Epsilon or rho per unit, 0 or more. A float denotes its shortest decimal form.
+        Epsilon or rho per unit of distance, 0 or more. A float denotes its shortest decimal form.
     metric : str
         The distance between two tables, which is a norm ("l1", "l2", ...) or a number of changed
         persons ("person") or households ("household").
     per_person : int, float, Fraction or None
-        The distance between two tables if one person changes cell, in units of the loss. It is 2
-        in l1, sqrt(2) in l2 and 2 in squared l2. It is None if the distance is unknown.
+        The distance between two tables if one person changes cell, in the unit of the loss. This
+        distance is 2 in l1, sqrt(2) in l2 and 2 in squared l2. None denotes an unknown distance.
     source : str
         The theorem and its paper.
     delta : int, float or Fraction
         Delta of an approximate guarantee, below 1. It is 0 for the other definitions.
     growth : {"linear", "quadratic", "none"}
-        The loss is per unit of distance if "linear", and per unit of squared distance if
-        "quadratic". It holds up to distance 1 only if "none".
+        With "linear" the loss is per unit of distance, and with "quadratic" per unit of squared
+        distance. With "none" the bound holds only up to distance 1.
     relation : str
         The pairs of tables that are compared.
     held : str
         The part of the table that is published unchanged and has no guarantee.
     why_not_per_person : str
-        The reason if `per_person` is None.
+        The reason why `per_person` is None, or "" if it is a number.
 
     Raises
     ------
     InputError
-        If a number is out of range, a word is unknown, `delta` contradicts `flavour`, or not
-        exactly one of `per_person` and `why_not_per_person` is given.
+        If a number is out of range, a word is unknown, `delta` contradicts `flavour`, or both or
+        neither of `per_person` and `why_not_per_person` are given.
 
     Examples
     --------
@@ -122,12 +122,12 @@ class PrivacyGuarantee:
         }[self.growth]
 
     def loss_at(self, distance: Number) -> Number:
-        """Bound the loss between two tables at a distance in the metric, which is not squared.
+        """Bound the loss between two tables at a given distance, which is not squared.
 
         Returns
         -------
         Fraction, or float if the loss or the distance is a float
-            The product rounded up, and infinity if it overflows.
+            The bound, rounded up, and infinity after an overflow.
 
         Raises
         ------
@@ -147,7 +147,7 @@ class PrivacyGuarantee:
 
     @property
     def loss_per_person(self) -> Number | None:
-        """The loss if one person changes cell; None if `per_person` is None."""
+        """The loss if one person changes cell, or None if `per_person` is None."""
         if self.per_person is None:
             return None
         if self.growth == "none":
@@ -209,7 +209,7 @@ class PrivacyGuarantee:
 
 
 def guarantee_from_record(record: Mapping[str, Any]) -> PrivacyGuarantee:
-    """Rebuild a guarantee from its record; see `PrivacyGuarantee.record`.
+    """Rebuild a guarantee from the result of `PrivacyGuarantee.record`.
 
     Raises
     ------
@@ -277,17 +277,17 @@ def upper_decimal(value: Number, digits: int = 6) -> str:
 
 
 def upper_product(*factors: Number) -> Number:
-    """Multiply exactly; round the product up to a float, or to infinity, if a factor is a float."""
+    """Return the exact product, rounded up to a float or to infinity if a factor is a float."""
     return _from_above(math.prod((as_fraction(x) for x in factors), start=Fraction(1)), factors)
 
 
 def upper_sum(*terms: Number) -> Number:
-    """Add exactly; round the sum up to a float, or to infinity, if a term is a float."""
+    """Return the exact sum, rounded up to a float or to infinity if a term is a float."""
     return _from_above(sum((as_fraction(x) for x in terms), start=Fraction(0)), terms)
 
 
 def as_fraction(value: Number) -> Fraction:
-    """Return the exact value of a number; a float denotes its shortest decimal form."""
+    """Return the exact value of a number, where a float denotes its shortest decimal form."""
     return Fraction(value if isinstance(value, Rational) else repr(float(value)))
 
 

@@ -23,15 +23,19 @@ Certificates of version 0.2 are accepted too.
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    own.add_argument("certificate_paths", metavar="CERTIFICATE", nargs="+", help="certificate.json")
-    own.add_argument("--cells", dest="cells_path", metavar="FILE", help="csv, such as noisy.csv")
+    own.add_argument(
+        "certificate_paths", metavar="CERTIFICATE", nargs="+", help="certificate.json of a release"
+    )
+    own.add_argument(
+        "--cells", dest="cells_path", metavar="FILE", help="csv with the cells of all releases"
+    )
     own.add_argument(
         "--invariants",
         dest="invariants_paths",
         metavar="FILE",
         nargs="+",
         default=[],
-        help="YAML file of each release",
+        help="YAML file of the held totals of each release",
     )
     add_columns(own)
 
@@ -51,7 +55,7 @@ def run(certificate_paths: list[str], **given: Any) -> int:
     for path in found.experiments:
         print(f"{path}: NOT FOR RELEASE; no guarantee holds for it")
     if found.together is None:
-        # certificates of swapping and TopDown name no file of invariants
+        # the certificates of swapping and TopDown name no file of invariants
         advice = "; give --cells and --invariants" * (found.guarantee.metric in NORMS)
         print(
             f"not examined: the cells that all totals together determine, and whether one person "

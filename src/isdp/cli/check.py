@@ -21,13 +21,16 @@ from them. The exit status is 0 if all checks hold, 1 if one does not, and 2 if 
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    own.add_argument("noisy_path", metavar="NOISY", help="csv with one row per cell")
+    own.add_argument("noisy_path", metavar="NOISY", help="csv of the noisy table")
     add_invariants(own)
     own.add_argument(
-        "--totals", dest="totals_path", metavar="FILE", help="csv with one row per total"
+        "--totals", dest="totals_path", metavar="FILE", help="csv of the published totals"
     )
     own.add_argument(
-        "--certificate", dest="certificate_path", metavar="FILE", help="certificate.json"
+        "--certificate",
+        dest="certificate_path",
+        metavar="FILE",
+        help="certificate.json of the release",
     )
     add_columns(own)
 

@@ -28,26 +28,31 @@ def add_options(own: argparse.ArgumentParser) -> None:
     add_cells(own)
     add_invariants(own)
     for name, metavar, words in (
-        ("epsilon", "E", "pure privacy loss"),
-        ("rho", "R", "zero-concentrated privacy loss"),
+        ("epsilon", "E", "pure privacy loss per person"),
+        ("rho", "R", "zero-concentrated privacy loss per person"),
         ("rate", "P", "swap rate, such as 0.05"),
     ):
         own.add_argument(
             f"--{name}", dest=f"{name}s", metavar=metavar, action="append", default=[], help=words
         )
-    own.add_argument("--stand-in", metavar="FILE", help="public counts of the same cells")
+    own.add_argument("--stand-in", metavar="FILE", help="csv of public counts of the same cells")
     own.add_argument(
         "--region",
         metavar="COLUMN",
-        help="column of the regions; default: the column with held totals",
+        help="column of the regions (default: the only column with held totals)",
     )
     own.add_argument(
         "--area",
         metavar="COLUMN",
-        help="column of the areas; default: the column nested in the regions",
+        help="column of the areas (default: the only column nested in the regions)",
     )
-    own.add_argument("--simulations", metavar="N", default="20", help="10 or more; default: 20")
-    own.add_argument("--seed", metavar="N", default="0", help="default: 0")
+    own.add_argument(
+        "--simulations",
+        metavar="N",
+        default="20",
+        help="number of simulated runs, 10 or more (default: 20)",
+    )
+    own.add_argument("--seed", metavar="N", default="0", help="seed of the simulation (default: 0)")
     add_columns(own)
     add_out(own, "comparison", picture=True)
 

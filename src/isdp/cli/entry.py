@@ -15,18 +15,19 @@ from isdp import __version__
 from isdp.cli import account, check, compare, plan, privatize, swap, topdown
 from isdp.errors import InputError
 
-COMMANDS = (plan, compare, privatize, topdown, swap, check, account)  # the help has this order
+COMMANDS = (plan, compare, privatize, topdown, swap, check, account)  # in the order of the help
 
 
 @cache
 def parser() -> argparse.ArgumentParser:
     """Build the parser of the command line.
 
-    Each module of `COMMANDS` has the texts `HELP` and `EPILOG` and two functions: `add_options`
-    adds its options to a parser, and `run` takes their values by name and returns the exit status.
+    Each module of `COMMANDS` has the texts `HELP` and `EPILOG` and the functions `add_options` and
+    `run`. `add_options` adds the options of the command to a parser. `run` takes their values by
+    name and returns the exit status.
     """
     top = argparse.ArgumentParser(
-        prog="isdp", description="Integer noise that keeps mandated totals exact."
+        prog="isdp", description="Add integer noise to tables and keep mandated totals exact."
     )
     top.add_argument("--version", action="version", version=f"isdp {__version__}")
     commands = top.add_subparsers(dest="command", required=True)
@@ -62,8 +63,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str] | None) -> int:
     try:
         for word in sys.argv[1:] if arguments is None else arguments:
-            if word.startswith("--") and word.endswith("=--"):  # argparse drops this value
-                raise InputError(f"{word.removesuffix('=--')}: wanted a value, got '--'")
+            if word.startswith("--") and word.endswith("=--"):  # argparse would drop the value '--'
+                raise InputError(
+                    f"{word.removesuffix('=--')}: '--' is not a value. Give another value"
+                )
         given = vars(parser().parse_args(arguments))
         del given["command"]
         status: int = given.pop("run")(**given)
@@ -80,7 +83,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _print(text: str) -> None:
-    """Write to standard output; if this fails, end the process with a status for the reason."""
+    """Write to standard output, or end the process with an exit status that states the reason."""
     if not text:
         return
     problem: str | None = "it is closed"

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from isdp.commands.shared.request import NoiseRequest
 
 MAX_SEED_DIGITS = 100
-DELTA = 1e-10  # the same as in `isdp.commands.shared.request`, which takes a second to import
+DELTA = 1e-10  # equal to the default in `isdp.commands.shared.request`, whose import takes a second
 
 
 def add_count(own: argparse.ArgumentParser) -> None:
     """Add `--count`."""
-    own.add_argument("--count", metavar="COLUMN", default="count", help="default: count")
+    own.add_argument(
+        "--count", metavar="COLUMN", default="count", help="column of counts (default: count)"
+    )
 
 
 def add_columns(own: argparse.ArgumentParser) -> None:
@@ -31,13 +33,15 @@ def add_columns(own: argparse.ArgumentParser) -> None:
         dest="names",
         metavar="COLUMN",
         action="append",
-        help="a column that names the cell; may be repeated; default: all except the counts",
+        help="column that names the cell, may be repeated (default: all except the counts)",
     )
 
 
 def add_out(own: argparse.ArgumentParser, default: str, picture: bool = False) -> None:
-    """Add `--out` and `--force`, and `--no-picture` for a command that draws one."""
-    own.add_argument("--out", metavar="DIR", default=default, help=f"default: {default}")
+    """Add `--out` and `--force`, and `--no-picture` for a command that draws a picture."""
+    own.add_argument(
+        "--out", metavar="DIR", default=default, help=f"output folder (default: {default})"
+    )
     own.add_argument("--force", action="store_true", help="replace existing files")
     if picture:
         own.add_argument(
@@ -52,7 +56,7 @@ def add_invariants(own: argparse.ArgumentParser) -> None:
         dest="invariants_path",
         metavar="FILE",
         required=True,
-        help="YAML file of the totals to hold; isdp privatize --help describes it",
+        help="YAML file of the totals to hold, which isdp privatize --help describes",
     )
 
 
@@ -63,14 +67,14 @@ def add_cells(own: argparse.ArgumentParser) -> None:
         dest="cells_path",
         metavar="FILE",
         required=True,
-        help="csv with one row per cell",
+        help="csv of the cells, with one row per cell",
     )
     own.add_argument(
         "--sums",
         dest="sums_path",
         metavar="FILE",
-        help="YAML file of the sums whose errors are computed; default: the sums by each column "
-        "of 2 to 100 values",
+        help="YAML file of the sums whose errors are computed (default: the sums by each column of "
+        "2 to 100 values)",
     )
 
 
@@ -81,7 +85,7 @@ def add_accept(own: argparse.ArgumentParser, *names: str) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help=f"accept a risk, which is described below: {', '.join(names)}; may be repeated",
+        help=f"accept a risk that is described below, {' or '.join(names)} (may be repeated)",
     )
 
 
@@ -90,9 +94,11 @@ def add_experiment(own: argparse.ArgumentParser) -> None:
     own.add_argument(
         "--for-experiments",
         action="store_true",
-        help="allow floating point and a pseudo-random generator; NOT FOR RELEASE",
+        help="allow floating point and a pseudo-random generator (NOT FOR RELEASE)",
     )
-    own.add_argument("--seed", metavar="N", help="seed of the generator; implies --for-experiments")
+    own.add_argument(
+        "--seed", metavar="N", help="seed of the generator (implies --for-experiments)"
+    )
 
 
 def add_noise(own: argparse.ArgumentParser) -> None:
@@ -100,7 +106,7 @@ def add_noise(own: argparse.ArgumentParser) -> None:
     own.add_argument(
         "--epsilon", metavar="E", help="Laplace noise with this loss per person, such as 0.5 or 1/2"
     )
-    own.add_argument("--norm", choices=("l1", "l2"), help="the norm of Laplace noise; default: l1")
+    own.add_argument("--norm", choices=("l1", "l2"), help="norm of Laplace noise (default: l1)")
     own.add_argument(
         "--sigma", metavar="S", help="Gaussian noise of this scale in persons, such as 2.5 or 5/2"
     )
@@ -115,18 +121,18 @@ def add_noise(own: argparse.ArgumentParser) -> None:
         action="store_const",
         const="unit",
         default="person",
-        help="--epsilon is per unit of the norm, and --rho per unit of squared l2 distance",
+        help="state --epsilon per unit of the norm, and --rho per unit of squared l2 distance",
     )
     own.add_argument(
         "--delta",
         metavar="D",
-        help=f"the certificate of Gaussian noise states epsilon at this delta; default: {DELTA}",
+        help=f"delta at which the certificate of Gaussian noise states epsilon (default: {DELTA})",
     )
     add_experiment(own)
 
 
 def request(given: dict[str, Any]) -> NoiseRequest:
-    """Remove the options of the noise from `given`, and return the request."""
+    """Remove the options of the noise from `given`, and build the request from them."""
     from isdp.commands.shared.request import NoiseRequest
 
     experiment, seed = take_experiment(given)
@@ -149,7 +155,7 @@ def take_experiment(given: dict[str, Any]) -> tuple[bool, int | None]:
 
 
 def whole_number(text: str, option: str, digits: int = 18) -> int:
-    """Read an integer of 0 or more."""
+    """Convert the text of an option to an integer of 0 or more."""
     if not text.isdecimal() or len(text) > digits:
         raise InputError(
             f"{option} must be a whole number of 0 or more with at most {digits} digits, got "

@@ -48,9 +48,9 @@ def add_options(own: argparse.ArgumentParser) -> None:
     add_cells(own)
     add_invariants(own)
     add_noise(own)
-    own.add_argument("--error", metavar="N", help="find the epsilon for a 95 %% limit of N persons")
+    own.add_argument("--error", metavar="N", help="find the epsilon whose 95 %% limit is N persons")
     own.add_argument(
-        "--error-of", metavar="NAME", help="the sum with this limit; default: every cell"
+        "--error-of", metavar="NAME", help="name of the sum with this limit (default: every cell)"
     )
     add_columns(own)
     add_out(own, "plan", picture=True)
@@ -64,9 +64,9 @@ def run(error: str | None, error_of: str | None, **given: Any) -> int:
     from isdp.io.wording import counted
 
     if error_of is not None and error is None:
-        raise InputError("--error-of: this option needs --error. Give --error, or leave it out.")
+        raise InputError("--error-of: this option needs --error. Add --error, or omit --error-of.")
     if error is not None and not any(given[budget] for budget in ("epsilon", "rho", "sigma")):
-        given["epsilon"] = "1"  # the start of the search
+        given["epsilon"] = "1"  # the first epsilon of the search
     forecast = plan(request=request(given), error=_persons(error), error_of=error_of, **given)
     free = forecast.free
     unit = f" per {forecast.per}" * (forecast.setting == "epsilon")
@@ -89,7 +89,6 @@ def run(error: str | None, error_of: str | None, **given: Any) -> int:
 
 
 def _lines(margins: Sequence[Margin], wanted: str | None, path: str) -> Iterator[str]:
-    """Yield the wanted margins, then sums with noise, cells, and the number of held sums."""
     from isdp.commands.shared.margins import UNKNOWN
     from isdp.io.wording import counted
 

@@ -53,13 +53,13 @@ certificate records the accepted names.
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    own.add_argument("table_path", metavar="TABLE", help="csv with one row per cell")
+    own.add_argument("table_path", metavar="TABLE", help="csv of the table, with one row per cell")
     add_invariants(own)
     add_noise(own)
     own.add_argument(
         "--allow-mcmc",
         action="store_true",
-        help="allow a Markov chain, whose error is of unknown size; needs --for-experiments",
+        help="allow a Markov chain of unknown convergence error (needs --for-experiments)",
     )
     add_columns(own)
     add_out(own, "noisy", picture=True)

@@ -42,7 +42,7 @@ because a reader could use it to undo the swap.
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    own.add_argument("path", metavar="RECORDS", help="csv with one row per record")
+    own.add_argument("path", metavar="RECORDS", help="csv of the records, with one row per record")
     own.add_argument(
         "--swap", metavar="COLUMNS", required=True, help="columns to swap, such as county"
     )
@@ -50,13 +50,13 @@ def add_options(own: argparse.ArgumentParser) -> None:
         "--match",
         metavar="COLUMNS",
         default="",
-        help="columns that must agree, such as state,size; default: all records are one group",
+        help="columns that must agree, such as state,size (default: all records are one group)",
     )
     own.add_argument(
         "--rate",
         metavar="P",
         required=True,
-        help="probability of selecting a record, such as 0.05 or 1/20; it is published",
+        help="published probability of selecting a record, such as 0.05 or 1/20",
     )
     own.add_argument(
         "--carry", metavar="COLUMNS", default="", help="columns that move with the swapped columns"
@@ -66,7 +66,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         action="append",
         default=[],
-        help="a column that identifies records and may be published unchanged; may be repeated",
+        help="column that identifies records but may be published unchanged (may be repeated)",
     )
     add_out(own, "swapped")
 

@@ -44,9 +44,9 @@ records the name.
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    own.add_argument("table_path", metavar="TABLE", help="csv with one row per cell")
+    own.add_argument("table_path", metavar="TABLE", help="csv of the table, with one row per cell")
     own.add_argument(
-        "--levels", metavar="A,B", required=True, help="columns of the regions, largest first"
+        "--levels", metavar="A,B", required=True, help="region columns, from largest to smallest"
     )
     budget = own.add_mutually_exclusive_group(required=True)
     budget.add_argument("--epsilon", metavar="E", help="total pure privacy loss per person")
@@ -57,25 +57,28 @@ def add_options(own: argparse.ArgumentParser) -> None:
         ("--query", "query_shares", "[LEVEL:]QUERY=SHARE", "share of a level's budget"),
         ("--structural-zero", "structural_zeros", "AXIS=CATEGORY[,...]", "cells that are empty"),
     ):
-        words += "; may be repeated"
+        words += " (may be repeated)"
         own.add_argument(
             option, dest=name, metavar=metavar, action="append", default=[], help=words
         )
     own.add_argument(
-        "--present", metavar="FILE", help="csv of groups of people that are present; see below"
+        "--present", metavar="FILE", help="csv of the present groups of people, described below"
     )
     own.add_argument(
         "--absent-otherwise",
         action="store_true",
-        help="groups that are not in --present are absent",
+        help="treat groups that are not in --present as absent",
     )
     own.add_argument(
         "--one-pass",
         action="store_true",
-        help="estimate all queries together, not the totals first",
+        help="estimate all queries together instead of the totals first",
     )
     own.add_argument(
-        "--simulations", metavar="N", default="20", help="0, or 10 or more; default: 20"
+        "--simulations",
+        metavar="N",
+        default="20",
+        help="number of runs for the margins, 0 or at least 10 (default: 20)",
     )
     add_count(own)
     add_out(own, "topdown")
@@ -100,7 +103,7 @@ def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given
     simulations = whole_number(given["simulations"], "--simulations")
     if 0 < simulations < 10 or simulations > MAX_SIMULATIONS:
         raise InputError(
-            f"--simulations must be 0 or from 10 up to {MAX_SIMULATIONS:,}, got {simulations}"
+            f"--simulations must be 0, or from 10 to {MAX_SIMULATIONS:,}, got {simulations}"
         )
     given |= {
         "levels": tuple(given["levels"].split(",")),

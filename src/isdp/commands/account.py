@@ -27,7 +27,7 @@ UNLIKE_DISTANCES = (
     "the totals of these releases force different distances for one person; give --cells and "
     "--invariants"
 )
-PLACES = ("guarantee", "mechanism", "privacy")  # sections of a certificate that have the guarantee
+PLACES = ("guarantee", "mechanism", "privacy")  # sections that may have the guarantee
 
 
 class RevealedCells(NamedTuple):
@@ -57,11 +57,12 @@ class PrivacyAccount(NamedTuple):
     ----------
     guarantee : PrivacyGuarantee
         The guarantee of all releases together, between tables that agree in the totals of every
-        release. It has no loss per person if the smallest distance under all totals is not known.
+        release. The guarantee has no loss per person if the smallest distance under all totals is
+        not known.
     experiments : list of str
         Certificates of tables that are not for release.
     together : RevealedCells or None
-        The cells that all totals together reveal; None if the totals were not given.
+        The cells that all totals together reveal, or None if the totals were not given.
     """
 
     guarantee: PrivacyGuarantee
@@ -84,9 +85,9 @@ def account(
     certificate_paths : sequence of path
         Two or more certificates in JSON.
     cells_path : path, optional
-        A table with the cells of all releases, such as a noisy table; its counts are ignored.
+        A table with the cells of all releases, such as a noisy table. Its counts are ignored.
     invariants_paths : sequence of path
-        The file of invariants of each release, in any order; files are matched by their hashes.
+        The file of invariants of each release, in any order. The files are matched by their hashes.
 
     Raises
     ------
@@ -95,7 +96,9 @@ def account(
         releases.
     """
     if len(certificate_paths) < 2:
-        raise InputError("account: only one certificate is given. Give two or more.")
+        raise InputError(
+            "account: fewer than two certificates are given. Give two or more certificates."
+        )
     certificates = {str(path): read_certificate(path) for path in certificate_paths}
     _refuse_repeated(certificates, certificate_paths)
     guarantees = [_guarantee(path, one) for path, one in certificates.items()]
@@ -162,7 +165,8 @@ def _revealed_cells(
     for one in invariants_paths:
         raw = read_bytes(one)
         rules[hashlib.sha256(raw).hexdigest()] = read_invariants(one, table, raw)
-    alone = np.ones(len(table), dtype=np.int64)  # lcm of the steps of each release
+    # least common multiple of the steps of all releases
+    alone = np.ones(len(table), dtype=np.int64)
     for name, certificate in certificates.items():
         given = certificate.get("input")
         given = given if isinstance(given, dict) else {}

@@ -22,7 +22,7 @@ TOTALS = "a csv with the columns name and total"
 
 
 class Finding(NamedTuple):
-    """The result of the comparison of one item; `detail` has the value, or both values."""
+    """The result of the comparison of one item, whose value or values are in `detail`."""
 
     item: str
     holds: bool
@@ -48,7 +48,7 @@ def check(
         The file of invariants of the release.
     totals_path : path, optional
         Published totals, such as `totals.csv` of the release, with the columns `name` and `total`.
-        Totals that it does not name are not compared; their number is reported.
+        Other totals are not compared, but their number is reported.
     certificate_path : path, optional
         The certificate in JSON.
 
@@ -105,7 +105,7 @@ def _read_totals(path: str | Path) -> dict[str, int]:
     columns = read_columns(path, TOTALS)
     for name in ("name", "total"):
         if name not in columns:
-            raise InputError(f"{path}: no column {name!r}. Give {TOTALS}.")
+            raise InputError(f"{path}: there is no column {name!r}. Give {TOTALS}.")
     names = columns["name"]
     numbers = whole_numbers(
         columns["total"],
@@ -136,14 +136,16 @@ def read_certificate(path: str | Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         words = " ".join(str(error).split())
         raise InputError(
-            f"{path}: not a JSON file ({words[:80]}). Give certificate.json of a release."
+            f"{path}: this is not a JSON file ({words[:80]}). Give certificate.json of a release."
         ) from None
     if not isinstance(content, dict) or not str(content.get("made_by", "")).startswith("isdp "):
-        raise InputError(f"{path}: not a certificate of isdp. Give certificate.json of a release.")
+        raise InputError(
+            f"{path}: this is not a certificate of isdp. Give certificate.json of a release."
+        )
     if content.get("format", "0.2") not in ("0.2", FORMAT):
         raise InputError(
             f"{path}: the format {content['format']!r:.20} is unknown. This version of isdp reads "
-            f"0.2 and {FORMAT}. Install a newer version."
+            f"the formats 0.2 and {FORMAT}. Install a newer version."
         )
     return content
 
@@ -159,7 +161,8 @@ def _certified(
 ) -> list[Finding]:
     if certificate["made_by"] != "isdp privatize":
         raise InputError(
-            f"{path}: made by {certificate['made_by']!r}. Give a certificate of isdp privatize."
+            f"{path}: this certificate is made by {certificate['made_by']!r}. Give a certificate "
+            f"of isdp privatize."
         )
     free = find_degrees_of_freedom(held)
     sums = [{"name": one.name, "totals": one.totals} for one in held]

@@ -27,18 +27,12 @@ METRIC = "l1 distance between tables of equal invariants"
 
 
 def l1_metric() -> Any:
-    """Return the metric of these measurements; OpenDP composes measurements of equal metrics."""
+    """Return the metric that all measurements share, because OpenDP composes equal metrics only."""
     return dp.user_distance(METRIC)
 
 
 def table_domain(invariants: Invariants, totals: Sequence[int]) -> Any:
-    """Return the domain of all tables with the given totals.
-
-    Parameters
-    ----------
-    totals : sequence of int, shape (constraints,)
-        The values of the invariants.
-    """
+    """Return the domain of all tables whose invariants have the values `totals`."""
     wanted = _totals(invariants, totals)
 
     def member(table: object) -> bool:
@@ -58,7 +52,6 @@ def _totals(invariants: Invariants, totals: Sequence[int]) -> IntArray:
 
 
 def _digest(invariants: Invariants, totals: IntArray) -> str:
-    """Return a hash of the invariants and totals; OpenDP distinguishes two domains by it."""
     a = invariants.sparse
     parts = (np.array(a.shape), a.indptr, a.indices, a.data, totals)
     return hashlib.sha256(b"".join(part.astype("<i8").tobytes() for part in parts)).hexdigest()
@@ -70,16 +63,16 @@ def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon: Exa
     Parameters
     ----------
     totals : sequence of int, shape (constraints,)
-        The values of the invariants in the measured tables; they are public.
+        The public values of the invariants in the measured tables.
     epsilon : Fraction, int, str or float
         Privacy loss per unit of l1 distance.
 
     Returns
     -------
     opendp.Measurement
-        It maps a list of counts to a list of noisy counts. Its privacy map takes an l1 distance
-        and returns the privacy loss, rounded up. The distance is 2 for one person who changes cell
-        without a change of any total.
+        A measurement that maps a list of counts to a list of noisy counts. Its privacy map takes an
+        l1 distance and returns the privacy loss, rounded up. The distance is 2 for one person who
+        changes cell without a change of any total.
 
     Raises
     ------
@@ -95,8 +88,8 @@ def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon: Exa
         counts = check_integer_vector("opendp", "the table", np.asarray(table), invariants.cells)
         if (invariants.apply(counts) != wanted).any():  # OpenDP does not check the domain
             raise InputError(
-                "opendp: the totals of the table are not those of this measurement. Make one with "
-                "the totals of the table."
+                "opendp: the totals of the table are not those of this measurement. Make a "
+                "measurement with the totals of the table."
             )
         noise = draw_noise(mechanism, invariants, rng=SYSTEM_RANDOMNESS)[0]
         return list(map(int, counts + noise))

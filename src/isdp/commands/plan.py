@@ -46,7 +46,7 @@ FILES = ("plan.csv", "plan.json", "curve.csv", *PICTURES)
 DRAWS, DRAWS_OF_CURVE = 2000, 400
 FACTORS = tuple(2.0**power for power in range(-3, 4))
 MIN_SETTING, MAX_SETTING = 1e-6, 1e3  # the range of the search
-STRIDE = 300  # step of the search; a power of ten has 900 settings of three digits
+STRIDE = 300  # settings of three digits per step of the search (900 per power of ten)
 
 
 class NoiseForecast(NamedTuple):
@@ -58,8 +58,6 @@ class NoiseForecast(NamedTuple):
         The number that scales the noise.
     per : {"person", "unit"}
         The unit of epsilon.
-    value : float
-        Value of the setting.
     statement : str
         The privacy guarantee in words.
     sampler : dict
@@ -134,7 +132,7 @@ class PlannedTable:
         return GeneralizedLaplace(float(per_unit), unit.norm or "l1")
 
     def target(self, name: str | None) -> list[MarginTarget]:
-        """Find the targets with a name; None selects all cells."""
+        """Return the targets with a name, or all cells if the name is None."""
         if name is None:
             return [target for target in self.targets if target.scope == "cell"]
         found = [target for target in self.targets if target.name == name]
@@ -167,7 +165,7 @@ class PlannedTable:
         error : float
             Maximum of the 95 % limit in persons, 1 or more.
         name : str, optional
-            Name of a sum or a cell class; by default the limit is for all cells.
+            Name of the sum or cell class with this limit, by default all cells.
 
         Returns
         -------
@@ -223,11 +221,11 @@ class PlannedTable:
         return _with_setting(request, _setting_at(sign * high))
 
     def curve(self, request: NoiseRequest, margins: Sequence[Margin]) -> pd.DataFrame:
-        """Find standard deviations at settings from an eighth to eight times a request's setting.
+        """Find standard deviations of the noise at an eighth to eight times a request's setting.
 
         The columns are what, name, the setting, sd, sd_is (its method) and sd_error. At most six
-        targets are shown, which are selected by `margins`, the margins for the request. Cells come
-        before sums, and larger noise before smaller noise.
+        targets are selected by their margins of error for the request, `margins`. Cells come before
+        sums, and larger noise before smaller noise.
         """
         setting, rows = setting_of(request), []
         value = self.value_of(request)
@@ -268,7 +266,8 @@ def _with_setting(request: NoiseRequest, value: Fraction) -> NoiseRequest:
     return replace(request, rho=1 / (2 * value * value), per="unit")
 
 
-# The settings of three digits are numbered: step 900 p + d - 100 is d 10^(p - 2), 100 <= d < 1000.
+# The settings of three digits are numbered. Number 900 p + d - 100 is d 10^(p - 2), 100 <= d <
+# 1000.
 
 
 def _step_of(value: float) -> int:
@@ -302,14 +301,14 @@ def read_planned_table(
     cells_path : path
         A csv with one row per cell.
     invariants_path : path
-        The file of invariants; see `isdp.commands.shared.invariants_file.read_invariants`.
+        The file of invariants, as in `isdp.commands.shared.invariants_file.read_invariants`.
     sums_path : path, optional
-        A file of the same format with the sums whose margins are forecast. By default they are the
-        totals by each column of 2 to 100 values.
+        A file in the format of `invariants_path` with the sums whose margins are forecast. By
+        default they are the totals by each column of 2 to 100 values.
     count : str
         A column that is ignored if it exists.
     names : list of str, optional
-        The columns that name a cell; by default all except `count`.
+        The columns that name a cell, by default all except `count`.
 
     Raises
     ------
@@ -351,9 +350,10 @@ def plan(
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
     error : float, optional
-        Maximum of the 95 % limit in persons. The setting of `request` is changed to meet it.
+        Maximum of the 95 % limit in persons. The setting of `request` is changed so that the limit
+        is met.
     error_of : str, optional
-        Name of the sum or cell class with this limit; by default the limit is for all cells.
+        Name of the sum or cell class with this limit, by default all cells.
     accept : iterable of str
         Names of accepted risks, such as "weak-noise".
     **columns

@@ -29,7 +29,7 @@ class Areas:
     schema : Schema
         The axes of the cells.
     names : sequence of str, optional
-        Distinct names of the areas; by default their numbers.
+        Distinct names of the areas, by default their numbers.
 
     Raises
     ------
@@ -66,7 +66,7 @@ class Areas:
 
     @cached_property
     def blocks(self) -> dict[str, np.ndarray]:
-        """The numbers of the areas of each region; regions are in the order of their first area."""
+        """The indices of the areas of each region. Regions are sorted by their first areas."""
         found: dict[str, list[int]] = {}
         for number, region in enumerate(self.regions):
             found.setdefault(region, []).append(number)

@@ -1,8 +1,9 @@
 """The systems of the five papers, and the interface that they have in common.
 
-The budget of a system with noise is epsilon (pure) or rho (zCDP) for one person who changes cell
-while the totals of all regions stay fixed. Permutation swapping holds more totals, under which one
-person cannot change cell alone. Its budget is the swap rate, and its privacy unit is a record.
+The budget of a system with noise is epsilon (pure) or rho (zCDP). It is for one person who changes
+cell while the totals of all regions stay fixed. Permutation swapping holds more totals, under which
+one person cannot change cell alone. The budget of swapping is the swap rate, and the privacy unit
+is a record.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
 PER_MOVE = 2  # l1 distance and squared l2 distance of one person who changes cell
-DELTA = 1e-10  # it calibrates SDP's Gaussian noise, whose rho does not depend on it
+DELTA = 1e-10  # it calibrates projected Gaussian noise, whose rho does not depend on it
 REGION_TOTALS = "the total of each region"
-TWO_CELLS = Invariants.total(2)  # SDP's noise has the same scale under all invariants
+TWO_CELLS = Invariants.total(2)  # projected noise has the same scale under all invariants
 MIN_BUDGET, MAX_BUDGET = 1e-14, 1000  # some distributions overflow outside this range
 
 
@@ -97,7 +98,7 @@ class System(ABC):
 
 
 class Noise(System):
-    """A system that adds noise to the cells of each region; the noise adds up to zero."""
+    """A system that adds noise to the cells of each region so that their total stays fixed."""
 
     def release(self, rng: np.random.Generator, areas: Areas, budget: float) -> NDArray[Any]:
         """See `System.release`."""
@@ -110,7 +111,7 @@ class Noise(System):
 
     @abstractmethod
     def noise(self, rng: np.random.Generator, counts: IntArray, budget: float) -> NDArray[Any]:
-        """Draw the noise of the cells of one region; shape (cells,)."""
+        """Draw the noise of the cells of one region, as an array of shape (cells,)."""
 
 
 class PlainNoise(Noise):
@@ -139,7 +140,7 @@ class PlainNoise(Noise):
         return self.sampler(Invariants.total(counts.size), budget).sample(rng, 1).ravel()
 
     def covariance_scale(self, budget: float) -> float | None:
-        """Return s^2 if the covariance is s^2 Pi_N or at most that, and None otherwise.
+        """Return s^2 if the covariance is at most s^2 Pi_N, and None if no such bound is known.
 
         Pi_N is the orthogonal projection onto the null space of the invariants.
         """
@@ -153,7 +154,7 @@ class PlainNoise(Noise):
         Parameters
         ----------
         cells : int
-            Number of cells in the block; 0 for a cell without a total.
+            Number of cells in the block, or 0 for a cell without a total.
 
         Raises
         ------
@@ -162,7 +163,10 @@ class PlainNoise(Noise):
         """
         scale = self.covariance_scale(budget)
         if scale is None:
-            raise InputError(f"compare: {self.name}: the variance of a cell is not known")
+            raise InputError(
+                f"compare: {self.name}: the variance of a cell is not known. Estimate it by "
+                f"simulation"
+            )
         return scale * (1 - 1 / cells) if cells else scale
 
 
@@ -200,7 +204,7 @@ class IntegerLaplace(IntegerNoise):
         return GeneralizedLaplace(budget / PER_MOVE)
 
     def cell_variance(self, cells: int, budget: float) -> float:
-        """See `PlainNoise.cell_variance`; the exact distribution is used."""
+        """See `PlainNoise.cell_variance`. The exact distribution is used."""
         epsilon = self.mechanism(budget).epsilon
         if cells:
             return exact.total_distribution(cells, epsilon).sd ** 2
@@ -216,18 +220,18 @@ class IntegerGaussian(IntegerNoise):
 
     @staticmethod
     def mechanism(budget: float) -> GeneralizedGaussian:
-        """See `IntegerNoise.mechanism`; the loss at a squared l2 distance of 2 is 1 / sigma^2."""
+        """See `IntegerNoise.mechanism`. The loss at a squared l2 distance of 2 is 1 / sigma^2."""
         return GeneralizedGaussian(math.sqrt(1 / budget))
 
     def covariance_scale(self, budget: float) -> float:
-        """See `PlainNoise.covariance_scale`; sigma^2 is an upper bound.
+        """See `PlainNoise.covariance_scale`. The variance sigma^2 is an upper bound.
 
         By Poisson summation, E exp(t'u) is at most exp(sigma^2 |Pi_N t|^2 / 2) on any lattice.
         """
         return self.mechanism(budget).sigma ** 2
 
     def cell_variance(self, cells: int, budget: float) -> float:
-        """See `PlainNoise.cell_variance`; the exact distribution is used."""
+        """See `PlainNoise.cell_variance`. The exact distribution is used."""
         return sum_variance(self.mechanism(budget).energy, [Part(cells, 1)])
 
 
@@ -271,13 +275,13 @@ class KNormNoise(PlainNoise):
         return subspace.draw_root_polytope_noise(rng, counts.size, PER_MOVE / budget, 1).ravel()
 
     def sampler(self, invariants: Invariants, budget: float) -> subspace.KNorm:
-        """See `PlainNoise.sampler`; neighbours include moves between regions, as in the paper."""
+        """See `PlainNoise.sampler`. Neighbouring tables include moves between regions."""
         try:
             return subspace.KNorm(subspace.Query.histogram(invariants.cells), invariants, budget)
         except InputError:
             raise InputError(
                 "K-norm noise has an exact sampler only under disjoint totals of all cells, or in "
-                "few dimensions"
+                "few dimensions. Use other totals"
             ) from None
 
     def noise_guarantee(self, budget: float) -> PrivacyGuarantee:
@@ -296,9 +300,11 @@ class KNormNoise(PlainNoise):
         )
 
     def cell_variance(self, cells: int, budget: float) -> float:
-        """See `PlainNoise.cell_variance`; the sampler has the total variance."""
+        """See `PlainNoise.cell_variance`. The sampler has the sum of the variances of all cells."""
         if not cells:
-            raise InputError(f"compare: {self.name}: some cells are in no total")
+            raise InputError(
+                f"compare: {self.name}: some cells are in no total. Add them to a total"
+            )
         if cells == 1:
             return 0.0
         return self.sampler(Invariants.total(cells), budget).error / cells
@@ -313,7 +319,7 @@ class ProjectedGaussianNoise(PlainNoise):
     whole = False
 
     def sampler(self, invariants: Invariants, budget: float) -> subspace.ProjectedGaussian:
-        """See `PlainNoise.sampler`; rounding makes the noise slightly larger, never smaller."""
+        """See `PlainNoise.sampler`. Rounding makes the noise slightly larger, never smaller."""
         epsilon = epsilon_for("exact Gaussian", budget, DELTA) * (1 - 2 * ROUNDING)
         return subspace.ProjectedGaussian(
             subspace.Query.histogram(invariants.cells), invariants, epsilon, DELTA
@@ -353,7 +359,7 @@ class ConditionedNoise(Noise):
         return _bounded_noise(tuple(counts.tolist()), budget).sample(rng, 1).ravel()
 
     def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """See `System.guarantee_of`; the loss is at most twice the epsilon of the noise."""
+        """See `System.guarantee_of`. The loss is at most twice the epsilon of the noise."""
         return PrivacyGuarantee(
             "pure",
             budget / PER_MOVE,
@@ -410,14 +416,14 @@ class Swapping(System):
     needs_counts = True
 
     def release(self, rng: np.random.Generator, areas: Areas, budget: float) -> NDArray[Any]:
-        """See `System.release`; the memory is proportional to the number of records in a region."""
+        """See `System.release`. The memory is proportional to the number of records in a region."""
         released = areas.counts.copy()
         for rows in areas.blocks.values():
             released[rows] = swapping.swap_table(rng, areas.counts[rows][None], budget)[0]
         return released
 
     def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
-        """See `System.guarantee_of`; the loss is the published bound for the largest region."""
+        """See `System.guarantee_of`. The loss is the published bound for the largest region."""
         largest = max(int(areas.counts[rows].sum()) for rows in areas.blocks.values())
         return swapping.guarantee_of(budget, largest)
 

@@ -8,15 +8,16 @@ import scipy
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 
-TIME_LIMIT = 60  # seconds for each feasibility problem
+TIME_LIMIT = 60  # time limit of each feasibility problem in seconds
 
 
 def irreducible_conflict(polytope: Polytope) -> list[str]:
-    """Name the constraints of an irreducible conflict, which is feasible without any one of them.
+    """Find constraints that contradict each other, but not if any one of them is dropped.
 
-    The algorithm is the deletion filter of Chinneck and Dravnieks (1991). It drops each constraint
-    in turn and restores it if the others can then be satisfied. Solutions may be fractions. Raise
-    `InputError` if the solver does not decide a feasibility problem within a minute.
+    The algorithm is the deletion filter of Chinneck and Dravnieks (1991). This algorithm drops each
+    constraint in turn, and restores it if the others are then feasible. A solution may contain
+    fractions. Raise `InputError` if the solver does not decide a feasibility problem within a
+    minute.
 
     Returns
     -------

@@ -39,8 +39,8 @@ class Hierarchy:
     def from_columns(cls, columns: dict[str, Sequence[Hashable]], root: str = "root") -> Hierarchy:
         """Build the hierarchy from one column of region names per level, with one row per leaf.
 
-        Raise `InputError` if a column is empty or has another length, a name is missing, a region
-        lies in two regions of the level above, or a leaf occurs twice.
+        Raise `InputError` if the columns are empty or of different lengths, a name is missing, a
+        leaf occurs twice, or a region lies in two regions of the level above.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class Hierarchy:
         return cls((root, *columns), tuple(names), tuple(parents), tuple(members))
 
     def number(self, level: str) -> int:
-        """Return the index of a level, 0 for the root; raise `InputError` for an unknown level."""
+        """Return the index of a level (0 for the root), or raise `InputError` if it is unknown."""
         return self.levels.index(check_choice("hierarchy: level", level, self.levels))
 
     def children(self, depth: int) -> list[NDArray[np.int64]]:
@@ -88,9 +88,9 @@ class Hierarchy:
         return np.split(order, np.cumsum(counts)[:-1])
 
     def aggregate(self, table: ArrayLike) -> list[NDArray[np.int64]]:
-        """Sum a table of shape (leaves, cells) exactly to the regions of each level.
+        """Add up a table of shape (leaves, cells) exactly over the leaves of each region.
 
-        The tables of the levels have shape (units of the level, cells). Raise `InputError` if the
+        The tables of the levels have shape (regions of the level, cells). Raise `InputError` if the
         table has another number of rows, a count is negative or not an integer, or the total could
         exceed 64-bit integers.
         """
@@ -121,7 +121,6 @@ class Hierarchy:
 def _read_level(
     level: str, column: list[Hashable], above: NDArray[np.int64]
 ) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct names of a level, the parent of each, and the region of each row."""
     number: dict[Hashable, int] = {}
     member, parent = np.empty(len(column), dtype=np.int64), []
     for row, name in enumerate(column):

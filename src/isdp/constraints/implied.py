@@ -29,7 +29,7 @@ class ImpliedConstraints:
     Attributes
     ----------
     polytope : Polytope
-        The kept variables have the order of the argument `keep`.
+        The implied constraints, with the kept variables in the order of `keep`.
     peak : int
         Maximum number of inequalities during the elimination.
     """
@@ -43,18 +43,19 @@ def implied_constraints(
 ) -> ImpliedConstraints:
     """Eliminate all variables except those to keep.
 
-    The source is the slides *The TopDown algorithm and invariants*, "Implied Constraints". The
-    elimination solves an equality for a variable if there is one. Otherwise it adds each inequality
-    that bounds the variable from below to each that bounds it from above. The next variable is the
-    one that creates the fewest inequalities. Repeated and weaker inequalities are dropped. Raise
-    `InputError` if `keep` is invalid, the constraints contradict each other, or there are too many.
+    The source is the slides *The TopDown algorithm and invariants*, "Implied Constraints". If an
+    equality contains the next variable, the elimination solves it for this variable. Otherwise it
+    combines each lower bound on the variable with each upper bound. The next variable is the one
+    that creates the fewest inequalities. Repeated and weaker inequalities are dropped. Raise
+    `InputError` if `keep` is invalid, the constraints contradict each other, or there are too many
+    inequalities.
 
     Parameters
     ----------
     keep : iterable of int
         Cells of the polytope to keep.
     max_inequalities : int
-        The number of inequalities may grow doubly exponentially.
+        Maximum number of inequalities, which may grow doubly exponentially.
     """
     keep = [int(variable) for variable in keep]
     if len(set(keep)) != len(keep) or not set(keep) <= set(range(polytope.cells)):
@@ -79,7 +80,7 @@ def implied_constraints(
         if peak > max_inequalities:
             raise InputError(
                 f"implied_constraints: there are more than {max_inequalities} inequalities. Split "
-                f"the problem, or use the bounds on subsets of isdp.constraints.presence"
+                f"the problem, or use the subset bounds in isdp.constraints.presence"
             )
     return ImpliedConstraints(_polytope(equal, above, keep), peak)
 
@@ -87,7 +88,8 @@ def implied_constraints(
 def irredundant(polytope: Polytope) -> Polytope:
     """Drop each inequality that the remaining ones imply.
 
-    The result contains the same points. Its rows are not unique if there are equalities.
+    The result contains the same points. The rows of the result are not unique if there are
+    equalities.
     """
     rows, bounds = polytope.inequalities.matrix.astype(float), polytope.lower_bounds
     equalities = polytope.equalities.matrix.astype(float)
@@ -119,7 +121,6 @@ def _reduced(row: Row) -> Row:
 
 
 def _nonzero(equal: list[Row]) -> list[Row]:
-    """Drop 0 = 0 and repetitions; refuse 0 = 1."""
     for row in equal:
         if not any(row[:-1]) and row[-1]:
             raise _contradiction("equalities")
@@ -158,7 +159,6 @@ def _strongest(above: list[Row]) -> list[Row]:
 def _next_variable(
     equal: list[Row], above: list[Row], remaining: set[int]
 ) -> tuple[Row | None, int]:
-    """Choose a variable to eliminate, with an equality that contains it if there is one."""
     for row in equal:
         for variable in sorted(remaining):
             if row[variable]:

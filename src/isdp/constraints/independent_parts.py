@@ -21,7 +21,8 @@ class Part(NamedTuple):
 def independent_parts(invariants: Invariants) -> list[Part]:
     """Split the cells into connected components of the graph of cells and invariants.
 
-    If the noise is independent between cells, it is independent between parts given A u = 0.
+    If the noise u is independent between cells, it is independent between parts given A u = 0,
+    where A is the matrix of the invariants.
 
     Returns
     -------

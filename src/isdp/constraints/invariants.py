@@ -1,4 +1,4 @@
-"""Linear invariants, the totals of a table that a release keeps exact."""
+"""Linear invariants, which are totals of a table that a release keeps exact."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from isdp.errors import InputError
 class Invariants:
     """Immutable linear invariants A x of a histogram x in Z^n (ISDP, Definition 1).
 
-    Use a constructor (`total`, `partition`, `margins`, `subsets`), or give the matrix A. It may
-    contain any 64-bit integers and need not have full rank.
+    Use a constructor (`total`, `partition`, `margins`, `subsets`), or give the matrix A. The matrix
+    may contain any 64-bit integers and need not have full rank.
 
     Parameters
     ----------
@@ -30,8 +30,8 @@ class Invariants:
     Raises
     ------
     InputError
-        If the matrix is not two-dimensional, has no cells, or has an entry that is not a 64-bit
-        integer, or if the number of names is not the number of rows.
+        If the matrix is not two-dimensional or has no cells, an entry is not a 64-bit integer, or
+        there is not one name per row.
     """
 
     __slots__ = ("_sparse", "names")
@@ -54,7 +54,7 @@ class Invariants:
         object.__setattr__(self, "names", tuple(str(name) for name in names))
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Invariants are immutable. Build new ones to change {name!r}")
+        raise AttributeError(f"Invariants are immutable. Build new invariants to change {name!r}")
 
     def __reduce__(self) -> tuple[type[Invariants], tuple[csr_array, tuple[str, ...]]]:
         return (Invariants, (self._sparse.copy(), self.names))
@@ -295,7 +295,6 @@ def _renumbered(keys: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _incidence(rows: Sequence[Sequence[int] | NDArray[np.int64]], n: int) -> csr_array:
-    """Build the 0/1 matrix whose row i has ones at the cells ``rows[i]``."""
     indptr = np.concatenate([[0], np.cumsum([len(cells) for cells in rows], dtype=np.int64)])
     none = [np.empty(0, dtype=np.int64)]
     indices = np.concatenate([np.asarray(cells, dtype=np.int64) for cells in rows] or none)

@@ -28,7 +28,7 @@ class Polytope:
     totals : int array, shape (equalities,)
         The vector a.
     inequalities : Invariants
-        The matrix B with names for its rows. It may have no rows.
+        The matrix B with names for its rows. The matrix may have no rows.
     lower_bounds : int array, shape (inequalities,)
         The vector b.
 
@@ -95,7 +95,7 @@ class Polytope:
         return slack
 
     def contains(self, tables: ArrayLike) -> NDArray[np.bool_]:
-        """Test each table of an integer array (..., cells) exactly; the result has shape (...)."""
+        """Return a bool array (...) that marks the contained tables of an array (..., cells)."""
         equal = (self.equalities.apply(tables) == self.totals).all(axis=-1)
         above = (self.inequalities.apply(tables) >= self.lower_bounds).all(axis=-1)
         inside: NDArray[np.bool_] = np.logical_and(equal, above)
@@ -125,9 +125,9 @@ class Polytope:
         InputError
             If no table is found within a minute.
         """
-        from scipy.optimize import Bounds, LinearConstraint, milp  # slow to import, seldom needed
+        from scipy.optimize import Bounds, LinearConstraint, milp  # slow and seldom needed
 
-        from isdp.constraints.contradictions import TIME_LIMIT  # this module imports `Polytope`
+        from isdp.constraints.contradictions import TIME_LIMIT  # that module imports `Polytope`
 
         a, b = (each.sparse.astype(float) for each in (self.equalities, self.inequalities))
         found = milp(

@@ -7,8 +7,8 @@ people. The surplus of a leaf is its total minus the sum of its minimum counts.
 The surplus of a leaf defines a polymatroid. The rank of a set S of groups is the surplus if a group
 of S is present in the leaf, and 0 otherwise. The integer points of the base polytope are the
 possible counts above the minimum counts. The sum of the polymatroids of all leaves has the sum of
-the ranks, and its integer points are sums of integer points of the leaves. Let x(S) be the total of
-the groups of S in all leaves. The following constraints are therefore necessary and sufficient:
+the ranks. Its integer points are sums of integer points of the leaves. Let x(S) be the total of the
+groups of S in all leaves. The following constraints are therefore necessary and sufficient:
 
     x(S) <= minimum(S) + sum of the surpluses of the leaves with a group of S,   x(all) = total
 
@@ -108,7 +108,7 @@ class Presence:
         Returns
         -------
         members : bool array, shape (2^groups - 1, groups)
-            Row i - 1 contains the binary digits of i; group k has the digit of weight 2^k.
+            Row i - 1 contains the binary digits of i. Group k has the digit of weight 2^k.
         bounds : int64 array, shape (2^groups - 1,)
         """
         if self.groups > MAX_LISTED_GROUPS:
@@ -140,8 +140,9 @@ class Presence:
         """List the subsets whose bounds are facets and therefore imply all other bounds.
 
         Two groups are connected if both are present in a leaf with a surplus. Each connected
-        component of the groups has a known total. Within a component, the bound of S is a facet if
-        S is connected, and if the other groups are connected through leaves without a group of S.
+        component of the groups has a known total. Within a component, the bound of S is a facet
+        under two conditions. S is connected, and the other groups are connected through leaves
+        without a group of S.
         """
         found, joined = [], self._joined(self.surpluses > 0)
         for component in _components(range(self.groups), joined):
@@ -155,7 +156,6 @@ class Presence:
         return found
 
     def _joined(self, leaves) -> list[int]:
-        """List the distinct sets of groups present in one of the leaves, as binary digits."""
         rows = np.unique(self.present[leaves], axis=0)
         return [sum(1 << int(group) for group in np.flatnonzero(row)) for row in rows]
 
@@ -163,7 +163,7 @@ class Presence:
         """Return the groups of a bound that group totals of shape (groups,) violate.
 
         The bound is from a minimum cut. The result contains all groups if the grand total is wrong,
-        and one group if its total is below its minimum count. It is None if the totals are
+        and one group if its total is below its minimum count. The result is None if the totals are
         possible.
         """
         if self.groups <= MAX_ENUMERATED_GROUPS:
@@ -193,7 +193,6 @@ class Presence:
         return wanted
 
     def _flow(self, group_totals):
-        """Return the split and None, or None and the groups of a violated bound."""
         wanted = self._check_group_totals(group_totals)
         if wanted.sum() != self.totals.sum():
             return None, tuple(range(self.groups))
@@ -221,7 +220,6 @@ class Presence:
         return table, None
 
     def _minimum_cut(self, residual) -> tuple[int, ...]:
-        """Return the groups that the source reaches in the residual graph of a maximum flow."""
         residual = residual.tocsr()
         residual.eliminate_zeros()
         reached = breadth_first_order(residual, 0, return_predecessors=False)
@@ -229,7 +227,7 @@ class Presence:
 
 
 def _components(groups, joined: list[int]) -> list[tuple[int, ...]]:
-    """Return the connected components of groups in ascending order, joined by sets of groups."""
+    """Return the sorted connected components of groups that the sets in `joined` connect."""
     parts = [1 << group for group in groups]
     for together in joined:
         touched = [part for part in parts if part & together]

@@ -40,7 +40,7 @@ def convergence(draws: ArrayLike, statistics: Iterable[Statistic] = STATISTICS) 
     -------
     DataFrame with one row per coordinate
         The columns are `mean`, `frozen` and the statistics. A coordinate is frozen if it is
-        constant in one of the chains. Its statistics are nan.
+        constant in one of the chains. The statistics of a frozen coordinate are nan.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def convergence(draws: ArrayLike, statistics: Iterable[Statistic] = STATISTICS) 
             f"diagnostics: draws has shape {draws.shape}. Give (chain, draw, coordinate) with at "
             f"least 2 chains and 4 draws"
         )
-    # the import takes longer than most jobs that do not need it
+    # this import is slow, and most jobs do not need it
     from arviz_stats.base import array_stats
 
     frozen = (draws == draws[:, :1]).all(axis=1).any(axis=0)

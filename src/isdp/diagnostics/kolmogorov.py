@@ -7,12 +7,14 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike
 
 from isdp.diagnostics.chains import convergence
 from isdp.mechanisms.base import Mechanism
 
 FALSE_ALARM_RATE = 1e-6  # probability that two samples of one distribution exceed the bound
+POWER = 0.8  # probability that a detectable distance exceeds the bound
 NORM, CELLS, FULL = "norm", "cells", "in full"
 
 
@@ -31,24 +33,44 @@ def kolmogorov_distance(one: ArrayLike, two: ArrayLike) -> float:
 
 
 def kolmogorov_bound(first: float, second: float, comparisons: int = 1) -> float:
-    """Bound the Kolmogorov distance of two samples of one distribution.
+    """Compute the critical distance of `kolmogorov_p_value` at a p-value of 1e-6.
 
-    The inequality of Dvoretzky, Kiefer, Wolfowitz and Massart bounds each sample. The probability
-    that one of the distances exceeds the bound is at most 1e-6.
+    Two samples of one distribution exceed this distance with a probability of at most 1e-6.
 
     Parameters
     ----------
     first, second : float
-        Effective sample size of each sample. It is infinite for a known distribution.
+        Sizes of the samples, or their effective sizes. The size is infinite for a known
+        distribution.
     comparisons : int
-        The number of distances that are compared.
+        Number of comparisons that together have a false alarm with this probability.
     """
-    bound = sum(
-        math.sqrt(math.log(4 * comparisons / FALSE_ALARM_RATE) / (2 * n))
-        for n in (first, second)
-        if n < math.inf
-    )
-    return min(1.0, bound)
+    spread = math.log(2 * comparisons / FALSE_ALARM_RATE) / 2 * (1 / first + 1 / second)
+    return min(1.0, math.sqrt(spread))
+
+
+def kolmogorov_p_value(distance: float, first: float, second: float, comparisons: int = 1) -> float:
+    """Bound the p-value of a distance between two samples of one distribution.
+
+    The bound is that of Dvoretzky, Kiefer, Wolfowitz and Massart for two samples (Wei and Dudley
+    2012), times the number of comparisons. It is conservative for integers, which have ties. The
+    parameters are those of `kolmogorov_bound`.
+    """
+    exponent = 2 * distance**2 / (1 / first + 1 / second)
+    return min(1.0, 2 * comparisons * math.exp(-exponent))
+
+
+def detectable_distance(first: float, second: float, comparisons: int = 1) -> float:
+    """Compute the distance that exceeds `kolmogorov_bound` with a probability of at least 0.8.
+
+    The distance is that of the two distributions. At the value where their distribution functions
+    differ most, the difference of the empirical distribution functions is approximately normal.
+    Its standard deviation is at most sqrt(1/first + 1/second) / 2. The parameters are those of
+    `kolmogorov_bound`.
+    """
+    deviation = math.sqrt(1 / first + 1 / second) / 2
+    normal = scipy.stats.norm.ppf(POWER)
+    return min(1.0, kolmogorov_bound(first, second, comparisons) + float(normal) * deviation)
 
 
 def agreement_rows(
@@ -66,9 +88,10 @@ def agreement_rows(
 
     Returns
     -------
-    DataFrame with the labels and the columns draws, effective, statistic, distance and bound
-        One row compares the norm. The other compares the cell with the largest ratio of distance
-        to bound. `effective` is the effective sample size. `bound` is from `kolmogorov_bound`.
+    DataFrame
+        One row for the norm, and one for the cell with the largest distance relative to its bound.
+        The columns are the labels, draws, effective, statistic, distance, bound
+        (`kolmogorov_bound`), p_value (`kolmogorov_p_value`) and detectable (`detectable_distance`).
     """
     flat = noise.reshape(-1, noise.shape[-1])
     norms = mechanism.noise_norm(noise).astype(float)
@@ -86,17 +109,19 @@ def agreement_rows(
         sample = values.reshape(len(flat), count)
         distances = [kolmogorov_distance(sample[:, i], others[:, i]) for i in range(count)]
         bounds = [kolmogorov_bound(n, len(exact), count) for n in effective]
-        worst = max(range(count), key=lambda i: distances[i] / bounds[i], default=None)
-        rows.append(
-            {
-                **labels,
-                "draws": len(flat),
-                "effective": math.nan if worst is None else effective[worst],
-                "statistic": statistic,
-                "distance": 0.0 if worst is None else distances[worst],
-                "bound": 0.0 if worst is None else bounds[worst],
+        row = {**labels, "draws": len(flat), "effective": math.nan, "statistic": statistic}
+        row |= {"distance": 0.0, "bound": 0.0, "p_value": 1.0, "detectable": 0.0}
+        if count:
+            worst = max(range(count), key=lambda i: distances[i] / bounds[i])
+            sizes = effective[worst], len(exact), count
+            row |= {
+                "effective": effective[worst],
+                "distance": distances[worst],
+                "bound": bounds[worst],
+                "p_value": kolmogorov_p_value(distances[worst], *sizes),
+                "detectable": detectable_distance(*sizes),
             }
-        )
+        rows.append(row)
     return pd.DataFrame(rows)
 
 

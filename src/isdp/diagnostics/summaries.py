@@ -17,8 +17,8 @@ def describe_cells(noise: np.ndarray, diagnostics: pd.DataFrame) -> pd.DataFrame
     Returns
     -------
     DataFrame with one row per cell
-        The columns are mean, sd, q01 to q99, min, max, mcse (the Monte Carlo standard error of the
-        mean) and z (the mean divided by mcse).
+        The columns are mean, sd, q01 to q99, min, max, mcse and z. The column mcse has the Monte
+        Carlo standard error of the mean, and z has the mean divided by mcse.
     """
     flat = noise.reshape(-1, noise.shape[-1])
     table = pd.DataFrame({"mean": flat.mean(axis=0), "sd": flat.std(axis=0, ddof=1)})
@@ -37,8 +37,9 @@ def boxes(noise: np.ndarray) -> pd.DataFrame:
     Returns
     -------
     DataFrame with the columns cell, series and value
-        The series are q1, median, q3, whisker_low, whisker_high, extreme (each distinct value
-        beyond the whiskers) and one_draw (the last draw of the first chain).
+        The series are q1, median, q3, whisker_low, whisker_high, extreme and one_draw. The series
+        extreme has each distinct value beyond the whiskers, and one_draw has the last draw of the
+        first chain.
     """
     flat = noise.reshape(-1, noise.shape[-1])
     quartiles = np.quantile(flat, (0.25, 0.5, 0.75), axis=0)

@@ -22,5 +22,5 @@ __all__ = [
     "total_distribution",
 ]
 
-if not TYPE_CHECKING:  # a type checker would otherwise accept any name
+if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept any name
     __getattr__ = refuse_renamed(__name__)

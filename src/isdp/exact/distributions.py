@@ -3,8 +3,9 @@
 The distributions are computed from characteristic functions. Let p be the distribution of a free
 cell, and q_m that of a sum of m free cells. Given that n cells add up to zero, m of these cells add
 up to s with the probability q_m(s) q_(n-m)(-s) / q_n(0). The inverse Fourier transform of the m-th
-power of the characteristic function of p gives q_m. The grid is so large that aliasing is below
-rounding. Blocks are independent, so that the distributions of their parts of a sum are convolved.
+power of the characteristic function of p gives q_m. On a sufficiently large grid, aliasing errors
+are below rounding errors. Blocks are independent, so that the distributions of their parts of a sum
+are convolved.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ class Part(NamedTuple):
     Attributes
     ----------
     cells : int
-        The number of cells of the block, whose total is fixed. It is 0 for free cells.
+        The number of cells of the block, whose total is fixed. The number is 0 for free cells.
     chosen : int
         The number of cells of the block, or of free cells, that are in the sum.
     times : int
@@ -105,8 +106,8 @@ class SumDistribution(NamedTuple):
     Attributes
     ----------
     pmf : float64 array, shape (2 w + 1,)
-        The probability of each value from -w to w. Its error, which includes truncation, is below
-        1e-9.
+        The probability of each value from -w to w. The error of the distribution, which includes
+        truncation, is below 1e-9.
     sd : float
         The standard deviation.
     """
@@ -192,7 +193,7 @@ def sum_distribution(energy: Energy, parts: Sequence[Part]) -> SumDistribution:
 
 
 def _scale(energy: Energy) -> float:
-    """Return the scale of a cell's noise: the probability beyond 40 scales is negligible."""
+    """Return the scale of a cell's noise, for which values above 40 scales are negligible."""
     return 1 / energy.rate if energy.power == 1 else 1 / math.sqrt(2 * energy.rate)
 
 

@@ -45,7 +45,7 @@ def select_reduced_sampler(
 
 
 class IndependentPartsSampler(RandomBitSampler):
-    """Draws of independent parts. Equal parts share a sampler and are drawn together.
+    """Draws of independent parts of the noise. Equal parts share a sampler and are drawn together.
 
     Attributes
     ----------

@@ -44,8 +44,8 @@ def draw_noise(
     Parameters
     ----------
     rng : numpy.random.Generator or isdp.SYSTEM_RANDOMNESS
-        Use a seeded generator for experiments. `isdp.SYSTEM_RANDOMNESS` is for release. It draws in
-        exact arithmetic from the random bits of the operating system.
+        Use a seeded generator for experiments, and `isdp.SYSTEM_RANDOMNESS` for release. Noise for
+        release is drawn in exact arithmetic from the random bits of the operating system.
     lower : int array_like, shape (cells,), optional
         The lower bound on the noise of each cell, for experiments only. The bound ``-counts``
         conditions on a release without negative counts, which has another privacy guarantee
@@ -65,11 +65,11 @@ def draw_noise(
 
     Notes
     -----
-    Noise for release has exactly the distribution of the mechanism, with its parameter as it was
-    written. This prevents the attack on the low bits of floating-point noise. It does not hide the
-    time of a draw, which depends on the noise, and it does not protect the memory of the process.
-    The invariants and the parameter are public. Each further draw for the same table adds its
-    privacy loss to that of the earlier draws.
+    Noise for release has exactly the distribution of the mechanism, without rounding of its
+    parameter. Exact arithmetic prevents the attack on the low bits of floating-point noise. It does
+    not hide the time of a draw, which depends on the noise, and does not protect the memory of the
+    process. The invariants and the parameter are public. Each further draw for the same table adds
+    its privacy loss to that of the earlier draws.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def draw_noise(
 def release_sampler(
     mechanism: Mechanism, invariants: Invariants, *, n_draws: int = 1
 ) -> ExactSampler:
-    """Set up the sampler of noise for release, and draw no noise.
+    """Set up the sampler of noise for release without a draw.
 
     Raises
     ------
@@ -110,6 +110,8 @@ def release_sampler(
     NoSamplerError
         If no exact sampler is practical.
     """
+    if mechanism.crossing_energy is not None:
+        return select_sampler(mechanism, invariants, n_draws=n_draws)
     energy = mechanism.exact_energy
     if energy is None and mechanism.nested_energy is not None:
         return select_sampler(mechanism, invariants, n_draws=n_draws)

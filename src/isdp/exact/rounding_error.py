@@ -2,9 +2,10 @@
 
 A sampler in floating point draws from a distribution near the target. Two arguments bound the
 distance. First, couple the sampler with one in exact arithmetic that uses the same uniform numbers.
-Their draws differ only if rounding changes a decision. The sum of the probabilities of these events
-bounds the distance. Second, suppose that each weight is wrong by a factor between exp(-x) and
-exp(x). Then the distance is at most the mean of x, whatever the acceptance probability is.
+The draws of the two samplers differ only if rounding changes a decision. The sum of the
+probabilities of these events bounds the distance. Second, suppose that each weight is wrong by a
+factor between exp(-x) and exp(x). Then the distance is at most the mean of x, for any acceptance
+probability.
 
 Constants are rounded up. Typical errors partly cancel and are far below the bounds. The generator
 is assumed to return true uniform numbers, which are multiples of 2^-53.
@@ -46,10 +47,11 @@ def frame_error(frame: GramSchmidt) -> float:
 def coefficient_error(widths: np.ndarray) -> float:
     """Bound the rounding of one proposal of Klein's algorithm with Gaussians of the given widths.
 
-    A narrow Gaussian inverts one uniform number over eleven weights. A wide Gaussian takes a
-    geometric step of at most 40 widths, a side and an acceptance decision. Each possible step has
-    its own threshold. Two proposals are needed on average. Truncation removes a probability of at
-    most 2^-60. The decision to continue adds at most 10 units of 2^-53.
+    A draw from a narrow Gaussian selects one of eleven weights by one uniform number. A draw from a
+    wide Gaussian takes a geometric step of at most 40 widths, selects a side, and decides on
+    acceptance. Each possible step has its own threshold. Two proposals are needed on average.
+    Truncation removes a probability of at most 2^-60. The decision to continue adds at most 10
+    units of 2^-53.
     """
     units = np.where(widths < MAX_NARROW_WIDTH, 60.0, 250.0 * widths + 60.0)
     return float(units.sum()) * UNIT_ROUNDOFF + len(widths) * 2.0**-60

@@ -13,7 +13,7 @@ from isdp.errors import InputError, MisfitError
 from isdp.exact.bits.source import BitSource
 
 MAX_PROPOSALS = 1e6  # per draw
-MAX_CELLS = 2000  # for samplers that accept any invariants
+MAX_CELLS = 2000  # maximum number of cells of samplers that accept any invariants
 
 
 class RandomBitSampler(ABC):

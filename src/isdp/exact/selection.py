@@ -21,6 +21,7 @@ from isdp.exact.disjoint.compositions import CompositionSampler
 from isdp.exact.disjoint.recursive_splitting import SplittingSampler
 from isdp.exact.elimination.laplace_sampler import EliminationSampler
 from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
+from isdp.exact.nested.crossing_sampler import CrossingSampler
 from isdp.exact.nested.gaussian_sampler import NestedGaussianSampler
 from isdp.exact.nested.laplace_sampler import NestedLaplaceSampler
 from isdp.exact.overlapping.cell_classes import CellClassSampler
@@ -32,8 +33,8 @@ from isdp.mechanisms.base import Mechanism, Target
 
 MAX_CELLS_TREE_FIRST = 100  # with more cells, the search for an elimination tree takes seconds
 MAX_CELLS_QUICK = 1000  # with more cells, the set-up takes more than a second
-MAX_PRODUCTS_QUICK = 1e9  # products of elimination messages, which take seconds
-MAX_SUMS_QUICK = 1e6  # sums of classes per draw, which take half a second
+MAX_PRODUCTS_QUICK = 1e9  # number of products of elimination messages, which take seconds
+MAX_SUMS_QUICK = 1e6  # number of sums of classes per draw, which take half a second
 # draws with fewer sums of classes are faster than the set-up of elimination messages
 MAX_SUMS_FIRST = 1e4  # per draw
 MAX_SUMS_FIRST_IN_ALL = 1e6  # for all draws
@@ -49,6 +50,7 @@ SAMPLERS = (
     EliminationSampler,
     CellClassSampler,
     BoundedCompositionSampler,
+    CrossingSampler,
 )
 
 
@@ -72,14 +74,14 @@ class ExactSampler:
     Attributes
     ----------
     method : str
-        The name of the method, such as "compositions". It is "independent parts" if each part has
-        a method of its own.
+        The name of the method, such as "compositions". The name is "independent parts" if each part
+        has a separate method.
     reason : str
         The reason for the selection of this sampler.
     error : float
         A bound on the total variation distance between the distribution of a draw and the target,
-        given true random numbers. It includes truncation and rounding. It is 0 for noise without
-        lower bounds that is Gaussian or has the l1 norm.
+        given true random numbers. The bound includes truncation and rounding. It is 0 for Gaussian
+        noise and for l1 noise if there are no lower bounds.
     """
 
     method: str
@@ -122,7 +124,7 @@ def select_sampler(
     Parameters
     ----------
     lower : int array_like, shape (cells,), optional
-        The lower bound on the noise of each cell; see `isdp.draw_noise`.
+        The lower bound on the noise of each cell, as in `isdp.draw_noise`.
     n_draws : int
         The approximate number of draws. A slow set-up is worthwhile only for many draws.
     quick : bool
@@ -140,7 +142,9 @@ def select_sampler(
     'compositions'
     """
     trial = _Trial(invariants, mechanism, lower)
-    if mechanism.energy is None and mechanism.nested_energy is not None:
+    if mechanism.crossing_energy is not None:
+        sampler = trial.first([(CrossingSampler, {})])
+    elif mechanism.energy is None and mechanism.nested_energy is not None:
         sampler = trial.first([(NestedGaussianSampler, {}), (NestedLaplaceSampler, {})])
     elif lower is not None:
         sampler = trial.first(_bounded(invariants))
@@ -159,7 +163,7 @@ def select_sampler(
 
 
 def _bounded(invariants: Invariants) -> _Candidates:
-    """List the samplers of noise with lower bounds in the order of trial."""
+    """List the samplers of noise with lower bounds in the order of the search."""
     blocks: _Candidates = [(BoundedCompositionSampler, {})]
     quick: _Candidates = [(TruncatedEliminationSampler, {"max_products": MAX_PRODUCTS_QUICK})]
     tree_first = invariants.cells <= MAX_CELLS_TREE_FIRST
@@ -168,10 +172,10 @@ def _bounded(invariants: Invariants) -> _Candidates:
 
 
 def _overlapping(invariants: Invariants, n_draws: int, quick: bool) -> _Candidates:
-    """List the samplers under overlapping totals in the order of trial.
+    """List the samplers under overlapping totals in the order of the search.
 
-    If cells share classes, sums of classes come first. Otherwise, they come first if few sums are
-    needed, and then after elimination messages whose set-up takes seconds.
+    The sampler by sums of classes precedes variable elimination if cells share classes or few sums
+    are needed. Otherwise, it follows the elimination messages whose set-up takes seconds.
     """
     shared = len(find_cell_classes(invariants)[1]) < invariants.cells
     if quick and invariants.cells > MAX_CELLS_QUICK:
@@ -187,7 +191,7 @@ def _overlapping(invariants: Invariants, n_draws: int, quick: bool) -> _Candidat
 
 
 class _Trial:
-    """A trial of samplers, which keeps the messages of those that cannot be used.
+    """A search through samplers, which keeps the messages of the samplers that cannot be used.
 
     `misfits` are messages of samplers for other targets. `refusals` are messages of samplers whose
     cost is too large, by method.

@@ -46,8 +46,8 @@ def merge_tied_cells(invariants: Invariants) -> TiedCells | None:
     Returns
     -------
     TiedCells, or None
-        None if a cell is tied to no other cell, the sets differ in size, or the totals force the
-        noise of a cell to be zero.
+        The result is None if a cell is tied to no other cell, or the sets differ in size. It is
+        also None if the totals force the noise of a cell to be zero.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Reading and writing of CSV tables whose columns are all text.
 
 The `csv` module of the standard library checks every table in strict mode before pandas parses it,
-because it reports the line of an error. `read_columns` reads tables of any length, in four bytes
-per row and sixteen bytes per distinct text of each column. `read_cells` reads small tables.
+because that module reports the line of an error. `read_columns` reads tables of any length, in four
+bytes per row and sixteen bytes per distinct text of each column. `read_cells` reads small tables.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Column(NamedTuple):
         return int(np.argmax(chosen[self.codes])) if chosen.any() else None
 
     def is_blank(self) -> np.ndarray:
-        """Test whether each text is empty or blank; the result has shape (distinct texts,)."""
+        """Return a bool array (distinct texts,) that marks empty and blank texts."""
         return np.strings.str_len(np.strings.strip(self.texts)) == 0
 
     def taken(self, rows: np.ndarray) -> Column:
@@ -107,7 +107,9 @@ def read_columns(path, expected: str, skipped: Collection[str] = ()) -> dict[str
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file. Give {expected}") from None
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}). Give {expected}") from None
+        raise InputError(
+            f"{path}: the file cannot be read ({error.strerror}). Give {expected}"
+        ) from None
     if not any(len(piece.codes) for piece in pieces[kept[0]]):
         raise InputError(f"{path}: the table has no rows below its header. Give {expected}")
     return {header[number]: _concatenate(pieces.pop(number)) for number in kept}
@@ -124,7 +126,6 @@ def _refuse_binary(file, path: Path) -> None:
 
 
 def _check_rows(file, path: Path, expected: str) -> list[str]:
-    """Check all rows and return the header."""
     file.seek(0)
     lines = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     try:
@@ -164,7 +165,8 @@ def _rows(lines, place) -> Iterator[tuple[int, list[str]]]:
             yield reader.line_num, row
     except csv.Error as error:
         raise InputError(
-            f"{place}: line {reader.line_num}: not valid csv ({error}). Check the quotation marks"
+            f"{place}: line {reader.line_num}: the text is not valid csv ({error}). Check the "
+            f"quotation marks"
         ) from None
 
 
@@ -179,7 +181,6 @@ def _not_utf8(file, path) -> InputError:
 
 
 def _parse(file, path: Path, width: int, kept: list[int]) -> dict[int, list[Column]]:
-    """Parse a checked table; return the pieces of each column by its number."""
     columns: dict[int, list[Column]] = {number: [] for number in kept}
     length = file.seek(0, io.SEEK_END)
     file.seek(0)
@@ -199,7 +200,6 @@ def _parse(file, path: Path, width: int, kept: list[int]) -> dict[int, list[Colu
 
 
 def _concatenate(pieces: list[Column]) -> Column:
-    """Concatenate the pieces of a column and remove them from the list, which frees memory."""
     texts = np.concatenate([piece.texts for piece in pieces])
     starts = np.cumsum([0, *(len(piece.texts) for piece in pieces)])
     numbers = None
@@ -277,7 +277,7 @@ def combined(columns: Sequence[Column]) -> np.ndarray:
 
 
 def read_cells(path, limit: int = MAX_BYTES) -> pd.DataFrame:
-    """Read the cells of a CSV file of at most `limit` bytes; see `cells_of`.
+    """Read the cells of a CSV file of at most `limit` bytes as `cells_of` does.
 
     The file is in UTF-8, with or without a byte order mark. Raise `InputError` if it is missing,
     empty, too large or invalid.
@@ -292,8 +292,8 @@ def read_cells(path, limit: int = MAX_BYTES) -> pd.DataFrame:
 def cells_of(text: str, place: str) -> pd.DataFrame:
     """Split a CSV text into its cells.
 
-    Raise `InputError` if there is no header, a column occurs twice, the number of cells of a row
-    differs from the header, or the text is not CSV.
+    Raise `InputError` if the text is not CSV or has no header, a column occurs twice, or a row does
+    not have the length of the header.
 
     Returns
     -------
@@ -365,7 +365,7 @@ def whole_numbers(
     """Convert texts to integers of 0 or more, or of any sign if `negative`.
 
     Raise `InputError` if a text is not an integer of this range. The message gives the first such
-    row and the problem. It does not quote the text, which may be a confidential count.
+    row and the problem. The message does not quote the text, which may be a confidential count.
 
     Parameters
     ----------
@@ -385,13 +385,13 @@ def whole_numbers(
     row = column.first(np.array(problems, dtype=bool))
     if row is not None:
         raise InputError(f"{where(row)}: {problems[column.codes[row]]}. {advice}")
-    # int() refuses texts with thousands of digits, leading zeros included
+    # int() refuses texts with thousands of digits, even if they are leading zeros
     values = [(-1 if text.startswith("-") else 1) * int(text.lstrip("-0") or 0) for text in texts]
     return np.array(values, dtype=np.int64)[column.codes]
 
 
 def _problem(text: str, max_magnitude: int, negative: bool) -> str:
-    """Describe the problem of a text that is not a valid number; return "" for a valid number."""
+    """Describe the problem of an invalid number, or return "" for a valid number."""
     digits = text.removeprefix("-") if negative else text
     if digits.isascii() and digits.isdigit():
         significant = digits.lstrip("0")

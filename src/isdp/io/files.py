@@ -73,9 +73,13 @@ def read_bytes(path, limit: int = MAX_BYTES) -> bytes:
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file. Give the path of a file") from None
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}). Give a file") from None
+        raise InputError(
+            f"{path}: the file cannot be read ({error.strerror}). Give another file"
+        ) from None
     if len(content) > limit:
-        raise InputError(f"{path.name}: larger than {limit:,} bytes. Give the correct file")
+        raise InputError(
+            f"{path.name}: the file is larger than {limit:,} bytes. Give the correct file"
+        )
     if not content.strip():
         raise InputError(f"{path.name}: the file is empty. Replace it by the complete file")
     return content

@@ -1,9 +1,9 @@
 """Output folders whose files appear all together or not at all.
 
 A command writes its files into a new folder ``NAME.partial-...`` next to the output folder. Only
-its owner can read it. Two renames then replace the output folder. If the process is killed, the
-output folder is the old one, the new one, or missing. The partial folder then remains and contains
-the other files. No run uses or removes the partial folder of another run.
+the owner can read the new folder. Two renames then replace the output folder. If the process is
+killed, the output folder is the old one, the new one, or missing. The partial folder then remains
+and contains the other files. No run uses or removes the partial folder of another run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @dataclass(frozen=True)
 class OutputFolder:
-    """Output folder of a command. It is checked when it is created and again before it changes.
+    """Output folder of a command, which is checked at the start and again before it changes.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class OutputFolder:
     force : bool
         Replace existing files.
     cost : str
-        The privacy cost of another release, for a message.
+        The privacy cost of another release, which the message about existing files states.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def write_together(folder, names: Collection[str], write: Callable[[Path], None]
     InputError
         If the folder has other files, or cannot be written.
     OSError
-        If a file cannot be written. The output folder has not changed then.
+        If a file cannot be written. The output folder is unchanged in this case.
     """
     folder = Path(os.path.realpath(folder))
     _refuse_unusable(folder, names)
@@ -157,7 +157,6 @@ def write_together(folder, names: Collection[str], write: Callable[[Path], None]
 
 
 def _refuse_unusable(folder: Path, names: Collection[str]) -> None:
-    """Refuse a folder that cannot be replaced or that has other files."""
     parents = Path(os.path.realpath(folder)).parents
     parent = next((path for path in parents if path.exists()), Path("/"))
     if not parent.is_dir():
@@ -179,7 +178,7 @@ def _refuse_unusable(folder: Path, names: Collection[str]) -> None:
 
 
 def _replace(folder: Path, new: Path, old: Path) -> None:
-    """Rename a folder to `old`, if it exists, and `new` to `folder`; do both or neither."""
+    """Replace `folder` by `new`, and keep an existing folder as `old`, or change nothing."""
     existed = folder.exists()
     if existed:
         shutil.copymode(folder, new)

@@ -1,4 +1,4 @@
-"""Progress of long steps on a terminal, as a percentage and a time without counts."""
+"""Progress of long steps on a terminal, as a percentage and a remaining time without counts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def progress(task: str, total: float) -> Iterator[Callable[[float], None]]:
     """
     global _depth
     _depth += 1
-    disable = None if total > 0 and _depth == 1 else True  # None: tqdm tests for a terminal
+    disable = None if total > 0 and _depth == 1 else True  # with None, tqdm tests for a terminal
     look = {"bar_format": FORMAT, "leave": False, "file": sys.stderr}
     when = {"delay": SHOWN_AFTER, "mininterval": SHOWN_AFTER / 4, "miniters": 0}
     try:
@@ -53,7 +53,7 @@ def progress(task: str, total: float) -> Iterator[Callable[[float], None]]:
 
 
 def tracked(task: str, items: Sequence[_Item]) -> Iterable[_Item]:
-    """Iterate over items and show the progress of the loop; see `progress`."""
+    """Iterate over items and show the progress of the loop as `progress` does."""
     with progress(task, len(items)) as update:
         for done, item in enumerate(items, start=1):
             yield item

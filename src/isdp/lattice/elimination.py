@@ -43,7 +43,7 @@ class Echelon(NamedTuple):
 class DeterminedCells(NamedTuple):
     """Solution of A u = 0 in which the free cells determine the others.
 
-    ``u[cells] = weights @ u[free] / denominator`` for all values ``u[free]``.
+    The solution is ``u[cells] = weights @ u[free] / denominator`` for all values of ``u[free]``.
 
     Attributes
     ----------
@@ -108,7 +108,8 @@ def solve_determined(matrix: ArrayLike, order: ArrayLike | None = None) -> Deter
     ----------
     matrix : int or object array_like, shape (equalities, cells)
     order : int array, shape (cells,), optional
-        The order of the cells, by default ascending. The results keep this order.
+        The order of the cells, which is ascending by default. The cells of the result are in this
+        order.
 
     Examples
     --------
@@ -124,7 +125,7 @@ def solve_determined(matrix: ArrayLike, order: ArrayLike | None = None) -> Deter
 
 
 def unit_cells(equalities: Invariants) -> NDArray[np.int64]:
-    """Find cells that the other cells determine in integers.
+    """Find cells whose noise is an integer combination of the noise of the other cells.
 
     Elimination uses an entry of 1 or -1 as the pivot of each row. The cells of the pivots are the
     result, in ascending order. Raise `InputError` if no entry of a row is 1 or -1 after elimination
@@ -163,8 +164,9 @@ def solve_for(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Solve A u = a exactly for given cells.
 
-    Raise `InputError` if the solved cells are not distinct cells with independent columns that span
-    the columns of A, the totals contradict each other, or the solution is not in 64-bit integers.
+    Raise `InputError` if the totals contradict each other, or if the solution is not in 64-bit
+    integers. The error is also raised if the columns of the solved cells are not a basis of the
+    column space of A.
 
     Parameters
     ----------

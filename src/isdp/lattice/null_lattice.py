@@ -24,7 +24,7 @@ Kind = Literal["smith", "lll", "exchange"]
 BASES = ("smith", "lll")
 QUICK_LLL_DIMENSION = 400  # the LLL algorithm takes about one second at this dimension
 EXCHANGE_ROUNDS = 3
-MAX_ENTRY = 2**31  # keeps products of entries and coefficients of jumps within 64 bits
+MAX_ENTRY = 2**31  # with this limit, products of entries and jumps fit in 64 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +36,10 @@ class KernelLattice:
     invariants : Invariants
         The matrix A.
     kind : {"smith", "lll", "exchange"}
-        The construction of the vectors; see `kernel_lattice`.
+        The construction of the vectors, as in `kernel_lattice`.
     columns : csc_array of int64, shape (cells, vectors)
-        Vectors that generate the lattice, one per column. They form the basis C, or a larger set
-        for "exchange". There are no columns if the invariants determine every cell.
+        Vectors that generate the lattice, one per column. The vectors form the basis C, or a larger
+        set for "exchange". There are no columns if the invariants determine every cell.
     """
 
     invariants: Invariants
@@ -55,7 +55,7 @@ class KernelLattice:
 
     @property
     def basis(self) -> NDArray[np.int64]:
-        """The basis C, shape (cells, dimension); raise `InputError` if the vectors are no basis."""
+        """The basis C of shape (cells, dimension), or `InputError` if the vectors are no basis."""
         if self.kind not in BASES:
             raise InputError(
                 f"lattice: the {self.kind} vectors are not a basis. Use {' or '.join(BASES)}"
@@ -63,7 +63,7 @@ class KernelLattice:
         return np.asarray(self.columns.toarray(), dtype=np.int64)
 
     def contains(self, noise: ArrayLike) -> NDArray[np.bool_]:
-        """Test each vector of an array (..., cells) exactly; the result has shape (...)."""
+        """Return a bool array (...) that is true for the vectors (..., cells) in the lattice."""
         return np.asarray(~self.invariants.apply(noise).any(axis=-1))
 
     def coordinates(self, vector: ArrayLike) -> NDArray[np.int64]:
@@ -79,10 +79,10 @@ class KernelLattice:
 
     @cached_property
     def _inverse(self) -> tuple[NDArray[np.int64], NDArray[np.object_], int]:
-        """Return the pivots J of C^T, and the integers M and the denominator of C_J^-T.
+        """Return the pivot columns J of C^T, and the inverse of C_J^T: M over a denominator.
 
-        Elimination transforms [C^T, I] into [.., M] with M C_J^T = I. Then c^T = u_J^T M, because
-        u_J = C_J c.
+        Elimination of [C^T, I] gives the integer matrix M. Because u_J = C_J c, the coordinates c^T
+        of u are u_J^T M over the denominator.
         """
         identity = np.eye(self.dimension, dtype=np.int64)
         rows, cells, denominator = row_reduce(np.hstack([self.basis.T, identity]))
@@ -102,15 +102,16 @@ def kernel_lattice(invariants: Invariants, basis: Kind = "smith") -> KernelLatti
     basis : {"smith", "lll", "exchange"}
         "smith" takes the last columns of V in the Smith normal form U A V = D (ISDP, Proposition
         8). "lll" reduces this basis by the algorithm of Lenstra, Lenstra and Lovasz, which makes
-        the vectors shorter and more orthogonal. "exchange" returns more vectors than a basis. Some
-        of them move one person between two cells of a class (cells with equal columns of A). The
-        others are vectors of a reduced basis for one cell per class, repeated for other cells.
-        Walks with large classes mix faster along "exchange", because no cell occurs in every jump.
+        the vectors shorter and more orthogonal. "exchange" returns vectors that generate the
+        lattice and may be linearly dependent. Some of them move one person between two cells of a
+        class (cells with equal columns of A). The others are vectors of a reduced basis for one
+        cell per class, repeated for other cells. Walks with large classes mix faster along
+        "exchange", because no cell occurs in every jump.
 
     Raises
     ------
     InputError
-        If the basis is unknown, or an entry of it exceeds 2^31.
+        If the basis is unknown, or one of its entries exceeds 2^31.
     """
     if basis == "exchange":
         return KernelLattice(
@@ -127,7 +128,8 @@ def basis_seconds(invariants: Invariants, basis: Kind) -> float:
     """Forecast the time of `kernel_lattice` in seconds, within a factor of about two.
 
     The time of the LLL algorithm is proportional to the cube of the dimension, as measured at
-    dimensions from 512 to 978. The time of the Smith normal form is proportional to the cells.
+    dimensions from 512 to 978. The time of the Smith normal form is proportional to the number of
+    cells.
     """
     elimination = 2e-5 * invariants.cells
     if basis == "smith":

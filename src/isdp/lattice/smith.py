@@ -27,7 +27,7 @@ class SmithForm:
     Attributes
     ----------
     divisors : tuple of int
-        The positive entries of the diagonal of D. Their number is the rank of A.
+        The positive entries of the diagonal of D. The number of entries is the rank of A.
     u_rows, v_columns : tuple of dict
         Sparse rows of U and sparse columns of V, as maps from index to entry.
     """
@@ -68,9 +68,9 @@ def smith_normal_form(matrix: ArrayLike | sparray) -> SmithForm:
     """Compute the Smith normal form with its transforms.
 
     The pivot is the entry of the remaining matrix with the smallest magnitude. Among equal entries,
-    it is in the column with the fewest entries. This rule keeps the transforms of 0/1 matrices
-    sparse. For one total, each kernel vector is the difference between one cell and the first. The
-    matrix has shape (constraints, cells).
+    the pivot is in the column with the fewest entries. This rule keeps the transforms of 0/1
+    matrices sparse. For one total, each kernel vector moves one person between the first cell and
+    another. The matrix has shape (constraints, cells).
 
     Examples
     --------
@@ -138,7 +138,7 @@ def _clear(
     k: int,
     row: int,
 ) -> int:
-    """Eliminate the pivot's row and column by Euclid's algorithm; return the row of the pivot."""
+    """Eliminate the pivot's row and column by Euclid's algorithm, and return the pivot's row."""
     while True:
         pivot = columns[k][row]
         for j in range(k + 1, len(columns)):

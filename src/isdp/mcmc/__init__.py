@@ -1,7 +1,7 @@
 """Markov chains on the lattice for experiments, and couplings that bound their error.
 
-The chains use pseudo-random numbers and floating point, so that their draws are not for release.
-Every function raises `InputError` for an argument that is out of range.
+The chains use pseudo-random numbers and floating point. Do not release their draws. Every function
+raises `InputError` for an argument that is out of range.
 """
 
 from typing import TYPE_CHECKING
@@ -23,5 +23,5 @@ __all__ = [
     "tv_bound",
 ]
 
-if not TYPE_CHECKING:  # otherwise a type checker accepts any name
+if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept any name
     __getattr__ = refuse_renamed(__name__)

@@ -79,9 +79,10 @@ class Proposals(NamedTuple):
     Attributes
     ----------
     free : int64 array
-        Cells that are drawn, in this order.
+        The cells that are drawn, in the order of the draws.
     solved : int64 array
-        Cells that are computed as ``u[solved] = offset + follow @ u``, in this order.
+        The cells that are computed as ``u[solved] = offset + follow @ u``, in the order of the
+        computation.
     stages : int64 array, shape (solved + 2,)
         Solved cell i depends on ``free[:stages[i + 1]]``.
     offset : int64 array, shape (solved,)
@@ -93,7 +94,7 @@ class Proposals(NamedTuple):
         Scale of the exponential variable whose integer part is the length of a run of proposals
         with a free cell below its lower bound.
     inequalities : Vectors
-        Rows of the other inequalities.
+        Rows of the inequalities on several cells.
     lower_bounds : int64 array
         Right-hand sides of these inequalities.
     rate : float
@@ -187,7 +188,6 @@ def _stays_within(slack, slack_changes, j, k):
 
 @njit(cache=True)
 def _update_slack(slack, slack_changes, j, k):
-    """Update the slack of the inequalities after `k` times basis vector j is added."""
     for entry in range(slack_changes.indptr[j], slack_changes.indptr[j + 1]):
         slack[slack_changes.indices[entry]] += k * slack_changes.data[entry]
 
@@ -204,7 +204,8 @@ def run_chain(rng, noise, walked, slack, size, walk, slack_changes, thins, kept)
     """Run ``thins[i]`` sweeps for each draw i, and store the state after them in ``kept[i]``.
 
     The function updates `noise`, its coordinates `walked` in the basis, and the slack of each
-    inequality in place. It returns the size and the numbers of proposed and accepted jumps.
+    inequality in place. The return values are the size and the numbers of proposed and accepted
+    jumps.
     """
     proposed = 0
     accepted = 0
@@ -268,7 +269,7 @@ def _joint_sweeps(rng, noise, walked, slack, size, walk, slack_changes, sweeps):
         if confined:
             for i in range(count):
                 _update_slack(slack, slack_changes, moved[i], steps[i])
-        min_slack = 0  # np.min takes most of a second to compile
+        min_slack = 0  # the compilation of np.min takes most of a second
         for value in slack:
             min_slack = min(min_slack, value)
         allowed = min_slack >= 0
@@ -325,7 +326,8 @@ def coupled_double_geometric(rng, difference, powers, p_zero, log_a):
     """Draw double geometric steps e and f from the maximal coupling of e and difference + f.
 
     With a probability equal to the overlap of their distributions, e = difference + f is drawn from
-    the overlap. Otherwise each is drawn from its residual distribution. There is no rejection.
+    the overlap. Otherwise each is drawn from its residual distribution. Neither draw uses
+    rejection.
     """
     if difference == 0:
         e = _double_geometric(rng, p_zero, log_a)
@@ -358,7 +360,7 @@ def _residual(rng, distance, mass, powers, p_zero, log_a):
     """Draw k with probability max(0, p(k) - p(k - distance)) / mass."""
     last = len(powers) - 1
     r = rng.random() * mass
-    below = 0.5 * (1.0 + p_zero) * (1.0 - powers[min(last, distance)])  # mass of k <= 0
+    below = 0.5 * (1.0 + p_zero) * (1.0 - powers[min(last, distance)])  # probability mass of k <= 0
     if r < below:
         return -int(math.log(1.0 - r / below) / log_a)
     r -= below
@@ -456,9 +458,9 @@ def coupled_sweeps(rng, first, second, difference, sizes, walk, scratch, max_swe
 
 @njit(cache=True)
 def meet(rng, second, walk, slack_changes, scratch, lag, cap):
-    """Return the meeting time of two chains from zero, and the first chain's jumps in the lag.
+    """Return the meeting time of two chains from zero, and the first chain's accepted early jumps.
 
-    The meeting time is -1 if it exceeds the cap. The jumps are those that the first chain accepts.
+    The meeting time is -1 if it exceeds the cap. Early jumps are those within the lag.
     """
     first = second.copy()
     lead = np.zeros(len(walk.jumps.indptr) - 1, dtype=np.int64)
@@ -479,8 +481,8 @@ def meet(rng, second, walk, slack_changes, scratch, lag, cap):
 def run_independence(rng, noise, size, proposals, energy, thin, kept):
     """Make `thin` proposals for each row of `kept`, and store the state after them in the row.
 
-    A proposal with a free cell below its lower bound is refused. The length of a run of such
-    proposals is one geometric draw. The proposal after it is drawn without such a cell.
+    A proposal with a free cell below its lower bound is refused. The length of a run of these
+    refusals is one geometric draw. In the next proposal, no free cell is below its bound.
     """
     power, root, rate = energy.power, energy.root, energy.rate
     proposal = np.empty(len(noise), dtype=np.int64)
@@ -531,8 +533,8 @@ def _draw_from_table(rng, table):
 def _propose(rng, proposal, proposals):
     """Draw each free cell above its lower bound, and compute solved cells as early as possible.
 
-    The function returns the l1 norm of the free cells. It returns -1 if a solved cell is below its
-    lower bound.
+    The function returns the l1 norm of the free cells. The result is -1 if a solved cell is below
+    its lower bound.
     """
     free, lower, follow, table = proposals.free, proposals.lower, proposals.follow, proposals.table
     norm = 0

@@ -1,8 +1,9 @@
 """Coupling of two chains with a lag, which bounds the distance of a chain to its target.
 
-The source is ISDP, Algorithms 2 and 3, after Biswas, Jacob and Vanetti (2019). Each chain runs the
-walk of `isdp.mcmc.metropolis`, the first chain `lag` sweeps ahead. Their proposals have a maximal
-coupling for each basis vector. They share the uniform variable of each acceptance.
+The source is ISDP, Algorithms 2 and 3, after Biswas, Jacob and Vanetti (2019). Both chains run the
+walk of `isdp.mcmc.metropolis`, and the first chain is `lag` sweeps ahead. The proposals of the two
+chains have a maximal coupling for each basis vector. The chains share the uniform variable of each
+acceptance.
 """
 
 from __future__ import annotations
@@ -54,15 +55,15 @@ class MeetingTimes(NamedTuple):
     lag : int
         The number of sweeps by which the first chain is ahead.
     tau : int64 array, shape (runs,)
-        The first t > lag at which the first chain at time t equals the second at time t - lag. It
-        is the maximum time of a run if the run is censored.
+        The first t > lag at which the first chain at time t equals the second at time t - lag. For
+        a censored run, it is the maximum time.
     censored : bool array, shape (runs,)
         Runs that ended before the chains met.
     seconds : float
         Run time of all runs.
     jumps : int64 array, shape (runs,)
-        The number of jumps that the first chain accepted within the lag. It is the lag if the
-        invariants determine all cells.
+        The number of jumps that the first chain accepted within the lag. The number is the lag if
+        the invariants determine all cells.
     """
 
     lag: int
@@ -73,7 +74,7 @@ class MeetingTimes(NamedTuple):
 
     @property
     def uninformative(self) -> NDArray[np.bool_]:
-        """Runs that are censored, or that met before the first chain moved, which prove nothing."""
+        """Runs that give no bound, because they are censored or met before the first jump."""
         uninformative: NDArray[np.bool_] = np.logical_or(self.censored, self.jumps == 0)
         return uninformative
 
@@ -123,7 +124,7 @@ def meeting_times(
     Raises
     ------
     InputError
-        If a number is out of range, or the walk has inequalities or no basis.
+        If a number is out of range, the walk has inequalities, or its lattice has no basis.
     """
     lag, runs = check_integer("coupling", "lag", lag, 1), check_integer("coupling", "runs", runs, 1)
     cap = check_integer("coupling", "cap", cap, lag + 1)
@@ -167,10 +168,11 @@ def choose_lag(
     Returns
     -------
     lag : int
-        The last lag tried.
+        The last lag of the search.
     trail : DataFrame with the columns lag, bound_at_0, jumps and censored
-        One row for each lag tried. The bound is infinite if runs are censored. `jumps` is the
-        minimum over the runs of the number of jumps that the first chain accepted within the lag.
+        One row for each lag of the search. The bound is infinite if runs are censored. `jumps` is
+        the minimum over the runs of the number of jumps that the first chain accepted within the
+        lag.
     """
     if not near_one > 1:
         raise InputError(f"coupling: near_one must be above 1, got {near_one!r}")
@@ -201,21 +203,21 @@ def tv_bound(times: MeetingTimes, t: ArrayLike) -> pd.DataFrame:
     """Bound the total variation distance between the distribution at time t and the target.
 
     The bound is E[max(0, ceil((tau - lag - t) / lag))] (Biswas et al., Theorem 2.5), estimated by
-    the mean over the runs. With a censored run, `bound` and `high` are infinite, because the run
-    can meet at any time after the cap.
+    the mean over the runs. If a run is censored, `bound` and `high` are infinite, because the
+    chains can meet at any time after the cap.
 
     Parameters
     ----------
     t : int array_like
-        Times, 0 or more.
+        Times of 0 or more.
 
     Returns
     -------
     DataFrame with the columns lag, t, bound, low, high, at_least and censored
         `low` and `high` are the ends of an approximate 99 % Monte Carlo interval. If few runs have
-        not met, `high` uses the binomial upper limit on their proportion. `at_least` is the mean in
-        which tau of a censored run is the cap. It is missing if the term of a censored run is 0.
-        `censored` is the number of uninformative runs; see `MeetingTimes`.
+        not met, `high` uses the binomial upper limit on their proportion. `at_least` is the mean if
+        the cap is used as the tau of each censored run. It is missing if the term of a censored run
+        is 0. `censored` is the number of uninformative runs, as in `MeetingTimes`.
     """
     t = np.atleast_1d(np.asarray(t))
     if t.dtype.kind not in "iu" or (t < 0).any():
@@ -247,7 +249,7 @@ def tv_bound(times: MeetingTimes, t: ArrayLike) -> pd.DataFrame:
 
 
 def time_to_bound(times: MeetingTimes, level: float = 0.01) -> int | None:
-    """Return the first time at which the bound is below `level`; None if a run is uninformative."""
+    """Return the first time with a bound below `level`, or None if a run is uninformative."""
     if not level > 0:
         raise InputError(f"coupling: level must be above 0, got {level!r}")
     if times.uninformative.any():

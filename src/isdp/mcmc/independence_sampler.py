@@ -2,8 +2,8 @@
 
 The source is Gong and Meng (2020), *Congenial Differential Privacy under Mandated Disclosure*,
 Algorithm 1. A proposal draws the free cells from a double geometric distribution and computes the
-other cells from the equalities. The Metropolis rule accepts or refuses it as a whole. The draws are
-for experiments only.
+other cells from the equalities. The Metropolis rule accepts or refuses the whole proposal. The
+draws are for experiments only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from isdp.mcmc.metropolis import ChainInfo, ChainState, start_vector, state_at, 
 from isdp.mechanisms.base import WEIGHT_FORMS, Energy, Mechanism, check_energy
 from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES, check_proposal
 
-NO_LOWER_BOUND = -(2**62)  # below all noise that the overflow check allows
+NO_LOWER_BOUND = -(2**62)  # this bound is below all noise that the overflow check allows
 MAX_TABLE_VALUE = 64  # maximum noise in the guide table of a proposal
 GUIDE_TABLE_SIZE = 2048  # the table occupies half of a cache of 32 kilobytes
 MAX_REFUSAL_SCALE = 1e300  # an infinite scale times a zero exponential variable would be nan
@@ -92,7 +92,7 @@ class IndependenceSampler:
 
     @cached_property
     def free(self) -> np.ndarray:
-        """The cells that are proposed, an int64 array."""
+        """The cells that are proposed, as an int64 array."""
         return np.setdiff1d(np.arange(self.cells), self._solved)
 
     @cached_property
@@ -105,7 +105,7 @@ class IndependenceSampler:
         self.within.check(noise)
 
     def init(self, noise: ArrayLike | None = None) -> ChainState:
-        """Return the state at a noise vector, by default zero; see `LatticeWalk.init`."""
+        """Return the state at a noise vector, by default zero, as `LatticeWalk.init` does."""
         start = start_vector(noise, self.cells)
         self.check(start)
         return state_at(start, self._energy.power)
@@ -113,7 +113,7 @@ class IndependenceSampler:
     def run(
         self, rng: np.random.Generator, state: ChainState, draws: int, thin: int = 1
     ) -> tuple[np.ndarray, ChainState, ChainInfo]:
-        """Continue the chain from a state; see `LatticeWalk.run`.
+        """Continue the chain from a state, as `LatticeWalk.run` does.
 
         Each of the `thin` sweeps is one proposal. An accepted proposal may equal the state.
         """
@@ -173,11 +173,11 @@ def _guide_table(rate: float) -> Table:
 
 
 def _refusal_scale(lower: np.ndarray, rate: float) -> float:
-    """Return the scale of the number of draws before one that is above all lower bounds."""
+    """Return the `refusal_scale` of `Proposals`."""
     # P(X >= k) = a^k / (1 + a) for k > 0, and P(X < k) = a^(1 - k) / (1 + a) for k <= 0
     tail = np.exp(-rate * np.maximum(lower, 1 - lower)) / (1 + math.exp(-rate))
     probability = np.where(lower > 0, tail, 1 - tail).prod()
-    with np.errstate(divide="ignore"):  # a probability of 1 gives 0, and 0 gives infinity
+    with np.errstate(divide="ignore"):  # the scale is 0 for probability 1, and infinite for 0
         return float(min(-1 / np.log1p(-probability), MAX_REFUSAL_SCALE))
 
 

@@ -2,8 +2,8 @@
 
 ISDP, Algorithm 1, proposes jumps C e, where the columns of C are a basis of the lattice and e has
 independent double geometric entries. Every state therefore belongs to the lattice. The acceptance
-rule "joint" accepts or refuses the jump as a whole, and "coordinate" does so for each basis vector.
-The draws are for experiments, because the walk uses pseudo-random numbers and floating point.
+rule "joint" decides on the whole jump, and "coordinate" on the step along each basis vector. The
+draws are for experiments, because the walk uses pseudo-random numbers and floating point.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class ChainState(NamedTuple):
 class ChainInfo(NamedTuple):
     """Numbers of proposed and accepted nonzero jumps, and of updates.
 
-    A joint sweep proposes one jump, and a coordinate sweep proposes one for each basis vector. The
-    updates are the basis vectors of all sweeps, including those with a zero step.
+    A joint sweep proposes one jump, and a coordinate sweep proposes one for each basis vector. Each
+    basis vector of each sweep is one update, even if its step is zero.
     """
 
     proposed: int
@@ -56,12 +56,12 @@ class ChainInfo(NamedTuple):
 
     @property
     def acceptance_rate(self) -> float:
-        """The proportion of proposed jumps that were accepted; nan if none was proposed."""
+        """The proportion of proposed jumps that were accepted, or nan without proposals."""
         return self.accepted / self.proposed if self.proposed else math.nan
 
 
 def start_vector(noise: ArrayLike | None, cells: int) -> NDArray[np.int64]:
-    """Return a copy of the start of a chain, by default zero, after a check of its shape."""
+    """Check the shape of the start of a chain, by default zero, and return a copy."""
     start = np.zeros(cells, dtype=np.int64) if noise is None else np.array(noise)
     if start.shape != (cells,):
         raise InputError(
@@ -86,7 +86,7 @@ def vectors_of(compressed: csc_array | csr_array) -> Vectors:
 
 @dataclass(frozen=True, eq=False)
 class LatticeWalk:
-    """Random walk on the lattice whose stationary distribution is that of the mechanism.
+    """Random walk on the lattice whose stationary distribution is the noise of a mechanism.
 
     Parameters
     ----------
@@ -99,8 +99,8 @@ class LatticeWalk:
     acceptance : {"joint", "coordinate"}
         Accept or refuse a jump as a whole, or separately for each vector.
     within : Polytope, optional
-        A polytope on which the target distribution is conditioned. Its equalities must be those of
-        the lattice.
+        A polytope on which the target distribution is conditioned. The equalities of the polytope
+        must be those of the lattice.
 
     Raises
     ------
@@ -290,7 +290,7 @@ def draw_chains(
 ) -> NDArray[np.int64]:
     """Draw noise u with A u = 0 by Markov chain Monte Carlo, for experiments.
 
-    ISDP, Algorithm 1, has the basis "smith" and the acceptance rule "joint".
+    Algorithm 1 of ISDP uses the basis "smith" and the acceptance rule "joint".
 
     Parameters
     ----------
@@ -299,9 +299,9 @@ def draw_chains(
     n_draws, n_chains, burn_in, thin, start
         See `run_chains`.
     basis : {"smith", "lll", "exchange"}
-        Vectors of the jumps; see `isdp.lattice.kernel_lattice`.
+        Vectors of the jumps, as in `isdp.lattice.kernel_lattice`.
     acceptance : {"joint", "coordinate"}
-        Acceptance rule; see `LatticeWalk`.
+        Acceptance rule, as in `LatticeWalk`.
     proposal : float, optional
         Double geometric parameter of the coefficients of a jump. By default, the coefficients have
         about the magnitude of the noise in one cell.

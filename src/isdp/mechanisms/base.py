@@ -1,7 +1,7 @@
 """Interface of all noise mechanisms.
 
 Samplers read the property `energy`, which determines the distribution, and refuse an energy that
-they do not support. They do not test the class of a mechanism. A new mechanism therefore needs
+they do not support. Samplers do not test the class of a mechanism. A new mechanism therefore needs
 changes in this package only.
 """
 
@@ -56,13 +56,31 @@ class NestedEnergy(NamedTuple):
     rates : tuple of Fraction
         The distinct positive rates.
     rate_of : int64 array, shape (nodes,)
-        Index of each node's rate in `rates`; -1 if the rate is 0.
+        Index of each node's rate in `rates`, or -1 if the rate is 0.
     """
 
     power: int
     tree: SetTree
     rates: tuple[Fraction, ...]
     rate_of: NDArray[np.int64]
+
+
+class CrossingEnergy(NamedTuple):
+    """Log-weight ``-sum of precision_ij S_ab(u)^2 / 2`` over pairs of sets of regions and groups.
+
+    S_ab(u) is the sum of the noise vector u over the set a of regions, which has level i, and the
+    set b of cells, which has level j. The noise is in row-major order, with one row per region.
+
+    Attributes
+    ----------
+    precisions : tuple of tuples of Fraction
+        ``precisions[i][j]`` is 1 / sigma^2 for the i-th level of the regions and the j-th level of
+        the groups, and 0 if there is no term.
+    """
+
+    regions: SetTree
+    groups: SetTree
+    precisions: tuple[tuple[Fraction, ...], ...]
 
 
 class Target(NamedTuple):
@@ -74,6 +92,11 @@ class Target(NamedTuple):
     @property
     def nested_energy(self) -> None:
         """A target has no terms for sets of cells."""
+        return None
+
+    @property
+    def crossing_energy(self) -> None:
+        """A target has no terms for sets of regions and cells."""
         return None
 
 
@@ -94,16 +117,21 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def energy(self) -> Energy | None:
-        """The log-weight; None if it does not have the form of `Energy`."""
+        """The log-weight, or None if it does not have the form of `Energy`."""
 
     @property
     def exact_energy(self) -> Energy | None:
-        """The log-weight with a rational rate; None if no exact sampler supports it."""
+        """The log-weight with a rational rate, or None if no exact sampler supports it."""
         return None
 
     @property
     def nested_energy(self) -> NestedEnergy | None:
-        """The log-weight with a term for each set of a nested family; None if it has none."""
+        """The log-weight with a term for each set of a nested family, or None."""
+        return None
+
+    @property
+    def crossing_energy(self) -> CrossingEnergy | None:
+        """The log-weight with a term for each total of a crossing family; None if it has none."""
         return None
 
     @property
@@ -113,7 +141,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def noise_norm(self, noise: ArrayLike) -> NDArray[np.int64] | NDArray[np.float64]:
-        """Return the norm of each noise vector, on which its weight depends."""
+        """Return the norm that determines the weight of each noise vector."""
 
     @abstractmethod
     def log_weight(self, noise: ArrayLike) -> NDArray[np.float64]:
@@ -125,7 +153,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def radius(self, dimension: int) -> float:
-        """Bound the norm of a draw, up to a probability below 1e-20."""
+        """Return a bound that the norm of a draw exceeds with a probability below 1e-20."""
 
     def as_dict(self) -> dict[str, object]:
         """Return the name and the parameters as values for JSON."""
@@ -134,13 +162,13 @@ class Mechanism(ABC):
 
 
 def l1_norm(noise: ArrayLike) -> NDArray[np.int64]:
-    """Return the l1 norm of each noise vector; `noise` has shape (..., cells)."""
+    """Return the l1 norm of each vector of an array (..., cells)."""
     norms: NDArray[np.int64] = np.abs(np.asarray(noise)).sum(axis=-1)
     return norms
 
 
 def l2_norm(noise: ArrayLike) -> NDArray[np.float64]:
-    """Return the l2 norm of each noise vector; `noise` has shape (..., cells)."""
+    """Return the l2 norm of each vector of an array (..., cells)."""
     norms: NDArray[np.float64] = np.sqrt(np.square(np.asarray(noise, dtype=float)).sum(axis=-1))
     return norms
 

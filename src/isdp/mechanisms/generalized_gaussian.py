@@ -19,7 +19,7 @@ SOURCE = (
     "Canonne, Kamath and Steinke 2020, Theorem 4, whose proof holds on any lattice; ISDP, Theorem "
     "14, gives an epsilon and a delta up to an unknown constant"
 )
-MIN_SIGMA, MAX_SIGMA = 1e-150, 1e150  # the squares neither overflow nor underflow
+MIN_SIGMA, MAX_SIGMA = 1e-150, 1e150  # within these limits, squares neither overflow nor underflow
 
 
 @dataclass(frozen=True, init=False)
@@ -31,7 +31,7 @@ class GeneralizedGaussian(Mechanism):
     Parameters
     ----------
     sigma : Fraction, int, str or float, optional
-        Scale in persons, positive. If it is much larger than the spacing of the lattice, it is
+        Scale in persons, positive. A sigma that is much larger than the spacing of the lattice is
         close to the standard deviation of a free coordinate. A float denotes its shortest decimal
         form. A string may be "5/2" or "2.5".
     rho : Fraction, int, str or float, optional
@@ -105,7 +105,7 @@ class GeneralizedGaussian(Mechanism):
         return self.sigma * math.sqrt(dimension / cells)
 
     def radius(self, dimension: int) -> float:
-        """Bound the norm of a draw, up to a probability below 1e-20."""
+        """Return a bound that the norm of a draw exceeds with a probability below 1e-20."""
         return self.sigma * (math.sqrt(dimension) + 12)
 
 

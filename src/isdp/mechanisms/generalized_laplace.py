@@ -16,8 +16,8 @@ from isdp.mechanisms.base import Energy, Mechanism, l1_norm, l2_norm
 
 Norm = Literal["l1", "l2"]
 NORMS: tuple[Norm, ...] = ("l1", "l2")
-# distance between two tables if one person changes cell, which changes two counts by 1;
-# the double nearest to sqrt(2) exceeds it
+# distance between two tables if one person changes cell, which changes two counts by 1 (the double
+# nearest to sqrt(2) exceeds sqrt(2))
 DISTANCE_PER_PERSON: dict[Norm, Number] = {"l1": 2, "l2": math.sqrt(2)}
 # bound on a double geometric variable, because NumPy's exponential variables do not exceed it
 MAX_JUMP_IN_SCALES = 45
@@ -37,8 +37,8 @@ class GeneralizedLaplace(Mechanism):
     norm : {"l1", "l2"}
         The l2 norm is not squared.
     exact_epsilon : Fraction, optional
-        The exact value of `epsilon`, passed by `dataclasses.replace`. It is ignored if the double
-        nearest to it is not `epsilon`.
+        The exact value of `epsilon`, passed by `dataclasses.replace`. The argument is ignored if
+        the double nearest to it is not `epsilon`.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class GeneralizedLaplace(Mechanism):
 
     @property
     def exact_energy(self) -> Energy | None:
-        """The log-weight with the exact rate; None for the l2 norm."""
+        """The log-weight with the exact rate, or None for the l2 norm."""
         return Energy(1, False, self.exact_epsilon) if self.norm == "l1" else None
 
     @property
@@ -101,15 +101,16 @@ class GeneralizedLaplace(Mechanism):
         return dimension / (self.epsilon * math.sqrt(cells))
 
     def radius(self, dimension: int) -> float:
-        """Bound the norm of a draw, up to a probability below 1e-20; see `bound_gamma`."""
+        """Return a bound that the norm of a draw exceeds with a probability below 1e-20."""
         return bound_gamma(dimension, self.epsilon)
 
 
 def bound_gamma(dimension: int, epsilon: float) -> float:
-    """Bound a gamma variable of shape `dimension` and rate epsilon, up to a probability of 1e-20.
+    """Return a bound that a gamma variable exceeds with a probability below 1e-20.
 
-    For a small epsilon, the norm of a generalized Laplace vector is close to this distribution. For
-    a larger epsilon, the norm is smaller.
+    The variable has the shape `dimension` and the rate epsilon. For a small epsilon, the norm of a
+    generalized Laplace vector has nearly this distribution. For a larger epsilon, the norm is
+    smaller.
     """
     return (dimension + 12 * math.sqrt(dimension) + 60) / epsilon
 

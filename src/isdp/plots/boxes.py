@@ -28,10 +28,10 @@ from isdp.plots.style import (
 ONE_DRAW = {"one_draw": ("s", DRAW, "one draw")}
 MARK: dict[str, Any] = {"ls": "", "ms": 3.2, "mew": 0}
 FLIER: dict[str, Any] = {"marker": ".", "color": FAINT, "ls": "", "ms": 3, "mew": 0}
-MAX_WIDTH = 11.5  # inches; a wider figure is not legible on a page
-LEGEND_WIDTH = 10.6  # inches; the width of a legend in one line with all marks
-MAX_VECTOR_BOXES = 50  # boxes per call; more boxes are rasterised inside the SVG
-LABEL_HEIGHT = 0.15  # inches; the height of one line of text
+MAX_WIDTH = 11.5  # in inches, because a wider figure is not legible on a page
+LEGEND_WIDTH = 10.6  # the width in inches of a legend in one line with all marks
+MAX_VECTOR_BOXES = 50  # if a call draws more boxes, they are rasterised inside the SVG
+LABEL_HEIGHT = 0.15  # the height in inches of one line of text
 
 
 def boxes_width(number: int) -> float:
@@ -40,14 +40,14 @@ def boxes_width(number: int) -> float:
 
 
 def name_boxes(axis: Axes, named: pd.DataFrame) -> None:
-    """Label the boxes; if the labels would overlap, label the last box and every k-th before it.
+    """Label the last box and every k-th box before it, with the smallest k without overlaps.
 
     Parameters
     ----------
     named : DataFrame
         Columns position and label, with one row for each box.
     """
-    space = 0.92 * axis.get_figure().get_figwidth() / len(named)
+    space = 0.92 * axis.figure.bbox.width / axis.figure.dpi / len(named)
     step = math.ceil(LABEL_HEIGHT / space)
     shown = named.sort_values("position").iloc[::-1].iloc[::step].iloc[::-1]
     axis.set_xticks(shown["position"], shown["label"], rotation=90, fontsize=8)
@@ -55,7 +55,7 @@ def name_boxes(axis: Axes, named: pd.DataFrame) -> None:
 
 
 def box_handles(marks: Mapping[str, tuple[str, str, str]] = ONE_DRAW) -> list[Artist]:
-    """Return the legend entries of a box plot; `marks` is as in `draw_boxes`."""
+    """Return the legend entries of a box plot with the `marks` of `draw_boxes`."""
     return [
         Patch(facecolor=BOX, edgecolor=INK, label="middle half and median"),
         Line2D([], [], color=INK, lw=0.8, label="whiskers: 1.5 interquartile ranges"),
@@ -110,8 +110,8 @@ def draw_box_shapes(axis: Axes, boxes: pd.DataFrame, *, colour: str, width: floa
     Parameters
     ----------
     boxes : DataFrame
-        Columns q1, median, q3, whisker_low and whisker_high. The index has the positions on the x
-        axis.
+        Columns q1, median, q3, whisker_low and whisker_high. The index contains the positions on
+        the x axis.
     """
     dense = {"rasterized": len(boxes) > MAX_VECTOR_BOXES}
     columns = {"median": "med", "whisker_low": "whislo", "whisker_high": "whishi"}
@@ -131,9 +131,9 @@ def draw_box_shapes(axis: Axes, boxes: pd.DataFrame, *, colour: str, width: floa
 
 @styled
 def plot_cell_boxes(boxes: pd.DataFrame, title: str, descriptions: dict[str, str]) -> Figure:
-    """Plot the noise of each cell as a box, with one panel per distribution.
+    """Draw a box plot of the noise of each cell, with one panel per distribution.
 
-    It has the form of Figures 5 and 7 of *Integer Subspace Differential Privacy* (ISDP).
+    The figure has the form of Figures 5 and 7 of *Integer Subspace Differential Privacy* (ISDP).
 
     Parameters
     ----------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from isdp.plots.style import DAS, DRAW, INK, finish, panels, styled
@@ -25,7 +26,7 @@ def plot_overlaid_distributions(
     descriptions: dict[str, str],
     samplers: dict[str, str],
 ) -> Figure:
-    """Plot the norms and the cells of several samplers on top of exact draws.
+    """Plot the norms and the cell quantiles of several samplers on top of those of exact draws.
 
     There is one row of panels for each distribution.
 
@@ -40,7 +41,7 @@ def plot_overlaid_distributions(
     descriptions : dict
         Description of each distribution by its name in the column `law`.
     samplers : dict
-        Label of each sampler by its name. The exact sampler, whose name is "exact", is left out.
+        Label of each sampler by its name. Omit the exact sampler, whose name is "exact".
     """
     size = 11, 1 + 2.9 * len(descriptions)
     figure, axes = panels(len(descriptions), 2, size, width_ratios=(1, 1.6))
@@ -76,7 +77,9 @@ def _distances(rows: pd.DataFrame, statistic: str, samplers: dict[str, str]) -> 
     return "\n".join([f"{name} from exact draws", *parts])
 
 
-def _draw_norms(axis, norms: pd.DataFrame, samplers: dict[str, str], colours: dict) -> None:
+def _draw_norms(
+    axis: Axes, norms: pd.DataFrame, samplers: dict[str, str], colours: dict[str, str]
+) -> None:
     exact = norms[norms["sampler"] == EXACT]
     axis.bar(
         exact["low"],
@@ -97,7 +100,9 @@ def _draw_norms(axis, norms: pd.DataFrame, samplers: dict[str, str], colours: di
     axis.grid(False, axis="x")
 
 
-def _draw_quantiles(axis, quantiles: pd.DataFrame, samplers: dict[str, str], colours: dict) -> None:
+def _draw_quantiles(
+    axis: Axes, quantiles: pd.DataFrame, samplers: dict[str, str], colours: dict[str, str]
+) -> None:
     levels = [column for column in quantiles if column.startswith("q")]
     exact = quantiles[quantiles["sampler"] == EXACT]
     position = exact["cell"] + 1

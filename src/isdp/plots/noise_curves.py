@@ -20,7 +20,7 @@ def plot_error_curves(curve: pd.DataFrame, setting: str, chosen: float) -> Figur
     curve : DataFrame
         The result of `isdp.commands.plan.PlannedTable.curve`.
     chosen : float
-        The planned value, which a vertical line marks.
+        The planned epsilon or sigma, which a vertical line marks.
     """
     figure, ((axis,),) = panels(1, 1, (9.0, 4.6))
     axis.axvline(chosen, color=FAINT, lw=1)

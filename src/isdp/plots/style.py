@@ -23,7 +23,7 @@ BOX = "#b9cfe4"
 DRAW = "#1f5fa8"
 DAS = "#c23b22"
 FAINT = "#9a9a9a"
-# seaborn's palettes: DARK for lines, DEEP for areas, CREST for ordered values
+# three palettes of seaborn, for lines (DARK), areas (DEEP) and ordered values (CREST)
 DARK = (
     *("#001c7f", "#b1400d", "#12711c", "#8c0800", "#591e71"),
     *("#592f0d", "#a23582", "#3c3c3c", "#b8850a", "#006374"),
@@ -50,7 +50,7 @@ STYLE = {
 
 
 def styled(function: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
-    """Return the function with `STYLE` in effect."""
+    """Return a function that calls `function` with the Matplotlib settings `STYLE`."""
 
     @wraps(function)
     def drawn(*arguments: Arguments.args, **options: Arguments.kwargs) -> Figure:
@@ -63,24 +63,25 @@ def styled(function: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]
 def panels(
     rows: int, columns: int, size: tuple[float, float], *, together: int = 1, **options: Any
 ) -> tuple[Figure, np.ndarray]:
-    """Return a figure and its panels, an array of Axes of shape (rows, columns).
+    """Return a figure, and its panels as an array of Axes of shape (rows, columns).
 
-    The figure is not registered with pyplot, so that it need not be closed.
+    The figure is not registered with pyplot and need not be closed.
 
     Parameters
     ----------
     size : (float, float)
         Width and height in inches.
     together : int
-        Number of rows in each group; there is more space between groups than within them.
+        Number of rows in each group. The space between groups is larger than within them.
     **options
         Options of `matplotlib.figure.Figure.subplots`.
     """
     figure = Figure(figsize=size)
     if together == 1:
         return figure, figure.subplots(rows, columns, squeeze=False, **options)
-    grid = figure.add_gridspec(rows // together, 1)
-    close = [cell.subgridspec(together, columns, hspace=0.22) for cell in grid]
+    n_groups = rows // together
+    grid = figure.add_gridspec(n_groups, 1)
+    close = [grid[i].subgridspec(together, columns, hspace=0.22) for i in range(n_groups)]
     return figure, np.concatenate([part.subplots(squeeze=False, **options) for part in close])
 
 
@@ -104,7 +105,7 @@ def save(figure: Figure, svg: str | Path, png: str | Path) -> None:
 
 
 def legend_above(axis: Axes, handles: Sequence[Artist]) -> None:
-    """Draw a legend in one line above the axis; the width of the axis does not change."""
+    """Draw a legend in one line above the axis, without an effect on the layout."""
     legend = axis.legend(
         handles=handles,
         loc="lower left",

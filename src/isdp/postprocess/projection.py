@@ -17,7 +17,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 
-TIME_LIMIT = 60  # seconds for each programme
+TIME_LIMIT = 60  # maximum time of each programme in seconds
 DRAWS_PER_PROGRAM = 100
 NEGLIGIBLE = 1e-9  # maximum relative residual that counts as zero
 MAX_COSINE = 1e-7  # maximum cosine between a residual and a constraint that counts as orthogonal
@@ -26,11 +26,11 @@ MAX_COSINE = 1e-7  # maximum cosine between a residual and a constraint that cou
 def nearest_l1(
     noise: ArrayLike, invariants: Invariants, *, integer: bool = False
 ) -> NDArray[np.int64] | NDArray[np.float64]:
-    """Find the noise u with A u = 0 that is nearest in the l1 norm (ISDP, Appendix E.4).
+    """Project `noise` onto the vectors u with A u = 0 in the l1 norm (ISDP, Appendix E.4).
 
     The programme minimises sum(added + taken) subject to A (noise + added - taken) = 0, where
     `added` and `taken` are nonnegative. The solution is rarely unique. HiGHS returns a vertex of
-    the set of solutions, which depends on this formulation.
+    the set of solutions, and the vertex depends on this formulation.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def _nearest_together(
 
 
 def corrected_cell(noise: ArrayLike, nearest: ArrayLike) -> int:
-    """Return the only cell that a projection changed; -1 if there is none, -2 if several."""
+    """Return the only cell that a projection changed, -1 for no cell, or -2 for several cells."""
     cells = np.flatnonzero(np.asarray(noise) != nearest)
     return -2 if len(cells) > 1 else int(cells[0]) if len(cells) else -1
 
@@ -119,8 +119,8 @@ def correct_evenly(rng: np.random.Generator, noise: ArrayLike) -> NDArray[np.int
     """Project noise onto a total of zero by corrections that differ by at most 1.
 
     The noise has shape (draws, cells). The correction of each cell is the excess divided by the
-    number of cells and rounded down. The remaining units go to random cells. The result is nearest
-    in the l1 norm.
+    number of cells and rounded down. Random cells receive the remaining units. The result is
+    nearest in the l1 norm.
     """
     noise = np.asarray(noise)
     cells = noise.shape[1]
@@ -169,7 +169,7 @@ def nearest_l2(table: ArrayLike, polytope: Polytope) -> NDArray[np.float64]:
 def _shortest_vector(
     matrix: NDArray[np.float64], lower_bounds: NDArray[np.float64], polytope: Polytope
 ) -> NDArray[np.float64]:
-    """Find the shortest z with ``matrix @ z >= lower_bounds``; `polytope` is for messages."""
+    """Find the shortest z with ``matrix @ z >= lower_bounds``. Errors name rows of `polytope`."""
     unit = np.abs(lower_bounds).max()  # SciPy's solver can stop too early for unscaled counts
     system = np.vstack([matrix.T, lower_bounds / unit])
     goal = np.zeros(len(system))

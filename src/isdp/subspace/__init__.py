@@ -1,8 +1,8 @@
 """Subspace differential privacy: real-valued noise that keeps invariants of the answers exact.
 
 The package follows *Subspace Differential Privacy* (Gao, Gong, Yu; AAAI 2022, arXiv 2108.11527),
-which the docstrings call SDP. It provides queries, and projected, extended, correlated and K-norm
-mechanisms. Each mechanism computes its covariance, its error and its privacy guarantee.
+which the docstrings call SDP. The package contains queries, and projected, extended, correlated and
+K-norm mechanisms. Each mechanism computes its covariance, its error and its privacy guarantee.
 `isdp.subspace.accuracy` has lower bounds on the error of all additive mechanisms. The noise is
 continuous and uses floating-point arithmetic. Use it for studies, and draw noise for release with
 `isdp.exact`. Every function raises `InputError` for arguments that are out of range or do not fit
@@ -70,5 +70,5 @@ __all__ = [
     "spherical_shape",
 ]
 
-if not TYPE_CHECKING:  # otherwise a type checker accepts any name
+if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept any name
     __getattr__ = refuse_renamed(__name__)

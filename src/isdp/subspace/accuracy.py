@@ -1,9 +1,9 @@
 """Lower bounds on the error of every additive mechanism.
 
 Consider noise that does not depend on the data and protects a difference v between the answers of
-neighbours. The variance of its component along v is at least g |v|^2, where g depends only on the
-guarantee. The covariance S therefore dominates g v v' for every v, and the total squared error is
-at least g Gamma^2. Gamma^2 is the trace of the shape that
+neighbouring data sets. The variance of the noise along v is at least g |v|^2, where g depends only
+on the guarantee. The covariance S therefore dominates g v v' for every v, and the total squared
+error is at least g Gamma^2. Gamma^2 is the trace of the shape that
 `isdp.subspace.mechanisms.correlated_shapes.min_trace_shape` computes.
 """
 
@@ -28,10 +28,10 @@ def min_variance_pure(epsilon: float) -> float:
 def min_variance_approximate(epsilon: float, delta: float) -> float:
     """Compute the coefficient g = (1/t^2 - 1) / 12 of (epsilon, delta)-DP.
 
-    In units of |v|, no interval of length 1 has a probability above
-    t = (e^epsilon - 1 + 2 delta) / (e^epsilon + 1). The sum of the noise and an
-    independent uniform variable on such an interval therefore has a density of at most t. Its
-    variance is at least 1/(12 t^2), to which the uniform variable contributes 1/12.
+    In units of |v|, no interval of length 1 has a probability above t = (e^epsilon - 1 + 2 delta) /
+    (e^epsilon + 1). The sum of the noise and an independent uniform variable on such an interval
+    therefore has a density of at most t. The variance of the sum is at least 1/(12 t^2), to which
+    the uniform variable contributes 1/12.
     """
     check_probability("subspace: delta", delta)
     grown = math.expm1(check_positive_float("subspace: epsilon", epsilon))

@@ -2,8 +2,8 @@
 
 The l1 sensitivity of a query depends on the basis. Contrasts of n cells are n - 1 orthonormal
 vectors with sum zero. Under disjoint totals, each block of cells has its own contrasts. Under the
-margins of a table, the basis consists of Kronecker products of contrasts. These bases have closed
-forms, so results do not depend on the build of an eigenvalue routine.
+margins of a table, the basis consists of Kronecker products of contrasts. The bases have closed
+forms. Results therefore do not depend on the build of an eigenvalue routine.
 """
 
 from __future__ import annotations
@@ -83,10 +83,10 @@ def null_basis(invariants: Invariants, kind: BasisKind = "haar") -> csc_array:
     Parameters
     ----------
     kind : {"haar", "helmert", "hadamard", "cosine", "singular"}
-        The first four kinds require totals of disjoint blocks. For margins, use
-        `kronecker_basis`. "singular" computes a singular value decomposition, for any invariants.
-        This basis is arbitrary and differs between builds of the numerical libraries. Do not
-        publish numbers that depend on it.
+        The first four kinds require totals of disjoint blocks. For margins, use `kronecker_basis`.
+        "singular" computes a singular value decomposition, for any invariants. The "singular" basis
+        is arbitrary and differs between builds of the numerical libraries. Do not publish numbers
+        that depend on it.
 
     Returns
     -------
@@ -121,9 +121,9 @@ def kronecker_basis(
 ) -> csc_array:
     """Compute an orthonormal basis of the null space of `Invariants.margins(shape, held)`.
 
-    The basis has vectors for each set of axes that no fixed margin contains. They are Kronecker
-    products of contrasts along these axes and the mean along the other axes. They span the
-    interaction of the axes.
+    The basis has vectors for each set of axes that no fixed margin contains. The vectors are
+    Kronecker products of contrasts along these axes and the mean along the other axes. They span
+    the interaction of the axes.
 
     Parameters
     ----------
@@ -153,11 +153,11 @@ def difference_basis(
     """Compute an orthonormal basis of the span of the differences within the null space.
 
     The matrix of differences has a row Pi_N (a_z - a_y) for each pair of neighbours, where a_z is
-    column z of the query. The basis consists of its right singular vectors. If singular values are
-    equal, their vectors follow the Haar contrasts of the record types, coarse contrasts first. The
-    basis is therefore the same on every machine. If the answers depend on each other, the basis
-    has fewer vectors than the null space has dimensions. No record moves the answers out of its
-    span.
+    column z of the query. The basis consists of the right singular vectors of this matrix. If
+    singular values are equal, their vectors follow the Haar contrasts of the record types, with
+    coarse contrasts first. The basis is therefore the same on every machine. If the answers depend
+    on each other, the basis has fewer vectors than the null space has dimensions. No record moves
+    the answers out of the span of the basis.
 
     Returns
     -------

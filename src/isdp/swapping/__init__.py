@@ -39,5 +39,5 @@ __all__ = [
     "worst_case_loss",
 ]
 
-if not TYPE_CHECKING:  # otherwise a type checker accepts any name
+if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept any name
     __getattr__ = refuse_renamed(__name__)

@@ -53,7 +53,7 @@ def _moved_probabilities(counts: IntArray, rate: float) -> tuple[FloatArray, Int
 def debias_table(swapped: ArrayLike, rate: float) -> FloatArray:
     """Compute an unbiased estimate of the table before the swap.
 
-    The estimate uses the released table and the swap rate only, so it costs no privacy.
+    The estimate uses the released table and the swap rate only, and therefore has no privacy loss.
 
     Parameters
     ----------
@@ -89,8 +89,9 @@ def covariance(
 ) -> FloatArray:
     """Compute the covariance of the swapped counts of two categories in all pairs of counties.
 
-    For one stratum, with l = `category`, m = `other`, d = [l = m], county totals n_k, category
-    totals n_l and n_m, and the coefficients of `_PairCoefficients`, entry (k, k') is
+    Let l = `category`, m = `other` and d = [l = m]. A stratum has county totals n_k, and category
+    totals n_l and n_m. With the coefficients of `_PairCoefficients`, entry (k, k') of one stratum
+    is
 
         own_own n_kl n_k'm + other_other n_km n_k'l
         + (n_m own_any_c - d own_any) n_kl n_k' + (n_l own_any_c - d own_any) n_k n_k'm

@@ -1,4 +1,4 @@
-"""TopDown: each level is measured with noise, estimated, rounded and split among the children.
+"""The TopDown algorithm, which measures, estimates and rounds a table at each level of a hierarchy.
 
 The names follow the slides on the Census TopDown algorithm, which the docstrings call TDA. All
 steps after the measurements are post-processing, so floating point and pseudo-random ties do not

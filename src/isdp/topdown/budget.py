@@ -19,8 +19,8 @@ from isdp.constraints import Invariants
 from isdp.errors import InputError
 
 TOTAL, DETAIL, ELSEWHERE = "total", "detail", "elsewhere"
-MAX_VARIANCE = 1e30  # maximum variance; above it, noise may overflow 64-bit integers
-MAX_LOSS = 1000  # maximum loss of a query; above it, a variance may underflow to 0
+MAX_VARIANCE = 1e30  # maximum variance, above which noise may overflow 64-bit integers
+MAX_LOSS = 1000  # maximum loss of a query, above which a variance may underflow to 0
 Flavour = Literal["pure", "zCDP"]
 FLAVOURS = get_args(Flavour)
 
@@ -32,7 +32,8 @@ class Schema:
     Parameters
     ----------
     axes : tuple of str
-        Names of the axes. They have no ``*``, and are not "total", "detail" or "elsewhere".
+        Names of the axes. A name must not contain ``*``, and must not be "total", "detail" or
+        "elsewhere".
     shape : tuple of int
         Number of categories along each axis.
     """
@@ -63,7 +64,7 @@ class Schema:
     def kept_axes(self, query: str) -> tuple[int, ...]:
         """Return the axes of a query.
 
-        They are all axes for "detail", none for "total", and the named axes for "race*sex".
+        The axes are all axes for "detail", no axes for "total", and the named axes for "race*sex".
         """
         if query == TOTAL:
             return ()
@@ -102,16 +103,16 @@ class Budget:
     total : number
         Total epsilon or rho, for one person who changes cell.
     levels : mapping from level to share
-        Shares of the total, which sum to exactly 1. The key "elsewhere" has the share that is not
-        spent here.
+        Shares of the total, which sum to exactly 1. The key "elsewhere" has the share that TopDown
+        does not spend.
     queries : mapping from level to a mapping from query to share
-        Shares of the budget of each level. They also sum to exactly 1.
+        Shares of the queries in the budget of each level. The shares of a level sum to exactly 1.
 
     Raises
     ------
     InputError
-        If shares are negative or do not sum to 1, levels and queries have different keys, a loss
-        exceeds 1000, or noise could overflow 64-bit integers.
+        If shares are negative or do not sum to 1, or levels and queries have different keys. The
+        error is also raised if a loss exceeds 1000, or noise could overflow 64-bit integers.
 
     Notes
     -----
@@ -154,7 +155,7 @@ class Budget:
     def measured_queries(self, level: str) -> tuple[str, ...]:
         """Return the queries of a level that are measured, in the given order."""
         if level not in self.queries:
-            raise InputError(f"budget: levels: {level!r} has no share. Give it one.")
+            raise InputError(f"budget: levels: {level!r} has no share. Give one.")
         return tuple(q for q, share in self.queries[level].items() if share and q != ELSEWHERE)
 
     def loss(self, level: str, query: str) -> Fraction:
@@ -222,7 +223,7 @@ class Budget:
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """Queries of one level. Their answers are concatenated in the order of `queries`.
+    """Queries of one level. The answers are concatenated in the order of `queries`.
 
     Attributes
     ----------

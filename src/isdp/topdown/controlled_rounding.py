@@ -12,8 +12,8 @@ from scipy.sparse import coo_array
 from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.errors import InputError
 
-INTEGER_TOLERANCE = 1e-6  # in persons; a count this close to an integer is read as the integer
-RELATIVE_TOLERANCE = 64 * np.finfo(float).eps  # additional tolerance, as a part of the count
+INTEGER_TOLERANCE = 1e-6  # maximum rounding error of a count, in persons
+RELATIVE_TOLERANCE = 64 * np.finfo(float).eps  # additional tolerance, relative to the count
 VERTEX_TOLERANCE = 1e-6  # maximum distance of a solution of the linear programme from 0 or 1
 
 
@@ -51,7 +51,8 @@ def round_tables(
     child_sums : int array, shape (children,), optional
         At least one of the two sums is required.
     ties : float array, shape (children, cells), optional
-        Priority among equal remainders, which is drawn by default. It has no effect with both sums.
+        Priority among equal remainders, which is drawn by default. The priority has no effect with
+        both sums.
 
     Raises
     ------
@@ -60,7 +61,7 @@ def round_tables(
     """
     table = np.asarray(table, dtype=float)
     floor, part = split_off_remainders(table)
-    # large counts may have lost a remainder, so these may decrease by one
+    # large counts may have lost a remainder, and may therefore decrease by one
     lowered = (part == 0) & (RELATIVE_TOLERANCE * floor > INTEGER_TOLERANCE)
     order = rng.random(table.shape) if ties is None else np.asarray(ties)
     missing_in_child = None if child_sums is None else child_sums - floor.sum(axis=1)
@@ -79,7 +80,7 @@ def round_tables(
 
 
 def split_off_remainders(table: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return the integer part and the remainder, in which values close to 0 or 1 are rounded."""
+    """Return integer parts and remainders, and round remainders that are close to 0 or 1."""
     nearest = np.rint(table)
     near = np.abs(table - nearest) <= INTEGER_TOLERANCE + RELATIVE_TOLERANCE * np.abs(table)
     floor = np.where(near, nearest, np.floor(table))
@@ -89,13 +90,13 @@ def split_off_remainders(table: FloatArray) -> tuple[IntArray, FloatArray]:
 def _largest_remainders(
     part: FloatArray, lowered: BoolArray, missing: IntArray, ties: FloatArray
 ) -> IntArray:
-    """Round up the largest remainders of each column until it has its sum.
+    """Round up the largest remainders of each column until the column has the given sum.
 
     If a column exceeds its sum, cells of `lowered` decrease by one.
     """
     excess = np.maximum(-missing, 0)
     if (excess > lowered.sum(axis=0)).any() or (missing > len(part)).any():
-        raise InputError("topdown: table: it does not have the given sums. Correct the sums.")
+        raise InputError("topdown: table: the sums differ from those given. Correct the sums.")
     # `ties` are numbers below 1 and sort equal remainders
     key = np.rint(part / INTEGER_TOLERANCE) + ties
     order = np.argsort(-key, axis=0)

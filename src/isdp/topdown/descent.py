@@ -41,14 +41,15 @@ class Release:
     tables : dict from level to int64 array, shape (units, cells)
         The tables of each level sum to those of the level above, cell by cell.
     measurements : dict from level to int64 array, shape (units, answers)
-        Noisy answers, in the order of `isdp.topdown.budget.workload`. They may be published. The
-        tables are computed from them, the exact totals and the names of the regions.
+        Noisy answers, in the order of `isdp.topdown.budget.workload`. The measurements may be
+        published. The tables are computed from the measurements, the exact totals and the names of
+        the regions.
     guarantee : PrivacyGuarantee
         Guarantee of the measurements, and therefore of all results.
     nodes : list of dict
-        One dict for each parent. Its keys are level (of the children), parent, children, cells (not
-        zero at the parent), dropped (zero at the parent), and the variables, cost (persons) and
-        off_whole of `isdp.topdown.controlled_rounding.Rounded`.
+        One dict for each parent. The keys are level (of the children), parent, children, cells (not
+        zero at the parent) and dropped (zero at the parent). Further keys are the variables, cost
+        (persons) and off_whole of `isdp.topdown.controlled_rounding.Rounded`.
     """
 
     tables: dict[str, IntArray]
@@ -86,11 +87,11 @@ def run(
     Raises
     ------
     InputError
-        If table, hierarchy and plan do not fit each other.
+        If the table, the hierarchy and the plan do not fit each other.
     """
     if np.ndim(table) == 2 and np.shape(table)[1] != plan.schema.cells:
         raise InputError(
-            f"topdown: table: it has {np.shape(table)[1]} cells, but the axes have "
+            f"topdown: table: the table has {np.shape(table)[1]} cells, but the axes have "
             f"{plan.schema.cells}. Give one column per cell."
         )
     true = hierarchy.aggregate(table)
@@ -151,7 +152,6 @@ def _split_group_totals(
     above: IntArray,
     answers: IntArray,
 ) -> IntArray:
-    """Estimate the group totals of the children of one parent, whose own totals are not exact."""
     plan, level = descent.plan, descent.hierarchy.levels[depth]
     sums = np.zeros(known.min_counts.shape[1], dtype=np.int64)
     np.add.at(sums, known.group_of_cells(plan.schema), above)
@@ -211,7 +211,7 @@ class Descent:
         self._known: dict[int, tuple[IntArray, BoolArray]] = {}
 
     def known_at_level(self, known: KnownPresence, depth: int) -> tuple[IntArray, BoolArray]:
-        """Return minimum counts and allowed groups of the regions of a level."""
+        """Return the minimum counts and the allowed groups of the regions of a level."""
         if depth not in self._known:
             self._known[depth] = known.at_level(self.hierarchy, depth)
         return self._known[depth]
@@ -311,7 +311,7 @@ class Descent:
         return round_tables(rng, best, cell_sums=sums).table[:, 0]
 
     def _determined_queries(self, work: Workload, totals: IntArray | None) -> set[str]:
-        """Return the queries whose answers follow from the totals and carry no information."""
+        """Return the queries whose answers add no information to the totals."""
         if totals is None:
             return set()
         if self.plan.known is None or totals.ndim == 1:

@@ -2,9 +2,9 @@
 
 Groups are the categories along some axes, such as types of group quarters, or sex by age. In a
 region, a group may be known to be present with a minimum count, or known to be absent. The minimal
-schema of the slides estimates the group totals of all levels with exact totals in one problem. The
-tables of the regions below then always exist. Below these levels, a group total is split among the
-regions that may have the group, subject only to the sums of the minimum counts.
+schema of the slides estimates the group totals of all levels with exact totals in one problem.
+Tables of the regions below with these totals then always exist. Below these levels, a group total
+is split among the regions that may have the group, subject only to the sums of the minimum counts.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class KnownPresence:
     Parameters
     ----------
     axes : tuple of str
-        Axes of the schema. Their categories are the groups, in row-major order.
+        Axes of the schema. The categories along these axes are the groups, in row-major order.
     min_counts : int array, shape (leaves, groups)
         Minimum numbers of people, which are 0 or more.
     allowed : bool array, shape (leaves, groups)
@@ -74,7 +74,7 @@ class KnownPresence:
         return np.ravel_multi_index(tuple(places[axis] for axis in kept), tuple(shape))
 
     def at_level(self, hierarchy: Hierarchy, depth: int) -> tuple[IntArray, BoolArray]:
-        """Return minimum counts and allowed groups of a level, each of shape (regions, groups)."""
+        """Return the minimum counts and allowed groups of a level, of shape (regions, groups)."""
         member, size = hierarchy.leaf_units[depth], len(hierarchy.units[depth])
         min_counts = np.zeros((size, self.min_counts.shape[1]), dtype=np.int64)
         np.add.at(min_counts, member, self.min_counts)
@@ -102,9 +102,9 @@ def measured_group_totals(
 ) -> tuple[FloatArray, float]:
     """Estimate group totals from all answers of a level that determine them, without constraints.
 
-    The answers of each query that includes the axes of the groups are summed to group totals. Their
-    average is weighted by the inverse variances. The query "total" then shifts all groups of a
-    region equally, in proportion to its precision.
+    The answers of each query that includes the axes of the groups are summed to group totals. The
+    average of these sums is weighted by the inverse variances. The query "total" then shifts all
+    groups of a region equally, in proportion to its precision.
 
     Parameters
     ----------

@@ -1,12 +1,12 @@
 """Weighted least squares estimates of the tables of the children of a region, over the reals.
 
-Let R be the matrix of the queries of a level, W the diagonal matrix of the inverse variances, and
-y_j the noisy answers of child j. With P = R' W R and b_j = R' W y_j, the tables h_j minimise
+Let R be the matrix of the queries of a level, and W the diagonal matrix of the inverse variances.
+Let y_j be the noisy answers of child j. With P = R' W R and b_j = R' W y_j, the tables h_j minimise
 
     sum_j h_j' P h_j / 2 - b_j' h_j
 
 subject to the sums over the children (the cells of the parent) and, if given, the totals of the
-children. This is the least squares problem of the slides (TDA) without its constant.
+children. The objective is the least squares problem of the slides (TDA) without its constant.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from isdp.errors import InputError
 from isdp.topdown.projections import project_onto_simplices, project_onto_transportation_polytope
 
 MAX_STEPS = 20_000  # maximum number of ADMM steps
-RESIDUAL_TOLERANCE = 1e-5  # in persons; maximum primal and dual residual of ADMM
-RELATIVE_TOLERANCE = 1e-11  # additional tolerance, as a part of the maximum count
+RESIDUAL_TOLERANCE = 1e-5  # maximum primal and dual residual of ADMM, in persons
+RELATIVE_TOLERANCE = 1e-11  # additional tolerance, relative to the maximum count
 RELAXATION = 1.6  # over-relaxation factor of ADMM
-MAX_RESIDUAL_RATIO = 10.0  # maximum ratio of the residuals; above it, the step size changes
+MAX_RESIDUAL_RATIO = 10.0  # ratio of the residuals above which the step size changes
 
-# computes the minimiser of a function plus step |h|^2/2 - push'h, given step and push
+# a function of step and push that minimises another function plus step |h|^2/2 - push'h
 Proximal = Callable[[float, FloatArray], FloatArray]
 Projection = Callable[[FloatArray], FloatArray]
 
@@ -88,7 +88,7 @@ class LeastSquaresProblem:
 def normal_equations(
     rows: csr_array, weights: FloatArray, answers: IntArray, cells: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute P and the vectors b_j from the measurements. Other cells are fixed at zero.
+    """Compute P and the vectors b_j from the measurements. The other cells are fixed at zero.
 
     Parameters
     ----------
@@ -117,8 +117,8 @@ def solve(problem: LeastSquaresProblem, nonnegative: bool = True) -> FloatArray:
     Returns
     -------
     float64 array, shape (children, cells)
-        The sums hold up to rounding errors. With several queries, the error of an entry is about
-        1e-3 persons.
+        The tables have the given sums, up to rounding errors. With several queries, the error of an
+        entry is about 1e-3 persons.
 
     Raises
     ------
@@ -241,7 +241,7 @@ def _indicators(problem: LeastSquaresProblem) -> FloatArray:
 
 
 def _first_step(values: FloatArray, both: bool) -> float:
-    """Compute the geometric mean of the extreme eigenvalues.
+    """Compute the geometric mean of the smallest and the largest eigenvalue.
 
     If the totals of the children are fixed, the largest eigenvalue has no effect and is excluded.
     """

@@ -55,7 +55,7 @@ def draw_noise_for_release(
 
     The parameters are those of `draw_noise`. The argument `rng` is not used.
     """
-    from isdp.exact.bits import independent  # experiments do not need this compiled code
+    from isdp.exact.bits import independent  # only releases need this compiled code
 
     check_choice("topdown: the flavour", flavour, FLAVOURS)
     asked = [(Fraction(loss), count) for loss, count in zip(losses, counts, strict=True)]
@@ -67,7 +67,7 @@ def draw_noise_for_release(
 
 
 def discrete_gaussian(rng: np.random.Generator, sigma: ArrayLike) -> IntArray:
-    """Draw discrete Gaussian noise, with P(k) proportional to exp(-k^2 / (2 sigma^2)).
+    """Draw an integer with P(k) proportional to exp(-k^2 / (2 sigma^2)) for each sigma.
 
     The algorithm is Canonne-Kamath-Steinke rejection (2020, Algorithm 3) in floating point. With
     t = floor(sigma) + 1, double geometric proposals of scale t have the acceptance probability
@@ -77,10 +77,6 @@ def discrete_gaussian(rng: np.random.Generator, sigma: ArrayLike) -> IntArray:
     ----------
     sigma : float array
         Positive numbers.
-
-    Returns
-    -------
-    int64 array of the shape of `sigma`
     """
     sigma = np.asarray(sigma, dtype=float)
     drawn = np.zeros(sigma.size, dtype=np.int64)

@@ -1,9 +1,9 @@
 """Joint estimate of the group totals of all levels, with known presence in the smallest regions.
 
-This is the "Minimal Schema" of the slides (TDA). If invariants concern few attributes, the table of
-these attributes is estimated for all levels in one least squares problem. It is rounded in one
-linear programme. Every result can be extended to the regions below, so implied constraints are not
-needed. The other attributes are estimated afterwards.
+The method is the "Minimal Schema" of the slides (TDA). If invariants concern few attributes, the
+table of these attributes is estimated for all levels in one least squares problem. One linear
+programme rounds the estimate. Every result can be extended to the regions below. Implied
+constraints are therefore not needed. The other attributes are estimated afterwards.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def _programme(
     k. The others are the changes of the sums of each level, from the lowest level up.
     """
     j, k = np.nonzero(candidates)
-    order = rng.permutation(len(j))  # breaks ties at random
+    order = rng.permutation(len(j))  # a random order breaks ties at random
     j, k = j[order], k[order]
     groups, regions = floor.shape[1], len(floor)
     rows, columns, entries = [j], [np.arange(len(j))], [np.ones(len(j))]

@@ -9,9 +9,9 @@ from isdp.arrays import BoolArray, FloatArray
 from isdp.errors import InputError
 
 MAX_STEPS = 200  # maximum number of Newton steps
-ARMIJO = 1e-4  # minimum part of the linear decrease in the line search
+ARMIJO = 1e-4  # minimum share of the linear decrease in the line search
 MARGIN_TOLERANCE = 1e-12  # maximum error of the sums, relative to the total
-REFINED_TOLERANCE = 1e-3  # in persons; larger residuals of the sums are corrected
+REFINED_TOLERANCE = 1e-3  # maximum residual of a sum that is left, in persons
 
 
 def project_onto_simplices(points: ArrayLike, totals: ArrayLike) -> FloatArray:
@@ -26,10 +26,6 @@ def project_onto_simplices(points: ArrayLike, totals: ArrayLike) -> FloatArray:
         The projection of an entry of minus infinity is zero.
     totals : array, shape (columns,)
         Sums of 0 or more.
-
-    Returns
-    -------
-    float64 array, shape (entries, columns)
 
     Raises
     ------
@@ -47,7 +43,7 @@ def project_onto_simplices(points: ArrayLike, totals: ArrayLike) -> FloatArray:
                 "total or the allowed cells."
             )
         top = np.where(nowhere, 0, top)
-    centred = points - top  # keeps the digits of large counts in the sums
+    centred = points - top  # centring keeps the digits of large counts in the sums
     down = -np.sort(-centred, axis=0)
     rank = np.arange(1, len(points) + 1)[:, None]
     taken = (np.cumsum(down, axis=0) - totals) / rank
@@ -63,7 +59,7 @@ def project_onto_transportation_polytope(
 
     Entry (j, x) of the solution is max(0, point + a_j + b_x). The multipliers a and b maximise a
     concave piecewise quadratic dual function. A semismooth Newton method with a line search
-    computes them. Its linear systems have the size of the shorter side of the table.
+    computes them. The linear systems of the method have the size of the shorter side of the table.
 
     Parameters
     ----------
@@ -118,7 +114,7 @@ def _newton(points: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatA
             break
         a, b, table = moved
     worst = max(np.abs(short).max(), np.abs(narrow).max())
-    if worst <= 1e-9 * rows.sum():  # rounding errors can be this large
+    if worst <= 1e-9 * rows.sum():  # rounding errors can have this size
         return _settle(table, rows, columns)
     raise InputError(
         "topdown: rows, columns: no nonnegative table on the allowed cells has these sums. Correct "

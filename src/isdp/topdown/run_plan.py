@@ -36,8 +36,8 @@ class Plan:
     one_pass_at : tuple of str
         Levels that use all queries at once, even if `passes` is "isolate_total".
     known : KnownPresence, optional
-        Groups of people that are known to be present or absent in the smallest regions. If given,
-        the group totals are estimated first.
+        Groups of people that are known to be present or absent in the smallest regions. With known
+        groups, the group totals are estimated first.
 
     Raises
     ------

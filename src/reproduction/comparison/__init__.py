@@ -1,1 +1,1 @@
-"""All systems on one table: the 2010 counts by race, Hispanic origin and adulthood."""
+"""Comparison of all systems on the 2010 counts by race, Hispanic origin and adulthood."""

@@ -1,4 +1,4 @@
-"""Releases of the same counts by every system, at every budget, and their errors."""
+"""Release the same counts by every system at every budget, and measure the errors."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ POPULATION_CLASSES = {
     "over 100,000": 100_000,
 }
 QUERIES = ("total", "race", "hispanic", "adult", "detail")
-# shares of a county's persons: the position in a cell's name, and the letter there
+# Each share counts the cells whose name has this letter at this position.
 SHARES = {
     "Hispanic": (1, "h"),
     "under 18": (2, "c"),
@@ -37,13 +37,13 @@ DEMONSTRATION_SYSTEM = "Bureau, 2021-06-08"
 
 
 def build_areas(histogram: Histogram) -> Areas:
-    """Return the counties within states; Puerto Rico counts as a state."""
+    """Group the counties into states. Puerto Rico counts as a state."""
     counties = histogram.counties
     return Areas(histogram.counts, counties["state"].tolist(), SCHEMA, counties["fips"].tolist())
 
 
 def list_shares() -> list[Share]:
-    """List the shares that are measured."""
+    """List the shares in `SHARES` with their cells."""
     names = [cell.split(":") for cell in CELLS]
     return [
         Share(share, [number for number, name in enumerate(names) if name[part] == letter])
@@ -54,11 +54,9 @@ def list_shares() -> list[Share]:
 def run_family(
     seed: int, histogram: Histogram, systems: Sequence[System], settings: Mapping
 ) -> dict[str, pd.DataFrame]:
-    """Run some systems at all budgets of the block "comparison" of the config.
+    """Release the counts by each system at each budget, and return the tables `TABLE_KINDS`.
 
-    Returns one table for each of `TABLE_KINDS`. The columns after system, parameter, budget, run
-    and scope are those of `isdp.compare` with the spreads. The table "cost" has the size of the
-    table and the processor time (seconds).
+    The settings are the block "comparison" of the configuration.
     """
     found = []
     swapped = keep_states(histogram, settings["swapped"])
@@ -81,10 +79,7 @@ def run_family(
 
 
 def measure_demonstration(histogram: Histogram, private: Histogram, rho: float, swapped) -> dict:
-    """Measure the demonstration data as a release of the same counties.
-
-    `rho` is the part of its budget for the levels and queries that are run here.
-    """
+    """Measure the demonstration data as a release of the same counties with budget `rho`."""
     (found,) = measure_releases(histogram, [private.counts], swapped)
     return add_labels(found, system=DEMONSTRATION_SYSTEM, parameter="rho", budget=rho, run=0)
 
@@ -92,7 +87,7 @@ def measure_demonstration(histogram: Histogram, private: Histogram, rho: float, 
 def measure_releases(
     part: Histogram, releases: Sequence[np.ndarray], swapped: Sequence[str]
 ) -> list[dict[str, pd.DataFrame]]:
-    """Measure releases of one system in all counties, and in those of the swapped states."""
+    """Measure the releases in all counties, and in the counties of the swapped states."""
     inside = part.counties["state"].isin(list(swapped)).to_numpy()
     scopes = {} if inside.all() else {ALL_COUNTIES: np.full(len(inside), True)}
     scopes |= {SWAPPED_STATES: inside} if inside.any() else {}
@@ -105,46 +100,51 @@ def measure_releases(
 
 
 def _measured(releases, true, states) -> list[dict[str, pd.DataFrame]]:
-    """Measure each release; spreads are over all releases, with the rows of the errors."""
-    queries, fractions = [], []
-    people = true.sum(axis=1)
+    """Measure the errors of each release, and their spread over the releases."""
+    errors, shares = [], []
     for query in QUERIES:
         answers = SCHEMA.margins([query]).sparse
         want = (answers @ true.T).T
         each = ((answers @ released.T).T - want.astype(float) for released in releases)
         classes = np.digitize(want, list(_sizes(query).values())) - 1
         measures = {"bias_spread": np.copy, "square_spread": np.square}
-        queries.append(estimate_spreads(each, classes, states, measures))
+        errors.append(estimate_spreads(each, classes, states, measures))
+    people = true.sum(axis=1)[:, None]
     for share in list_shares():
         want = share.of(true)
         known = ~np.isnan(want)
         each = (100 * (share.of(released) - want)[known, None] for released in releases)
-        classes = np.digitize(people[known, None], list(POPULATION_CLASSES.values())) - 1
+        classes = np.digitize(people[known], list(POPULATION_CLASSES.values())) - 1
         measures = {"bias_spread": np.copy, "mae_spread": np.abs}
-        fractions.append(estimate_spreads(each, classes, states[known], measures))
-    found = []
-    by_release = (zip(*parts, strict=True) for parts in (queries, fractions))
-    for released, *parts in zip(releases, *by_release, strict=True):
-        of_queries, of_shares = (pd.concat(tables, ignore_index=True) for tables in parts)
-        by_share = [
-            share_errors(released, true, share, people, POPULATION_CLASSES).assign(share=share.name)
-            for share in list_shares()
-        ]
-        tables = {
-            "errors": pd.concat([measure_queries(released, true), of_queries], axis=1),
-            "shares": pd.concat([pd.concat(by_share, ignore_index=True), of_shares], axis=1),
+        shares.append(estimate_spreads(each, classes, states[known], measures))
+    return [
+        {
+            "errors": measure_queries(released, true).join(pd.concat(by_query, ignore_index=True)),
+            "shares": measure_shares(released, true).join(pd.concat(by_share, ignore_index=True)),
             "summary": pd.DataFrame([summary(released, true)]),
         }
-        found.append(tables)
-    return found
+        for released, by_query, by_share in zip(
+            releases, zip(*errors, strict=True), zip(*shares, strict=True), strict=True
+        )
+    ]
 
 
 def _sizes(query: str) -> Mapping[str, int]:
     return POPULATION_CLASSES if query == "total" else SIZE_CLASSES
 
 
+def measure_shares(released, true) -> pd.DataFrame:
+    """Measure the errors of each share in a table of shape (areas, cells), by true population."""
+    people = true.sum(axis=1)
+    tables = [
+        share_errors(released, true, share, people, POPULATION_CLASSES).assign(share=share.name)
+        for share in list_shares()
+    ]
+    return pd.concat(tables, ignore_index=True)
+
+
 def measure_queries(released, true) -> pd.DataFrame:
-    """Measure the errors of every query by true size; arrays have shape (areas, cells)."""
+    """Measure the errors of each query in a table of shape (areas, cells), by true answer."""
     tables = []
     for query in QUERIES:
         answers = SCHEMA.margins([query]).sparse

@@ -1,4 +1,4 @@
-"""Figures of the comparison, with one column per kind of budget: errors, bias by size, shares."""
+"""Figures of the comparison. Each has one column per budget parameter."""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -13,7 +13,7 @@ from reproduction.comparison.experiment import (
 )
 
 GREEN, PURPLE, BROWN, ORANGE = "#3f8f4f", "#7a5195", "#8a6d1c", DARK[1]
-# colour, marker and line of each system, in order of appearance
+# The colour, marker and line style of each system, in the order of the legend.
 STYLES = {
     "integer noise": (DRAW, "o", "-"),
     "K-norm noise": (ORANGE, "s", "-"),
@@ -26,7 +26,7 @@ STYLES = {
     DEMONSTRATION_SYSTEM: (DAS, "P", "none"),
     "permutation swapping": (BROWN, "h", "-"),
 }
-# systems with more constraints than the others of their column: hollow markers
+# Systems with more constraints than the others in their column have hollow markers.
 MORE_CONSTRAINED = ("conditioned noise, no count below zero", DEMONSTRATION_SYSTEM)
 CONVERTED_SYSTEMS = ("integer noise", "TopDown, one pass")
 PANELS = {
@@ -34,7 +34,7 @@ PANELS = {
     "rho": ("zCDP: rho for one person", "systems with zero-concentrated privacy"),
     "rate": ("swap rate (no budget for one person)", "records swapped"),
 }
-# labels of the vertical axis in the figure of errors, by query or share
+# The labels of the vertical axis in the figure of errors, by query or share.
 ERROR_ROWS = {
     "detail": "cells: root mean square\nerror (persons)",
     "total": "county totals: root mean\nsquare error (persons)",
@@ -44,14 +44,14 @@ BIAS_ROWS = {
     "bias": "mean error of a cell\n(persons; linear within 1)",
     "rmse": "root mean square error\nof a cell (persons)",
 }
-BAR_ERRORS = 3  # standard errors on either side of a point
-DODGE = 0.02  # powers of ten between systems with equal budgets
+BAR_ERRORS = 3  # The half length of an error bar, in standard errors.
+DODGE = 0.02  # The distance between systems with equal budgets, in powers of ten.
 TITLE_NOTE = f"({SWAPPED_STATES}; bars: three standard errors; hollow: more constraints)"
 
 
 @styled
 def plot_errors(points: pd.DataFrame) -> Figure:
-    """Draw errors by budget, with one column per kind of budget."""
+    """Plot the errors of every system against its budget."""
     figure, axes = panels(len(ERROR_ROWS), len(PANELS), (11.5, 9.4), sharex="col")
     for row, (name, words) in enumerate(ERROR_ROWS.items()):
         drawn = points[points["query"] == name]
@@ -74,7 +74,7 @@ def plot_errors(points: pd.DataFrame) -> Figure:
 
 
 def _logarithmic(axis: Axes) -> None:
-    """Make the vertical axis logarithmic, over at least a factor of ten, with plain digits."""
+    """Set a logarithmic vertical axis that covers at least a factor of ten."""
     axis.set_yscale("log")
     if not axis.has_data():
         axis.set_yticks([])
@@ -92,7 +92,6 @@ def _logarithmic(axis: Axes) -> None:
 def _line(
     axis: Axes, x, points: pd.DataFrame, value: str, error: str, system: str, label: str = ""
 ) -> None:
-    """Draw one system's points with error bars; hollow markers if it has more constraints."""
     colour, marker, line = STYLES[system]
     axis.errorbar(
         x,
@@ -110,24 +109,27 @@ def _line(
 
 
 def _budgets(axis: Axes, part: pd.DataFrame, converted: pd.DataFrame) -> None:
-    """Mark the budgets, and draw pure systems at their zCDP budget, epsilon^2 / 2."""
+    """Label the budgets, and plot systems with an epsilon at rho = epsilon^2 / 2."""
     for system, _, points in _in_order(converted):
         points = points.sort_values("budget")
         look = {"color": STYLES[system][0], "marker": STYLES[system][1], "ms": 3}
         label = f"{system}, by Bun and Steinke 2016"
         axis.plot(points["budget"], points["value"], ls=":", lw=0.9, label=label, **look)
-    # a second line for converted budgets, which may be close to the others
+    # Converted budgets get a second line of labels, because they may be close to the others.
     ticks = {budget: f"\n{budget:.3g}" for budget in sorted(set(converted["budget"]))}
     ticks |= {budget: f"{budget:.3g}" for budget in sorted(set(part["budget"]))}
     axis.set_xticks(list(ticks), list(ticks.values()))
     axis.xaxis.set_minor_formatter(NullFormatter())
-    if ticks:  # margins on both sides
+    if ticks:
         margin = max(1.2, (max(ticks) / min(ticks)) ** 0.06)
         axis.set_xlim(min(ticks) / margin, max(ticks) * margin)
 
 
-def _name_columns(axes, words: list[str], below: float) -> None:
-    """Title each column, and place its axis label and, `below` it in letters, its legend."""
+def _name_columns(axes, words: list[str], legend_offset: float) -> None:
+    """Add a title, an axis label and a legend to each column.
+
+    The legend is `legend_offset` font sizes below the axis.
+    """
     for column, (_, title) in enumerate(PANELS.values()):
         axis = axes[-1, column]
         axes[0, column].set_title(title, loc="left")
@@ -135,13 +137,13 @@ def _name_columns(axes, words: list[str], below: float) -> None:
         handles = {line.get_label(): line.lines[0] for line in axis.containers}
         named = {line.get_label(): line for line in axis.get_lines()}
         handles |= {label: line for label, line in named.items() if label[0] != "_"}
-        place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": below}
+        place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": legend_offset}
         axis.legend(handles.values(), handles, frameon=False, fontsize=7.6, **place)
 
 
 @styled
 def plot_bias(points: pd.DataFrame) -> Figure:
-    """Draw the errors of cells by their true size, with one budget for each system."""
+    """Plot the errors of cells by true count, at one budget for each system."""
     classes = list(points["size"].unique())
     figure, axes = panels(len(BIAS_ROWS), len(PANELS), (11.5, 7.4), sharex="col")
     for row, (column, words) in zip(axes, BIAS_ROWS.items(), strict=True):
@@ -160,7 +162,7 @@ def plot_bias(points: pd.DataFrame) -> Figure:
 
 @styled
 def plot_shares(points: pd.DataFrame) -> Figure:
-    """Draw the mean absolute error of shares by population, with one budget for each system."""
+    """Plot the mean absolute error of shares by population, at one budget for each system."""
     shown = points.groupby("share", sort=False)
     classes = [name for name in POPULATION_CLASSES if name in set(points["size"])]
     figure, axes = panels(len(shown), len(PANELS), (11.5, 2.2 + 2.3 * len(shown)), sharex="col")
@@ -174,7 +176,7 @@ def plot_shares(points: pd.DataFrame) -> Figure:
 
 
 def _by_class(axes, drawn: pd.DataFrame, column: str, classes: list[str]) -> None:
-    """Draw a column by classes of size, with the systems next to each other in each class."""
+    """Plot one column of the table for each system, by size class."""
     for axis, parameter in zip(axes, PANELS, strict=True):
         part = drawn[drawn["parameter"] == parameter]
         for system, offset, points in _in_order(part):
@@ -190,7 +192,7 @@ def _by_class(axes, drawn: pd.DataFrame, column: str, classes: list[str]) -> Non
 
 
 def _in_order(rows: pd.DataFrame):
-    """Yield each system in the order of `STYLES`, its offset from the centre, and its rows."""
+    """Yield the name, the horizontal offset and the rows of each system."""
     shown = [system for system in STYLES if system in set(rows["system"])]
     for place, system in enumerate(shown):
         yield system, place - (len(shown) - 1) / 2, rows[rows["system"] == system]

@@ -1,6 +1,4 @@
-"""Errors of a released table: by true size, for every query, and of shares."""
-
-from __future__ import annotations
+"""Errors of the counts and shares of a released table."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,20 +10,18 @@ from isdp.errors import InputError
 
 
 def errors_by_size(released, true, first_sizes: Mapping[str, int]) -> pd.DataFrame:
-    """Measure the errors of answers to one query, of all together and by their true size.
+    """Measure the errors (persons) of the answers to one query, by the size of the true answer.
 
-    `released` and `true` have one shape. `first_sizes` maps the name of each class to its smallest
-    true answer, ascending from 0. The table has one row for "all" and one for each class with
-    answers: size, answers, bias (mean error), mae and rmse (all in persons), negative (answers
-    below zero). Raises InputError if the shapes differ.
+    `first_sizes` gives the smallest true answer of each size class, in ascending order from 0. The
+    table has one row for all answers, and one row for each class with answers.
     """
     if np.shape(released) != np.shape(true):
-        raise InputError(f"compare: the shapes differ: {np.shape(released)} and {np.shape(true)}")
+        shapes = f"{np.shape(released)} and {np.shape(true)}"
+        raise InputError(f"compare: released and true answers must have one shape, got {shapes}")
     error = (np.asarray(released) - true).ravel().astype(float)
-    below = np.ravel(released) < 0
-    classes = np.digitize(np.ravel(true), list(first_sizes.values()))  # from 1
-    # class 0 will have the sums over all classes
-    values = (np.ones(error.size), error, np.abs(error), error**2, below)
+    classes = np.digitize(np.ravel(true), list(first_sizes.values()))
+    # The classes are numbered from 1. Column 0 of the sums is for all answers.
+    values = (np.ones(error.size), error, np.abs(error), error**2, np.ravel(released) < 0)
     sums = np.array([np.bincount(classes, each, len(first_sizes) + 1) for each in values])
     sums[:, 0] = sums.sum(axis=1)
     some = sums[0] > 0
@@ -45,15 +41,15 @@ def errors_by_size(released, true, first_sizes: Mapping[str, int]) -> pd.DataFra
 
 @dataclass(frozen=True)
 class Share:
-    """Persons in some cells as a share of all persons."""
+    """The share of an area's persons who are in certain cells."""
 
     name: str
     cells: Sequence[int]
 
     def of(self, table) -> np.ndarray:
-        """Compute the share in each area from a table of shape (areas, cells), without clipping.
+        """Compute the share in each area from a table of shape (areas, cells).
 
-        It is NaN where the number of persons is not positive.
+        The share is NaN if the area's total is not positive. It is not clipped to [0, 1].
         """
         table = np.asarray(table)
         part = table[:, list(self.cells)].sum(axis=1)
@@ -64,13 +60,11 @@ class Share:
 def share_errors(
     released, true, share: Share, sizes, first_sizes: Mapping[str, int]
 ) -> pd.DataFrame:
-    """Measure the errors of a share, by true size of the area.
+    """Measure the errors (percentage points) of a share, by the true population of the area.
 
-    `released` and `true` have shape (areas, cells), `sizes` are the persons of each area, and
-    `first_sizes` is as in `errors_by_size`. The table has one row for "all" and one for each class:
-    size, areas (where the true share is defined), undefined (where the released share is not),
-    out_of_range (released below 0 or above 1), bias and mae (percentage points, over the defined
-    shares), and off_by_1 (areas with an error above one percentage point).
+    The tables have shape (areas, cells). `sizes` gives the true populations. `first_sizes` gives
+    the smallest population of each size class. The column undefined counts areas without a released
+    share. The column out_of_range counts released shares outside [0, 1].
     """
     want, got = share.of(true), share.of(released)
     known = ~np.isnan(want)
@@ -97,11 +91,9 @@ def share_errors(
 
 
 def summary(released, true) -> dict:
-    """Count impossible values of a released table, and exact ones.
+    """Count the impossible values and the exact values of a released table.
 
-    Returns negative and fractional (numbers of cells), exact_areas and exact_cells (shares of the
-    areas' totals and of the cells that are released without error), and people_moved (half of the
-    l1 error).
+    The value people_moved is half of the l1 error (persons).
     """
     released = np.asarray(released)
     totals = released.sum(axis=1) - true.sum(axis=1)

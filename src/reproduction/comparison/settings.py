@@ -18,8 +18,8 @@ from reproduction.jobs.settings import (
     setting,
 )
 
-# The parameter of each system's budget, by family. Snakemake reads it at every start, and loading
-# the systems would take 1.5 seconds.
+# The budget parameter of each system, by family. This module does not import the systems, because
+# Snakemake loads it at every start and the import takes 1.5 seconds.
 PARAMETERS = {
     "noise": ("epsilon", "rho", "epsilon", "epsilon", "rho"),
     "conditioned": ("epsilon",),

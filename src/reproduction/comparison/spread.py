@@ -1,4 +1,4 @@
-"""Monte Carlo variance of means over few releases of one table, estimated by state."""
+"""Monte Carlo variance of means over a few releases, estimated from the single states."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -14,16 +14,16 @@ def estimate_spreads(
 ) -> list[pd.DataFrame]:
     """Measure the squared deviation of each release's mean error from the mean over releases.
 
-    With two releases, the mean over all states gives one difference and a poor estimate of
-    variance. States are released independently, so that the variance of the mean is the sum over
-    states of their variances, and each state contributes a difference. The states of TopDown sum to
-    the nation's table and are negatively correlated, so that the sum overstates their variance.
+    Two releases of the nation differ in one number, which estimates a variance poorly. The noise
+    of the states is independent. The variance of a national mean is therefore estimated by the sum
+    of the variances of the states. For TopDown this sum is too large, because the states sum to the
+    nation's table and are negatively correlated.
 
     The errors of a release have shape (areas, answers) and are NaN where an answer is undefined.
-    `classes` of the true answers, from 0, have the same shape; `states` has shape (areas,). Each
-    release's table has one row for all classes and one for each class with answers, and one column
-    per measure. The variance of the mean over R releases is the sum of a column's entries over the
-    releases, divided by R (R - 1).
+    `classes` gives the size class of each true answer, and `states` the state of each area. Each
+    release has a table with one row for all answers, one row for each class, and one column for
+    each measure. To estimate the variance of the mean over R releases, sum an entry over the
+    releases and divide it by R (R - 1).
     """
     width = classes.max() + 1
     place = (states[:, None] * width + classes).ravel()

@@ -1,8 +1,9 @@
-"""Systems of the comparison, in families with one job each, and their budgets."""
+"""Systems of the comparison and their budgets. One job runs each family of systems."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 from isdp.accounting import as_fraction
 from isdp.compare import (
@@ -21,19 +22,19 @@ from isdp.topdown import Budget, Plan
 from reproduction.topdown.configurations import LEVELS as CENSUS_LEVELS
 from reproduction.topdown.configurations import SCHEMA, production_budget, slides_budget
 
-PUBLISHED = "published"  # in the list of rhos: the published budget
+PUBLISHED = "published"  # The setting `rhos` gives the published budget by this name.
 LEVEL_NAMES = dict(zip(CENSUS_LEVELS, LEVELS, strict=True))
 
 
 @dataclass(frozen=True)
 class Spending:
-    """Plan of TopDown for a given budget, with the shares of a known budget at three levels."""
+    """TopDown's plan at any budget, with the shares of a known budget."""
 
     known: Budget
-    passes: str  # "one" or "isolate_total"
+    passes: Literal["one", "isolate_total"]
 
     def __call__(self, spent: float) -> Plan:
-        """Plan a run whose three levels together spend `spent`, for one person."""
+        """Plan a run whose three levels together have the privacy loss `spent` for one person."""
         known = self.known
         total = as_fraction(spent) * known.total / known.spent
         levels = {LEVEL_NAMES.get(level, level): share for level, share in known.levels.items()}
@@ -43,12 +44,12 @@ class Spending:
 
 
 def published_rho() -> Fraction:
-    """Return the part of the published budget of 8 June 2021 for these levels and queries."""
+    """Return the part of the budget of 8 June 2021 for the levels and queries of this study."""
     return production_budget().spent
 
 
 def list_systems() -> dict[str, list[System]]:
-    """List the systems of each family, in order of appearance."""
+    """List the systems of each family."""
     return {
         "noise": [
             IntegerLaplace(),
@@ -67,6 +68,6 @@ def list_systems() -> dict[str, list[System]]:
 
 
 def list_budgets(system: System, settings: Mapping) -> list[float]:
-    """List the budgets of a system in ascending order; `settings` are those of the config."""
+    """List the configured budgets of a system in ascending order."""
     given = settings[f"{system.parameter}s"]
     return sorted(float(published_rho()) if each == PUBLISHED else float(each) for each in given)

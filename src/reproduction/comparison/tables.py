@@ -1,4 +1,4 @@
-"""Tables of the errors, costs and guarantees of all systems, and the points of the figures."""
+"""Tables of the errors, costs and guarantees of all systems, and the data of the figures."""
 
 from collections.abc import Mapping
 
@@ -14,10 +14,10 @@ from reproduction.topdown.configurations import production_budget, slides_budget
 from reproduction.topdown.experiment import keep_states
 from reproduction.topdown.tables import average_runs
 
-RUN_KEYS = ["parameter", "budget", "scope"]  # in addition to system and run
-# queries whose errors are tabulated by true size
+RUN_KEYS = ["parameter", "budget", "scope"]
 QUERIES_BY_SIZE = ("total", "detail")
-# table and column in the figure of errors, by query or share
+IMPOSSIBLE_COLUMNS = ["negative", "fractional", "exact_areas", "exact_cells", "people_moved"]
+# The table and the column that the figure of errors shows for each query or share.
 PLOTTED = {"detail": ("errors", "rmse"), "total": ("errors", "rmse"), "Hispanic": ("shares", "mae")}
 PURE_TO_ZCDP = "Bun and Steinke 2016, Proposition 1.4: epsilon gives rho = epsilon^2 / 2"
 NO_ZCDP_TO_PURE = "no rho gives a pure epsilon; an epsilon at a delta is another kind of loss"
@@ -32,31 +32,25 @@ DEMONSTRATION_ASSUMPTION = (
 
 
 def tabulate_errors(errors: pd.DataFrame) -> pd.DataFrame:
-    """Average errors over runs by query and true size, with standard errors of bias and rmse."""
+    """Average the errors over the runs, by query and size class."""
     kept = errors[(errors["size"] == "all") | errors["query"].isin(QUERIES_BY_SIZE)]
     values = ["answers", "bias", "mae", "rmse", "negative"]
     found = _means(kept, ["query", "size"], values, ["bias_spread", "square_spread"])
     of_square = found.pop("square_error")
-    # delta method for the square root; 0 for a query without errors
+    # The delta method gives the error of the square root, which is 0 for a query without errors.
     return found.assign(rmse_error=of_square / (2 * found["rmse"]).where(found["rmse"] > 0, 1))
 
 
 def tabulate_shares(shares: pd.DataFrame) -> pd.DataFrame:
-    """Average errors of shares over runs, with standard errors of bias and mae."""
+    """Average the errors of shares over the runs, by share and population."""
     values = ["areas", "undefined", "out_of_range", "bias", "mae", "off_by_1"]
     return _means(shares, ["share", "size"], values, ["bias_spread", "mae_spread"])
-
-
-def tabulate_impossible(summary: pd.DataFrame) -> pd.DataFrame:
-    """Average impossible counts and exact counts over runs."""
-    values = ["negative", "fractional", "exact_areas", "exact_cells", "people_moved"]
-    return _means(summary, [], values, [])
 
 
 def _means(
     table: pd.DataFrame, by: list[str], values: list[str], spreads: list[str]
 ) -> pd.DataFrame:
-    """Average over runs; each column NAME_spread gives the standard error NAME_error."""
+    """Average over the runs. Each column NAME_spread gives a standard error NAME_error."""
     keys, values = [*RUN_KEYS, *by], [*values, *spreads]
     found = average_runs(table, keys, values)[["system", *keys, "runs", *values]]
     for name in spreads:
@@ -66,7 +60,7 @@ def _means(
 
 
 def tabulate_costs(cost: pd.DataFrame) -> pd.DataFrame:
-    """Summarise the processor time per release over budgets and runs, and the jobs' memory."""
+    """Summarise the processor time per release and the memory of the jobs, by system."""
     found = cost.groupby("system", sort=False).agg(
         releases=("run", "size"),
         areas=("areas", "first"),
@@ -80,7 +74,10 @@ def tabulate_costs(cost: pd.DataFrame) -> pd.DataFrame:
 
 
 def tabulate_guarantees(areas: Areas, swapped: Areas, settings: Mapping) -> pd.DataFrame:
-    """List the guarantee of each system at each budget; `swapped` are the areas of swaps."""
+    """List the guarantee of each system at each budget.
+
+    Records are swapped in the areas `swapped`. All other systems release `areas`.
+    """
     rows = []
     for system in [each for family in list_systems().values() for each in family]:
         table = swapped if system.parameter == "rate" else areas
@@ -109,7 +106,7 @@ def _row(system: System, areas: Areas, budget: float) -> dict:
         "loss_per_person": None if person is None else upper_decimal(person),
         "rho_by_theorem": rho,
         "held": system.held(),
-        # the whole budget, including levels and queries that are not run
+        # This is the whole budget, including levels and queries that this study does not run.
         "published": f"{upper_decimal(float(known.total / known.spent) * budget)}" if known else "",
         "whole_counts": system.whole,
         "no_negative_counts": system.nonnegative,
@@ -145,7 +142,7 @@ def _bureau_row() -> dict:
 def collect_tables(
     runs: Mapping[str, pd.DataFrame], histogram: Histogram, settings: Mapping
 ) -> dict[str, pd.DataFrame]:
-    """Make all tables from the single runs, and the points of the figures in the swapped states."""
+    """Summarise the single runs of all systems in tables, and select the data of the figures."""
     errors, shares = tabulate_errors(runs["errors"]), tabulate_shares(runs["shares"])
     swapped = build_areas(keep_states(histogram, settings["swapped"]))
     chosen = {"rho": float(published_rho()), **settings["shown"]}
@@ -153,7 +150,7 @@ def collect_tables(
         "guarantees": tabulate_guarantees(build_areas(histogram), swapped, settings),
         "errors": errors,
         "shares": shares,
-        "impossible": tabulate_impossible(runs["summary"]),
+        "impossible": _means(runs["summary"], [], IMPOSSIBLE_COLUMNS, []),
         "cost": tabulate_costs(runs["cost"]),
         "errors_points": select_error_points(errors, shares),
         "bias_points": select_points_by_size(errors[errors["query"] == "detail"], chosen),
@@ -162,7 +159,7 @@ def collect_tables(
 
 
 def select_error_points(errors: pd.DataFrame, shares: pd.DataFrame) -> pd.DataFrame:
-    """Select the points of the figure of errors, without zeros, which a log axis cannot show."""
+    """Select the errors in the swapped states, except zeros, which a log axis cannot show."""
     tables = {"errors": errors, "shares": shares.rename(columns={"share": "query"})}
     parts = []
     for name, (table, column) in PLOTTED.items():
@@ -175,6 +172,6 @@ def select_error_points(errors: pd.DataFrame, shares: pd.DataFrame) -> pd.DataFr
 
 
 def select_points_by_size(table: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataFrame:
-    """Select the errors by size, at the budget chosen for each parameter."""
+    """Select the errors by size class, at the budget chosen for each parameter."""
     rows = table[(table["scope"] == SWAPPED_STATES) & (table["size"] != "all")]
     return rows[rows["budget"] == rows["parameter"].map(chosen)].reset_index(drop=True)

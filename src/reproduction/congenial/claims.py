@@ -8,6 +8,7 @@ from reproduction.jobs.claims import (
     at_most,
     between,
     claim,
+    count,
     equals,
     extreme_row,
     only_row,
@@ -280,6 +281,34 @@ def distances_conditional(medians):
 
 @claim(
     paper="CDP",
+    experiment="Sex by age",
+    where="Section 3, Fig 1",
+    statement=(
+        "The distances of the conditional mechanism at epsilon = 0.5 are between those of the raw "
+        "mechanism at 1 and at 0.5."
+    ),
+    paper_value="2 of 2 distances",
+    unit="persons, l1 and l2 distance of the conditional mechanism (medians over the tables)",
+    tables=["sex_by_age_medians"],
+    figures=["sex_by_age_distances"],
+)
+def distances_conditional_between(medians):
+    rows = medians[medians["method"] == "conditional"]
+    raw, half = (
+        rows["distance"].map(medians[medians["method"] == method].set_index("distance")["median"])
+        for method in ("raw", "raw_half")
+    )
+    between_both = rows[(raw < rows["median"]) & (rows["median"] < half)]
+    return Evidence(
+        quantity(rows, "median", error="se"),
+        equals(2, "paper"),
+        statistic=count(between_both, among=rows),
+        statistic_name="distances are between",
+    )
+
+
+@claim(
+    paper="CDP",
     experiment="Two bins",
     where="Table 2",
     statement="The conditional and the l1-projected histogram have the mean (s1, s2).",
@@ -368,6 +397,21 @@ def two_bin_privacy(two_bin):
         statistic_name="is the difference divided by epsilon",
         paper=quantity(row, "loss_closed"),
     )
+
+
+@claim(
+    paper="CDP",
+    experiment="Two bins",
+    where="Section 5.1, third example",
+    statement="For the conditional mechanism of Example 4.1, gamma is -0.5 with k = 2.",
+    paper_value="-0.5",
+    unit="gamma, from the largest log-ratio of numerically integrated densities",
+    tables=["two_bin"],
+    note="The criterion allows for rounding.",
+)
+def two_bin_gamma(two_bin):
+    row = only_row(two_bin[two_bin["mechanism"] == "conditional"])
+    return Evidence(quantity(row, "gamma", exact=True), between(-0.5 - 1e-9, -0.5 + 1e-9, "paper"))
 
 
 @claim(

@@ -1,1 +1,1 @@
-"""Exact draws instead of every Markov chain (ISDP, Section 6)."""
+"""Comparison of the Markov chains with exact draws (ISDP, Section 6)."""

@@ -1,22 +1,25 @@
-"""Distance of Markov chains from their target by number of iterations."""
-
-from __future__ import annotations
+"""Distance between the state of a Markov chain and its target, by iteration."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from isdp.diagnostics.kolmogorov import CELLS, FULL, NORM, kolmogorov_bound, kolmogorov_distance
+from isdp.diagnostics.kolmogorov import (
+    CELLS,
+    FULL,
+    NORM,
+    detectable_distance,
+    kolmogorov_bound,
+    kolmogorov_distance,
+)
 from isdp.exact import EnumeratedDistribution, enumerate_distribution
+from isdp.mcmc.metropolis import LatticeWalk
 from isdp.mechanisms.generalized_laplace import double_geometric_pmf
 
-if TYPE_CHECKING:
-    from isdp.mcmc.metropolis import LatticeWalk
-
-MAX_POINTS = 3000  # of an enumerated lattice
+MAX_POINTS = 3000  # The maximum number of lattice points that are enumerated.
 TAIL_PROBABILITY = 1e-9
+DISTANCE_COLUMNS = ["t", "statistic", "distance", "error", "detectable"]
 
 
 def distance_curve(
@@ -27,39 +30,43 @@ def distance_curve(
     chains: int,
     times: Iterable[int],
 ) -> pd.DataFrame:
-    """Measure a chain's actual distance from its target over iterations, from zero noise.
+    """Measure the distance of chains that start at zero noise from their target.
 
-    `exact` has draws of the target, int64 of shape (draw, cell). The states of `chains` independent
-    chains at each of `times`, increasing from 0, are compared with them. The columns are t,
-    statistic, distance and error. The Kolmogorov distances of the norm and of the worst cell are
-    lower bounds on the total variation distance, apart from the sampling error `error`, which is
-    exceeded once in a million comparisons. On a lattice that can be enumerated, the total variation
-    distance is added.
+    Independent chains are compared with exact draws of shape (draw, cell) at the iterations
+    `times`, which increase from 0. The table has one row for each time and statistic. A Kolmogorov
+    distance, less its sampling error, is a lower bound on the total variation distance. A distance
+    of `detectable` exceeds the sampling error with a probability of at least 0.8. The total
+    variation distance itself is added if the lattice can be enumerated.
     """
     times = np.asarray(list(times), dtype=np.int64)
-    cells = walk.cells
-    at = np.empty((len(times), chains, cells), dtype=np.int64)
-    start, between = walk.init(), np.diff(times, prepend=0)
-    for chain, stream in enumerate(rng.spawn(chains)):
-        at[:, chain], _, _ = walk.run(stream, start, draws=len(times), thin=between)
+    followed = follow_chains(rng, walk, [walk.init()] * chains, times)
     target = walk.mechanism.noise_norm(exact)
-    norm_error = kolmogorov_bound(chains, len(exact))
-    cell_error = kolmogorov_bound(chains, len(exact), cells)
+    sizes = {NORM: (chains, len(exact), 1), CELLS: (chains, len(exact), walk.cells)}
+    limits = {name: (kolmogorov_bound(*n), detectable_distance(*n)) for name, n in sizes.items()}
     rows = []
-    for t, states in zip(times.tolist(), at, strict=True):
+    for t, states in zip(times.tolist(), followed, strict=True):
         norm = kolmogorov_distance(walk.mechanism.noise_norm(states), target)
-        cell = max(kolmogorov_distance(states[:, i], exact[:, i]) for i in range(cells))
-        rows += [(t, NORM, norm, norm_error), (t, CELLS, cell, cell_error)]
-    table = pd.DataFrame(rows, columns=["t", "statistic", "distance", "error"])
+        cell = max(kolmogorov_distance(states[:, i], exact[:, i]) for i in range(walk.cells))
+        rows += [(t, NORM, norm, *limits[NORM]), (t, CELLS, cell, *limits[CELLS])]
+    table = pd.DataFrame(rows, columns=DISTANCE_COLUMNS)
     full = distance_in_full(walk, times)
     return table if full is None else pd.concat([table, full], ignore_index=True)
 
 
-def distance_in_full(walk: LatticeWalk, times: np.ndarray) -> pd.DataFrame | None:
-    """Compute the total variation distance of a chain from its target by matrix powers.
+def follow_chains(rng: np.random.Generator, walk: LatticeWalk, starts, times) -> np.ndarray:
+    """Return the states of independent chains at some times, of shape (time, chain, cell)."""
+    between = np.diff(times, prepend=0)
+    runs = [
+        walk.run(own, start, draws=len(times), thin=between)[0]
+        for own, start in zip(rng.spawn(len(starts)), starts, strict=True)
+    ]
+    return np.stack(runs, axis=1)
 
-    The table is like that of `distance_curve`. It is None unless the distribution is a generalized
-    Laplace with at most 3000 points that have all but 1e-9 of its probability.
+
+def distance_in_full(walk: LatticeWalk, times: np.ndarray) -> pd.DataFrame | None:
+    """Compute the total variation distance of a chain from its target with a transition matrix.
+
+    Returns None if the lattice cannot be enumerated.
     """
     energy = walk.mechanism.energy
     if not (energy and energy.of_norm) or walk.within is not None:
@@ -74,15 +81,19 @@ def distance_in_full(walk: LatticeWalk, times: np.ndarray) -> pd.DataFrame | Non
         for _ in range(t - before):
             now = now @ matrix
         before = t
-        rows.append((t, FULL, 0.5 * float(np.abs(now - law.pmf).sum()), TAIL_PROBABILITY))
-    return pd.DataFrame(rows, columns=["t", "statistic", "distance", "error"])
+        distance = 0.5 * float(np.abs(now - law.pmf).sum())
+        rows.append((t, FULL, distance, TAIL_PROBABILITY, TAIL_PROBABILITY))
+    return pd.DataFrame(rows, columns=DISTANCE_COLUMNS)
 
 
 def enumerate_target(walk: LatticeWalk) -> EnumeratedDistribution | None:
-    """Enumerate the target if it has few points, up to a norm with tail probability below 1e-9."""
+    """Enumerate the target, except for a tail with a probability below 1e-9.
+
+    Returns None if the enumeration has more than `MAX_POINTS` points.
+    """
     d, mechanism = walk.lattice.dimension, walk.mechanism
     radius = 25.0 / mechanism.energy.rate
-    volume = (2 * radius / max(d, 1) + 1) ** d  # approximate number of points
+    volume = (2 * radius / max(d, 1) + 1) ** d  # This approximates the number of points.
     if not 0 < d <= 3 or volume > 100 * MAX_POINTS:
         return None
     while True:
@@ -95,9 +106,9 @@ def enumerate_target(walk: LatticeWalk) -> EnumeratedDistribution | None:
 
 
 def transition_matrix(walk: LatticeWalk, law: EnumeratedDistribution) -> np.ndarray:
-    """Tabulate one sweep between all points; jumps to other points are rejected."""
+    """Compute the transition matrix of one sweep over the enumerated points."""
     coordinates = walk.lattice.coordinates(law.points)
-    differences = coordinates[None] - coordinates[:, None]  # (from, to, basis vector)
+    differences = coordinates[None] - coordinates[:, None]  # Axes: from, to, basis vector.
     jump = double_geometric_pmf(differences, walk.proposal)
     with np.errstate(divide="ignore"):
         rise = np.log(law.pmf)[None] - np.log(law.pmf)[:, None]
@@ -112,7 +123,6 @@ def transition_matrix(walk: LatticeWalk, law: EnumeratedDistribution) -> np.ndar
 
 
 def _fill_diagonal(moves: np.ndarray) -> np.ndarray:
-    """Set the diagonal to the probability of no move."""
     np.fill_diagonal(moves, 0.0)
     np.fill_diagonal(moves, 1.0 - moves.sum(axis=1))
     return moves

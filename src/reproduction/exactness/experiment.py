@@ -1,7 +1,7 @@
 """Exact draws of the experiments, and the distance of the chains from them.
 
-Samples map a sampler's name to noise, int64 arrays of shape (chain, draw, cell). "paper" is the
-paper's chain, and "mcmc" is a chain that mixes faster.
+A mapping `samples` gives the noise of each sampler, int64 of shape (chain, draw, cell). The sampler
+"paper" is the paper's chain, and "mcmc" is a chain that mixes faster.
 """
 
 from collections.abc import Mapping
@@ -26,9 +26,9 @@ from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 from isdp.streams import stream
-from reproduction.exactness.chain_distance import distance_curve
+from reproduction.exactness.chain_distance import DISTANCE_COLUMNS, distance_curve, follow_chains
 
-N_GROUPS = 4  # exact draws are stored in groups, like chains
+N_GROUPS = 4  # Exact draws are stored in this number of groups, as if each were a chain.
 
 
 def draw_exactly(
@@ -39,11 +39,10 @@ def draw_exactly(
     draws: int,
     lower=None,
 ) -> Draws:
-    """Draw noise exactly and store it as if from chains, with the sampler and its error.
+    """Draw noise exactly, and store it in the format of the chains.
 
-    If no exact sampler is practical, there are no draws, and the setting `refused` gives the
-    reason. The number of draws is rounded up to the next multiple of four. `lower` is as in
-    `isdp.exact.selection.select_sampler`.
+    The number of draws is rounded up to a multiple of four. If no exact sampler is practical, the
+    result has no draws and gives the reason in the setting `refused`.
     """
     each = -(-draws // N_GROUPS)
     try:
@@ -59,7 +58,10 @@ def draw_exactly(
 def draw_by_other_sampler(
     rng: np.random.Generator, invariants: Invariants, mechanism: Mechanism, draws: int
 ) -> tuple[str, np.ndarray] | None:
-    """Draw by an exact sampler that `select_sampler` does not take: its name and draws, or None."""
+    """Draw noise with an exact sampler other than the one that `select_sampler` selects.
+
+    Returns the name of the sampler and its draws, or None if there is no other sampler.
+    """
     taken = select_sampler(mechanism, invariants).method
     for kind in reversed(SAMPLERS):
         try:
@@ -73,7 +75,7 @@ def draw_by_other_sampler(
 def gather_samples(
     rng: np.random.Generator, mechanism: Mechanism, chains: Mapping[str, Draws], exact: Draws
 ) -> dict[str, np.ndarray]:
-    """Gather the chains by sampler, and the draws of another exact sampler if one exists."""
+    """Collect the draws of all chains, and of a second exact sampler if there is one."""
     samples = {sampler: draws.noise_of(exact.cells) for sampler, draws in chains.items()}
     if exact.noise.size:
         other = draw_by_other_sampler(rng, exact.invariants, mechanism, exact.noise[..., 0].size)
@@ -85,10 +87,10 @@ def gather_samples(
 def compare_distribution(
     mechanism: Mechanism, exact: Draws, samples: Mapping[str, np.ndarray]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Compare samples with labelled exact draws of one distribution.
+    """Compare samples with exact draws of the same distribution.
 
-    The first table has `agreement_rows` with the exact sampler, its error and a note. The second
-    has `norm_histogram` and `quantile_table`, by series (norm or cells). Both have the labels.
+    The first table has the rows of `agreement_rows`. The second table has the histogram of the norm
+    and the quantiles of the cells, for each sampler.
     """
     flat = exact.noise.reshape(-1, exact.noise.shape[-1])
     labels = {name: exact.settings[name] for name in ("experiment", "law", "unit")}
@@ -125,8 +127,8 @@ def compare_distributions(
 ) -> dict[str, pd.DataFrame]:
     """Compare the chains of one experiment, and a second exact sampler, with exact draws.
 
-    `chains` are by sampler and distribution, all else by distribution. See `compare_distribution`
-    for the tables.
+    The keys of `chains` are samplers, and the keys of all other mappings are distributions. The
+    tables are those of `compare_distribution`.
     """
     compared = []
     for law, mechanism in mechanisms.items():
@@ -139,17 +141,18 @@ def compare_distributions(
 
 
 def tabulate_agreement(rows: pd.DataFrame) -> pd.DataFrame:
-    """Order the columns of all comparisons, and mark distances beyond their bound."""
+    """Combine all comparisons in one table, and mark the distances above their bound."""
     first = ["experiment", "law", "unit", "sampler", "draws", "statistic", "distance", "bound"]
-    others = ["beyond", "effective", "exact_by", "exact_draws", "exact_error", "note"]
-    table = rows.reindex(columns=[*first, *others])  # blank without exact draws
+    others = ["p_value", "detectable", "beyond", "effective", "exact_by", "exact_draws"]
+    others += ["exact_error", "note"]
+    table = rows.reindex(columns=[*first, *others])
     return table.assign(beyond=table["distance"] > table["bound"])
 
 
 def pool_shares(samples: Mapping[str, np.ndarray], mechanism: GeneralizedLaplace) -> pd.DataFrame:
-    """Compute the share of each value of a county's noise, pooled over counties, by sampler.
+    """Compute the share of each value of the noise, over all counties together, for each sampler.
 
-    Under the l1 norm the exact distribution of a county's noise (`law`) is added, up to 60 persons.
+    For the l1 norm, the exact distribution from -60 to 60 persons is added as the sampler "law".
     """
     parts = {
         name: pd.Series(noise.ravel()).value_counts(normalize=True).sort_index()
@@ -172,10 +175,10 @@ def follow_lattice(
     points: int,
     longest: int,
 ) -> pd.DataFrame:
-    """Follow the distance of independent chains at times of their coupling bound.
+    """Measure the distance of independent chains from their target, next to their coupling bound.
 
-    `curves` have the bound at the chosen lag: columns t, bound, high and censored. `points` of its
-    times up to `longest` are taken.
+    `curves` gives the bound at the chosen lag. The distance is measured at some of its iterations:
+    at most `points`, up to the iteration `longest`.
     """
     curves = curves.sort_values("t").drop_duplicates("t")
     known = curves[(curves["t"] <= longest) & (curves["bound"].shift(fill_value=1) > 0)]
@@ -185,7 +188,7 @@ def follow_lattice(
     if len(flat):
         followed = distance_curve(rng, walk, flat, chains=chains, times=times)
     else:
-        followed = pd.DataFrame(columns=["t", "statistic", "distance", "error"], dtype=float)
+        followed = pd.DataFrame(columns=DISTANCE_COLUMNS, dtype=float)
     bounds = known[["t", "bound", "high", "censored"]]
     return followed.merge(bounds, on="t", validate="many_to_one")
 
@@ -198,9 +201,10 @@ def follow_distributions(
     curves: pd.DataFrame,
     settings: Mapping,
 ) -> pd.DataFrame:
-    """Follow the chains of one lattice experiment, by distribution and variant.
+    """Measure the distances of one lattice experiment, for each distribution and variant.
 
-    `curves` are the bounds at all lags, and `settings` the options of `follow_lattice`.
+    `curves` gives the coupling bounds at all lags. The settings are the options of
+    `follow_lattice`.
     """
     followed = {}
     for (law, variant), walk in walks.items():
@@ -212,7 +216,7 @@ def follow_distributions(
 
 
 def tabulate_distances(followed: pd.DataFrame) -> pd.DataFrame:
-    """Compare actual distances with bounds, by experiment, distribution, variant and statistic."""
+    """Compare the measured distances of each experiment with their coupling bounds."""
     keys = ["experiment", "law", "variant", "statistic"]
     followed = followed.sort_values("t", kind="stable", ignore_index=True)
     followed = followed.assign(
@@ -226,6 +230,7 @@ def tabulate_distances(followed: pd.DataFrame) -> pd.DataFrame:
         last=("distance", "last"),
         error=("error", "last"),
         largest_excess=("excess", "max"),
+        detectable=("detectable", "last"),
         needless=("bound_below", "min"),
         distance_below=("distance_below", "min"),
     )
@@ -234,17 +239,17 @@ def tabulate_distances(followed: pd.DataFrame) -> pd.DataFrame:
 
 
 def space_times(burn_in: int, points: int = 14) -> list[int]:
-    """Space times from 0 to the end of the burn-in evenly on a log scale."""
+    """List sweeps from 0 to the end of the burn-in, equally spaced on a logarithmic scale."""
     return np.unique(np.round(np.geomspace(1, burn_in + 1, points)).astype(int) - 1).tolist()
 
 
 def follow_counties(
     rng: np.random.Generator, exact: np.ndarray, settings: Mapping, *, chains: int, times: list[int]
 ) -> pd.DataFrame:
-    """Follow the norm of a state's noise from over-dispersed starts to its target.
+    """Measure the distance of a state's chains from their target after over-dispersed starts.
 
-    `settings` are epsilon, norm, basis, acceptance, proposal and overdispersed, as in
-    `reproduction.counties.experiment.sample_state`. `times` are sweeps, increasing from 0.
+    The settings epsilon, norm, basis, acceptance, proposal and overdispersed are those of the block
+    "counties". The distance is measured at the sweeps `times`, which increase from 0.
     """
     lattice = kernel_lattice(Invariants.total(exact.shape[-1]), settings["basis"])
     starting, running = rng.spawn(2)
@@ -259,13 +264,9 @@ def follow_counties(
         for epsilon in (settings["epsilon"], wide["epsilon"])
     )
     starts, _ = run_chains(starting, start_walk, n_draws=1, n_chains=chains, burn_in=wide["sweeps"])
-    between = np.diff(times, prepend=0)
-    followed = [
-        walk.run(own, walk.init(start), draws=len(times), thin=between)[0]
-        for own, (start,) in zip(running.spawn(chains), starts, strict=True)
-    ]
-    norms, target = map(walk.mechanism.noise_norm, (np.array(followed), exact))
-    distances = [kolmogorov_distance(then, target) for then in norms.T]
+    followed = follow_chains(running, walk, [walk.init(start) for (start,) in starts], times)
+    norms, target = map(walk.mechanism.noise_norm, (followed, exact))
+    distances = [kolmogorov_distance(each, target) for each in norms]
     error = kolmogorov_bound(chains, target.size)
     return pd.DataFrame({"t": times, "distance": distances, "error": error})
 
@@ -279,9 +280,9 @@ def compare_counties(
     chains: int,
     burn_in: int,
 ) -> dict[str, pd.DataFrame]:
-    """Compare the chains of all states with exact draws: agreement, shares and distances.
+    """Compare the chains of all states with exact draws.
 
-    `walk` are the settings of `follow_counties`, and `chains` the number of chains per state.
+    `walk` has the settings of `follow_counties`, which follows `chains` chains per state.
     """
     mechanism, times = GeneralizedLaplace(walk["epsilon"], walk["norm"]), space_times(burn_in)
     tables: dict[str, dict] = {"agreement": {}, "shares": {}, "distances": {}}

@@ -1,4 +1,4 @@
-"""Figures that compare the distributions of Markov chains and of exact draws."""
+"""Figures that compare Markov chains with exact draws."""
 
 import math
 from collections.abc import Mapping
@@ -13,10 +13,7 @@ MAX_PANELS_PER_ROW = 4
 
 
 def plot_exact_figures(read: Mapping[str, pd.DataFrame], params: Mapping) -> dict[str, Figure]:
-    """Draw the figures of the counties (counties and distances) and of sex by age.
-
-    `params` are norm, epsilon and chains of the counties, and sex_by_age_epsilon.
-    """
+    """Plot the figures of this study."""
     settings = f"{params['norm']}, epsilon = {params['epsilon']:g}"
     series = dict(list(read["sex_by_age"].groupby("series")))
     return {
@@ -42,7 +39,7 @@ def plot_exact_figures(read: Mapping[str, pd.DataFrame], params: Mapping) -> dic
 
 @styled
 def plot_county_distributions(pooled: pd.DataFrame, agreement: pd.DataFrame, title: str) -> Figure:
-    """Draw the noise of a state's counties by chains, exact draws and the exact distribution."""
+    """Plot the distribution of the noise of each state's counties, by sampler."""
     states = pooled["state"].unique()
     columns = min(MAX_PANELS_PER_ROW, len(states))
     rows = math.ceil(len(states) / columns)
@@ -79,7 +76,7 @@ def plot_county_distributions(pooled: pd.DataFrame, agreement: pd.DataFrame, tit
 
 @styled
 def plot_county_distances(curves: pd.DataFrame, title: str) -> Figure:
-    """Draw the distance of chains from exact draws after over-dispersed starts, by state."""
+    """Plot the distance of each state's chains from exact draws after over-dispersed starts."""
     figure, ((axis,),) = panels(1, 1, (7.5, 4))
     for place, (state, part) in enumerate(curves.groupby("state", sort=False)):
         repeated, colour = divmod(place, len(DARK))

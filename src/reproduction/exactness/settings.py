@@ -4,7 +4,7 @@ from reproduction.jobs.settings import OURS, Block, Whole, setting
 
 
 class ExactnessSettings(Block):
-    """Exact draws compared with every chain."""
+    """Settings of the exact draws and of the chains that are compared with them."""
 
     draws: int = setting(
         "The number of exact draws of each lattice experiment and distribution. The counties take "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import cycle
 
 import numpy as np
@@ -11,6 +12,7 @@ from matplotlib.figure import Figure
 
 from isdp.diagnostics.kolmogorov import CELLS, FULL, NORM
 from isdp.plots.style import CREST, DARK, DAS, FAINT, INK, finish, panels, styled
+from reproduction.lattices.entry import describe_mechanism
 
 VARIANTS = {
     "paper": "paper: Smith basis, joint acceptance",
@@ -26,39 +28,39 @@ SAMPLING_NOTE = "\ngrey: sampling error of the norm and the cells"
 
 
 @styled
-def tv_bounds(
-    curves: pd.DataFrame, trails: pd.DataFrame, distances: pd.DataFrame, title: str, laws: dict
+def plot_bound(
+    experiment: str, laws: Mapping[str, Mapping], read: Mapping[str, pd.DataFrame], *, runs: int
 ) -> Figure:
-    """Draw coupling bounds by iteration (ISDP, Figures 1, 4 and 6).
+    """Draw the coupling bounds of some distributions by iteration (ISDP, Figures 1, 4 and 6).
 
     Each distribution has one row of panels. The first panels show the bounds of each variant of the
     walk, and the actual distance of the chain. The last panel shows the choice of the lag. If some
     pairs of chains are censored, a dashed line shows the bound that treats the cap as their meeting
     time. A grey band marks distances that sampling error alone could cause.
 
-    `curves` and `trails` are tables from `reproduction.lattices.convergence.couple_variants`.
-    `distances` is a table from `reproduction.exactness.chain_distance`. `laws` maps the values of
-    the column `law` to descriptions.
+    `laws` maps distributions to their entries in the configuration. `read` contains the tables
+    curves and trails, from `reproduction.lattices.convergence.couple_variants`, and distances, from
+    `reproduction.exactness.chain_distance`. `runs` is the number of pairs of chains for each lag.
     """
-    variants = list(dict.fromkeys(curves["variant"]))
+    variants = list(dict.fromkeys(read["curves"]["variant"]))
     columns = len(variants) + 1
     figure, axes = panels(len(laws), columns, (4.1 * columns, 0.6 + 3.5 * len(laws)))
-    for row, (law, words) in zip(axes, laws.items(), strict=True):
+    for row, (law, entry) in zip(axes, laws.items(), strict=True):
+        curves, trails, distances = (
+            read[name][read[name]["law"] == law] for name in ("curves", "trails", "distances")
+        )
         for axis, variant in zip(row, variants, strict=False):
-            part = curves[(curves["law"] == law) & (curves["variant"] == variant)]
-            chosen = trails.loc[
-                (trails["law"] == law) & (trails["variant"] == variant) & trails["chosen"], "lag"
-            ]
-            actual = distances[(distances["law"] == law) & (distances["variant"] == variant)]
+            part = curves[curves["variant"] == variant]
+            chosen = trails.loc[(trails["variant"] == variant) & trails["chosen"], "lag"]
+            actual = distances[distances["variant"] == variant]
             _draw_bounds(axis, part, int(chosen.iloc[0]), actual)
             axis.set_title(VARIANTS.get(variant, variant), fontsize=9, loc="left")
-        row[0].set_ylabel(f"bound on total variation\n{words}", fontsize=8)
-        _draw_lags(row[-1], trails[trails["law"] == law], variants)
-    for row in axes:
-        for axis in row[:-1]:
             axis.set_xlabel("iterations t + 1")
+        row[0].set_ylabel(f"bound on total variation\n{describe_mechanism(entry)}", fontsize=8)
+        _draw_lags(row[-1], trails, variants)
         row[-1].set_xlabel("lag L (iterations)")
-    return finish(figure, title)
+    title = f"{experiment.capitalize()} experiment: distance of the chain from its target"
+    return finish(figure, f"{title}, {runs} coupled chains for each lag")
 
 
 def _draw_bounds(axis: Axes, curves: pd.DataFrame, chosen: int, actual: pd.DataFrame) -> None:

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from isdp.plots.boxes import plot_cell_boxes
 from isdp.plots.distributions import plot_overlaid_distributions
-from reproduction.lattices.bound_figures import tv_bounds
+from reproduction.lattices.bound_figures import plot_bound
 from reproduction.lattices.entry import describe_mechanism
 
 SAMPLERS = {
@@ -52,20 +52,3 @@ def plot_experiment(
         ),
         "bound": plot_bound(experiment, laws, read, runs=runs),
     }
-
-
-def plot_bound(
-    experiment: str, laws: Mapping[str, Mapping], read: Mapping[str, pd.DataFrame], *, runs: int
-) -> Figure:
-    """Draw the coupling bounds and the actual distances of some distributions.
-
-    `read` contains the tables curves, trails and distances of these and possibly of other
-    distributions.
-    """
-    names = ("curves", "trails", "distances")
-    return tv_bounds(
-        **{name: read[name][read[name]["law"].isin(list(laws))] for name in names},
-        title=f"{experiment.capitalize()} experiment: distance of the chain from its target, "
-        f"{runs} coupled chains for each lag",
-        laws={law: describe_mechanism(entry) for law, entry in laws.items()},
-    )

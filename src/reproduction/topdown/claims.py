@@ -1,4 +1,4 @@
-"""Claims of the papers on the study `topdown`."""
+"""Claims on TopDown: those of the slides (TDA), and one of ISDP."""
 
 from reproduction.jobs.claims import (
     Evidence,
@@ -15,225 +15,280 @@ from reproduction.jobs.claims import (
     total,
 )
 
+THREE_TABLES = "zCDP/RDP vs. pure DP, three tables"
+LAST_SLIDES = "zCDP/RDP vs. pure DP, last slides"
+OVERVIEW = "Hierarchical workload"
+NOISE, RUNS, IMPLIED = "Noise of TopDown", "TopDown on the 2010 counts", "Implied constraints"
+
 
 @claim(
     paper="TDA",
-    experiment="Noise of TopDown",
-    where="zCDP/RDP vs. pure DP, three tables",
+    experiment=NOISE,
+    where=THREE_TABLES,
     statement=(
-        "Variances of Gaussian noise in an identity query, for three deltas and five epsilons."
+        "Gaussian noise in an identity query has the printed variances, for three values of delta "
+        "and five of epsilon."
     ),
-    paper_value="15",
-    unit="printed variances that the formula gives to the printed digit",
+    paper_value="15 variances",
+    unit="printed variances that our formula gives to the printed digit",
     tables=["topdown_noise"],
     figures=["topdown_noise"],
     note=(
-        "rho = 6 / variance and epsilon = rho + 2 sqrt(rho ln(1 / delta)), which the slides do "
-        "not state, give all fifteen"
+        "The formula is rho = 6 / variance and epsilon = rho + 2 sqrt(rho ln(1/delta)). The slides "
+        "do not state it."
     ),
 )
-def tda_noise_gaussian(table):
-    return Evidence(
-        count(table.query("off_gaussian == 0"), among=table, exact=True), equals(15, "paper")
-    )
+def tda_noise_gaussian(noise):
+    equal = noise[noise["off_gaussian"] == 0]
+    return Evidence(count(equal, among=noise, exact=True), equals(15, "paper"))
 
 
 @claim(
     paper="TDA",
-    experiment="Noise of TopDown",
-    where="zCDP/RDP vs. pure DP, three tables",
-    statement="Variances of Laplace noise in an identity query, for five epsilons.",
-    paper_value="15",
-    unit="printed variances that the formula gives to the printed digit (five, in three tables)",
+    experiment=NOISE,
+    where=THREE_TABLES,
+    statement="Laplace noise in an identity query has the printed variances, for five epsilons.",
+    paper_value="15 variances",
+    unit="printed variances that our formula gives to the printed digit",
     tables=["topdown_noise"],
     figures=["topdown_noise"],
+    note="The formula is variance = 288 / epsilon^2. Each of the three tables has the same five.",
 )
-def tda_noise_laplace(table):
-    return Evidence(
-        count(table.query("off_laplace == 0"), among=table, exact=True), equals(15, "paper")
-    )
+def tda_noise_laplace(noise):
+    equal = noise[noise["off_laplace"] == 0]
+    return Evidence(count(equal, among=noise, exact=True), equals(15, "paper"))
 
 
 @claim(
     paper="TDA",
-    experiment="Noise of TopDown",
-    where="zCDP/RDP vs. pure DP, last slides",
-    statement="The Gaussian variance is larger than the Laplace one.",
+    experiment=NOISE,
+    where=LAST_SLIDES,
+    statement="The Gaussian variance is larger than the Laplace variance.",
     paper_value="all 15 printed settings",
-    unit="of the 15 printed settings, by the slides' own conversion",
+    unit="of the 15 printed settings, by the conversion of the slides",
     tables=["topdown_noise"],
     figures=["topdown_noise"],
     note=(
-        "the slides conclude this from their own tables. The claim tda-gaussian-larger-exact "
-        "asks the same by exact accounting"
+        "The slides conclude this from their own tables. The claim tda-gaussian-larger-exact "
+        "concerns exact accounting."
     ),
 )
-def tda_gaussian_larger(table):
-    return Evidence(
-        count(table.query("slides > laplace"), among=table, exact=True), equals(15, "paper")
-    )
+def tda_gaussian_larger(noise):
+    larger = noise[noise["slides"] > noise["laplace"]]
+    return Evidence(count(larger, among=noise, exact=True), equals(15, "paper"))
 
 
 @claim(
     paper="TDA",
-    experiment="Noise of TopDown",
-    where="zCDP/RDP vs. pure DP, last slides; by exact accounting, which the slides do not use",
+    experiment=NOISE,
+    where=f"{LAST_SLIDES}; by exact accounting, which the slides do not use",
     statement=(
-        "The Gaussian variance is larger than the Laplace one, also with the least noise that "
-        "gives epsilon and delta."
+        "The Gaussian variance is larger than the Laplace variance, also at the smallest Gaussian "
+        "variance that satisfies epsilon and delta."
     ),
-    paper_value="all 15 (by the slides' conversion)",
+    paper_value="all 15 (by the conversion of the slides)",
     unit="of the 15 printed settings, by exact accounting",
     if_differs="depends on the reading",
     tables=["topdown_noise"],
     figures=["topdown_noise"],
     note=(
-        "the slides' conclusion from their tables is right (claim tda-gaussian-larger), and "
-        "depends on their conversion. That conversion asks for more noise than epsilon and delta "
-        "need: with the least Gaussian variance that gives them, the Gaussian is the smaller in "
-        "the other settings, all at delta = 1e-6. Laplace noise has delta = 0 here, as in the "
-        "slides; topdown_conversions says up to which epsilon the Gaussian is the better one"
+        "The conversion of the slides requires more Gaussian noise than epsilon and delta need. "
+        "At the smallest sufficient variance, Gaussian noise has the smaller variance in the other "
+        "settings, all at delta = 1e-6. Laplace noise has delta = 0, as in the slides."
     ),
 )
-def tda_gaussian_larger_exact(table):
-    return Evidence(
-        count(table.query("`exact Gaussian` > laplace"), among=table, exact=True),
-        equals(15, "ours"),
-    )
+def tda_gaussian_larger_exact(noise):
+    larger = noise[noise["exact Gaussian"] > noise["laplace"]]
+    return Evidence(count(larger, among=noise, exact=True), equals(15, "ours"))
 
 
 @claim(
     paper="TDA",
-    experiment="Noise of TopDown",
-    where="zCDP/RDP vs. pure DP, last slides",
-    statement="The Gaussian's tails are lighter, so that there are fewer outliers.",
+    experiment=NOISE,
+    where=LAST_SLIDES,
+    statement="Gaussian noise has lighter tails than Laplace noise, and therefore fewer outliers.",
     paper_value="fewer",
-    unit="persons, the largest of 12 billion Gaussian answers, by delta (of Laplace answers 278)",
+    unit=(
+        "persons, exceeded by one of 12 billion Gaussian answers in expectation, by delta (278 for "
+        "Laplace noise)"
+    ),
     tables=["topdown_tails"],
     note=(
-        "for epsilon = 1; nearer to zero, up to 37 to 107 persons, the Gaussian's tails are the "
-        "heavier ones"
+        "Epsilon is 1. Up to 37 to 107 persons from zero, by delta, Gaussian noise has the heavier "
+        "tails."
     ),
 )
-def tda_lighter_tails(table):
+def tda_lighter_tails(tails):
+    smaller = tails[tails["largest_gaussian"] < tails["largest_laplace"]]
     return Evidence(
-        quantity(table, "largest_gaussian", exact=True),
+        quantity(tails, "largest_gaussian", exact=True),
         equals(3, "paper"),
-        statistic=count(table.query("largest_gaussian < largest_laplace"), among=table),
-        statistic_name="of 3 deltas at which the largest is smaller",
+        statistic=count(smaller, among=tails),
+        statistic_name="of 3 values of delta at which the largest Gaussian noise is smaller",
     )
 
 
 @claim(
     paper="TDA",
-    experiment="TopDown on the 2010 counts",
-    where="Hierarchical workload",
+    experiment=NOISE,
+    where=OVERVIEW,
+    statement="About 6 million blocks have about 12 billion cells.",
+    paper_value="12e9",
+    unit="cells: 6 million blocks times 2 x 63 x 2 x 8",
+    tables=["topdown_arithmetic"],
+    transcription=True,
+)
+def tda_cells(arithmetic):
+    row = only_row(arithmetic[arithmetic["quantity"] == "cells"])
+    return Evidence(quantity(row, "computed", exact=True), between(11.5e9, 12.5e9, "paper"))
+
+
+@claim(
+    paper="TDA",
+    experiment=NOISE,
+    where=OVERVIEW,
+    statement="641 queries per region are about 3.6 billion queries.",
+    paper_value="3.6e9",
+    unit="queries: 641 times 6 million blocks",
+    if_differs="error in the paper",
+    tables=["topdown_arithmetic"],
+    transcription=True,
+    note=(
+        "Rounding of the number of blocks does not explain it. At least 11.5 billion cells need at "
+        "least 5.70 million blocks, and these have at least 3.656 billion queries. A number that "
+        "rounds to 3.6 billion is below 3.65 billion."
+    ),
+)
+def tda_queries(arithmetic):
+    row = only_row(arithmetic[arithmetic["quantity"] == "queries"])
+    return Evidence(quantity(row, "computed", exact=True), between(3.55e9, 3.65e9, "paper"))
+
+
+@claim(
+    paper="TDA",
+    experiment=NOISE,
+    where="zCDP/RDP vs. pure DP, failure probability",
+    statement="With delta = 1e-14/4 and 400 million persons, the probability of a failure is 1e-6.",
+    paper_value="1e-6",
+    unit="failures: delta times 400 million persons",
+    tables=["topdown_arithmetic"],
+    transcription=True,
+)
+def tda_failure_probability(arithmetic):
+    row = only_row(arithmetic[arithmetic["quantity"] == "failures"])
+    return Evidence(quantity(row, "computed", exact=True), between(0.5e-6, 1.5e-6, "paper"))
+
+
+@claim(
+    paper="TDA",
+    experiment=RUNS,
+    where=OVERVIEW,
     statement="The data are sparse.",
     paper_value="sparse",
-    unit="county cells without anybody, of 811,692",
+    unit="county cells without persons, of 811,692",
     tables=["topdown_bias"],
     figures=["topdown_bias"],
     note=(
-        "the bar, half of the cells, is ours; the slides' 12 billion cells of blocks are sparser "
-        "still"
+        "The criterion is half of the cells. The cells of blocks, which the slides count, are "
+        "sparser than those of counties."
     ),
 )
-def tda_sparse(table):
-    row = only_row(table.query('system == "identity 4" and cell_class == "0"'))
+def tda_sparse(bias):
+    row = only_row(bias.query('system == "identity 4" and cell_class == "0"'))
     return Evidence(quantity(row, "cells"), at_least(405846, "ours"))
 
 
 @claim(
     paper="TDA",
-    experiment="TopDown on the 2010 counts",
+    experiment=RUNS,
     where="TopDown Framework (without invariants)",
-    statement="Cells that are zero at the parent are dropped below, and there are such cells.",
+    statement="Cells that are zero at the parent are dropped below.",
     paper_value="dropped",
-    unit="share of a state's cells that are zero there, and so in all its counties",
+    unit="share of a state's cells that are zero there, and therefore in all its counties",
     tables=["topdown_rounding"],
-    note=(
-        "the bar is ours; topdown_invariants counts the people in cells that were dropped and "
-        "were not empty"
-    ),
+    note="The table topdown_invariants counts the persons in cells that were dropped wrongly.",
 )
-def tda_zero_stays(table):
-    row = only_row(table.query('system == "identity 4" and level == "county"'))
+def tda_zero_stays(rounding):
+    row = only_row(rounding.query('system == "identity 4" and level == "county"'))
     return Evidence(quantity(row, "dropped"), at_least(0.01, "ours"))
 
 
 @claim(
     paper="TDA",
-    experiment="TopDown on the 2010 counts",
+    experiment=RUNS,
     where="National and State Level Histograms",
-    statement="The linear programme that rounds has whole solutions by the simplex method.",
-    paper_value="whole",
-    unit="largest distance from a whole number, over all programmes of all runs",
+    statement="The linear programme that rounds has integer solutions by the simplex method.",
+    paper_value="integer",
+    unit="largest distance from an integer, over all programmes of all runs",
     tables=["topdown_rounding"],
     note=(
-        "the matrix is totally unimodular (topdown_unimodular says why); the bar is for floating "
-        "point, below the solver's tolerance of 1e-6, beyond which a run stops"
+        "The matrix is totally unimodular (table topdown_unimodular). The criterion allows for "
+        "floating point."
     ),
 )
-def tda_rounding_whole(table):
-    row = extreme_row(table, "off_whole", "max")
+def tda_rounding_whole(rounding):
+    row = extreme_row(rounding, "off_whole", "max")
     return Evidence(quantity(row, "off_whole"), at_most(1e-09, "ours"))
 
 
 @claim(
     paper="TDA",
-    experiment="TopDown on the 2010 counts",
+    experiment=RUNS,
     where="Invariants and Utility",
     statement="Consistency with the invariants could increase accuracy.",
     paper_value="could",
-    unit="per cent by which errors of state cells are smaller (smallest over the budgets)",
+    unit=(
+        "percent by which the root mean square error of state cells is smaller (smallest over the "
+        "budgets)"
+    ),
     tables=["topdown_invariants"],
     note=(
-        "root mean square errors, from the same measurements with and without the states' totals "
-        "held; the standard error is a jackknife over the states"
+        "The runs with and without the states' populations as invariants have the same "
+        "measurements. The standard error is a jackknife over the states."
     ),
 )
-def tda_invariants_accuracy(table):
-    row = extreme_row(table.query("held"), "gain_percent", "min")
-    return Evidence(
-        quantity(row, "gain_percent", error="gain_error", draws="runs"), at_least(0, "ours")
-    )
+def tda_invariants_accuracy(invariants):
+    row = extreme_row(invariants[invariants["held"]], "gain_percent", "min")
+    gain = quantity(row, "gain_percent", error="gain_error", draws="runs")
+    return Evidence(gain, at_least(0, "ours"))
 
 
 @claim(
     paper="TDA",
-    experiment="Implied constraints",
+    experiment=IMPLIED,
     where="An Example (5)",
     statement="The six constraints derived by elimination are necessary and sufficient.",
     paper_value="necessary and sufficient",
-    unit="whole totals allowed (9801 exist)",
+    unit="totals that the constraints allow (9801 are possible)",
     tables=["topdown_dormitories"],
-    note="the constraint on co-ed dormitories follows from the others",
+    note="The constraint on co-ed dormitories follows from the others.",
 )
-def tda_dormitories(table):
-    row = only_row(table.query('constraints == "printed"'))
+def tda_dormitories(dormitories):
+    row = only_row(dormitories[dormitories["constraints"] == "printed"])
     return Evidence(
         quantity(row, "totals", exact=True),
         equals(0, "paper"),
         statistic=quantity(row, "wrong"),
-        statistic_name="of all that are wrongly allowed or ruled out",
+        statistic_name="totals that are wrongly allowed or excluded",
     )
 
 
 @claim(
     paper="TDA",
-    experiment="Implied constraints",
+    experiment=IMPLIED,
     where="An Example (4)",
     statement="(49, 50, 101) meets the obvious constraints, and is impossible.",
     paper_value="impossible",
     unit=(
-        "constraint sets that allow it, of the obvious one, the derived one and both regions listed"
+        "of three descriptions (occupied dormitories, the printed constraints, both regions "
+        "listed), those that allow it"
     ),
     tables=["topdown_dormitories"],
-    note="the obvious constraints are those of occupied dormitories",
+    note="The obvious constraints are those of occupied dormitories.",
 )
-def tda_dormitories_101(table):
-    sets = ["occupied dormitories", "printed", "both regions listed"]
-    rows = table[table["allows_49_50_101"] & table["constraints"].isin(sets)]
+def tda_dormitories_101(dormitories):
+    compared = ["occupied dormitories", "printed", "both regions listed"]
+    rows = dormitories[dormitories["allows_49_50_101"] & dormitories["constraints"].isin(compared)]
     return Evidence(
         quantity(rows, "constraints", exact=True), equals("occupied dormitories", "paper")
     )
@@ -241,195 +296,184 @@ def tda_dormitories_101(table):
 
 @claim(
     paper="TDA",
-    experiment="Implied constraints",
+    experiment=IMPLIED,
     where="via Network Flows",
-    statement="Maximal flows and minimal cuts give the same constraints.",
+    statement="Maximum flows and minimum cuts give the same constraints.",
     paper_value="the same",
-    unit="whole totals wrongly allowed or ruled out",
+    unit="totals that the cuts wrongly allow or exclude",
     tables=["topdown_dormitories"],
 )
-def tda_flow(table):
-    row = only_row(table.query('constraints == "minimal cuts"'))
+def tda_flow(dormitories):
+    row = only_row(dormitories[dormitories["constraints"] == "minimal cuts"])
     return Evidence(quantity(row, "wrong", exact=True), equals(0, "paper"))
 
 
 @claim(
     paper="TDA",
-    experiment="Implied constraints",
+    experiment=IMPLIED,
     where="Example (group quarters)",
-    statement="The number of constraints can be much smaller, depending on the data.",
+    statement="The number of constraints can be much smaller than one per combination of types.",
     paper_value="much smaller",
-    unit="constraints that imply all others (fewest of any state)",
+    unit="irredundant constraints of up to 127 (smallest over the states with several counties)",
     tables=["topdown_implied"],
     note=(
-        "the bar, half of the combinations, is ours; counties are the lowest regions here, and "
-        "blocks the Bureau's"
+        "The criterion is half of the combinations. DC is left out, because a single county "
+        "implies no constraint. Constraints that follow from one person of each type and the "
+        "state's total do not count. The lowest regions are counties here, and blocks in the "
+        "slides."
     ),
 )
-def tda_gq_smaller(table):
-    row = extreme_row(table.query("counties > 1"), "needed", "min")
+def tda_gq_smaller(implied):
+    row = extreme_row(implied[implied["counties"] > 1], "needed", "min")
     return Evidence(quantity(row, "needed", exact=True), at_most(63, "ours"))
 
 
 @claim(
     paper="TDA",
-    experiment="Implied constraints",
+    experiment=IMPLIED,
     where="Example (group quarters)",
-    statement="The constraints on all combinations are not totally unimodular.",
+    statement="The matrix of the constraints on all combinations is not totally unimodular.",
     paper_value="not unimodular",
-    unit="is the determinant of a square part, in size,",
+    unit="absolute determinant of a square submatrix",
     tables=["topdown_unimodular"],
-    note="a determinant beyond 1 refutes it",
+    note="A determinant of 2 or more refutes total unimodularity.",
 )
-def tda_gq_not_unimodular(table):
-    row = extreme_row(
-        table.query('constraints == "all subsets of three kinds"'), "determinant", "max_abs"
-    )
+def tda_gq_not_unimodular(unimodular):
+    rows = unimodular[unimodular["constraints"] == "all subsets of three kinds"]
+    row = extreme_row(rows, "determinant", "max_abs")
     return Evidence(quantity(row, "determinant", absolute=True, exact=True), at_least(2, "paper"))
 
 
 @claim(
     paper="TDA",
-    experiment="Implied constraints",
+    experiment=IMPLIED,
     where="Example (group quarters)",
-    statement="Whole solutions exist all the same, by the theorem on network flows.",
-    paper_value="whole solutions",
-    unit="fractional vertices allowed (matrices that have one)",
+    statement="Integer solutions still exist, by the theorem on network flows.",
+    paper_value="integer solutions",
+    unit="matrices with a fractional vertex",
     tables=["topdown_unimodular"],
 )
-def tda_gq_whole(table):
-    examined = table.query('constraints == "all subsets of three kinds"')
-    return Evidence(
-        count(examined.query("not whole_vertices"), among=examined, exact=True), equals(0, "paper")
-    )
+def tda_gq_whole(unimodular):
+    rows = unimodular[unimodular["constraints"] == "all subsets of three kinds"]
+    fractional = rows[~rows["whole_vertices"].astype(bool)]
+    return Evidence(count(fractional, among=rows, exact=True), equals(0, "paper"))
 
 
 @claim(
     paper="TDA",
-    experiment="Implied constraints",
+    experiment=IMPLIED,
     where="Implied Constraints",
-    statement="Elimination works for fractions, and not always for whole numbers.",
-    paper_value="not always whole",
-    unit="whole tables with the margins of a 3 x 4 x 6 table that fractions have",
+    statement="Elimination works for fractions, and not always for integers.",
+    paper_value="not always",
+    unit="integer tables with the margins of a 3 x 4 x 6 table that fractions have",
     tables=["topdown_witness"],
-    note="a witness of our own search; halves of persons meet its margins and no whole table does",
+    note="The counterexample is ours. A table of multiples of one half has its margins.",
 )
-def tda_elimination_fractions(table):
-    examined = table.query('numbers == "whole"')
-    return Evidence(count(examined.query("met"), among=examined, exact=True), equals(0, "paper"))
+def tda_elimination_fractions(witness):
+    rows = witness[witness["numbers"] == "whole"]
+    return Evidence(count(rows[rows["met"]], among=rows, exact=True), equals(0, "paper"))
 
 
 @claim(
     paper="TDA",
-    experiment="Implied constraints",
+    experiment=IMPLIED,
     where="Workarounds",
     statement="The failsafe keeps the invariants and makes the accuracy worse.",
     paper_value="worse",
     unit=(
-        "persons by which a state's l1 error is larger than with the implied constraints, budget "
-        "by budget where it fired"
+        "persons by which a state's l1 error is larger than with the implied constraints, for each "
+        "budget at which the failsafe was used"
     ),
     tables=["topdown_failsafe"],
     note=(
-        "that the invariants are kept is checked at every release; both ways start from the same "
-        "measurements of the same states. The standard errors are over the releases where it "
-        "fired, and unknown where that is one"
+        "Each release is checked for the invariants. Both releases of a state have the same "
+        "measurements. The standard error is over the releases with the failsafe, and is unknown "
+        "for a single one."
     ),
 )
-def tda_failsafe(table):
-    rows = table.query("fired > 0")
-    return Evidence(
-        quantity(
-            rows,
-            "over_implied",
-            error="over_implied_error",
-            names="{where}, epsilon {epsilon:g}".format_map,
-        ),
-        at_least(0, "ours"),
-        decides=Requirement("releases in which it fired", total(table, "fired"), 10),
+def tda_failsafe(failsafe):
+    over = quantity(
+        failsafe[failsafe["fired"] > 0],
+        "over_implied",
+        error="over_implied_error",
+        names="{where}, epsilon {epsilon:g}".format_map,
     )
+    used = Requirement("releases with the failsafe", total(failsafe, "fired"), 10)
+    return Evidence(over, at_least(0, "ours"), decides=used)
 
 
 @claim(
     paper="TDA",
-    experiment="Implied constraints",
+    experiment=IMPLIED,
     where="Workarounds",
     statement=(
-        "The minimal schema, group quarters of all levels at once and nothing else, gives a "
-        "whole table without failing."
+        "The minimal schema, which estimates the group quarters of all levels at once, works if "
+        "its problems fit in memory."
     ),
-    paper_value="works if it fits in memory",
-    unit=(
-        "releases, over all budgets, in which it gave no whole table that keeps what is known of "
-        "every county"
-    ),
+    paper_value="works",
+    unit="releases without an integer table that keeps what is known of each county",
     tables=["topdown_failsafe"],
     note=(
-        "all counties are in one least squares problem and one programme. It ends at the group "
-        "quarters, as no county table of them by race is published. The slide claims no "
-        "accuracy, and none is judged; ours is in the same table (columns error_minimal and "
-        "over_minimal)"
+        "All counties are in one least squares problem and one linear programme. The slides make "
+        "no statement on its accuracy. Ours is in the columns error_minimal and over_minimal of "
+        "the table."
     ),
 )
-def tda_minimal_schema(table):
-    return Evidence(total(table, "minimal_failed"), equals(0, "paper"))
+def tda_minimal_schema(failsafe):
+    return Evidence(total(failsafe, "minimal_failed"), equals(0, "paper"))
 
 
 @claim(
     paper="TDA",
-    experiment="Implied constraints",
+    experiment=IMPLIED,
     where="Workarounds",
     statement="Cutting planes find the constraints that an instance needs.",
-    paper_value="the necessary constraints of the instance",
-    unit="cuts, the most of any release, in place of 268,435,455 bounds",
+    paper_value="the necessary constraints",
+    unit="cuts (maximum over the releases), of 268,435,455 bounds",
     tables=["topdown_cuts"],
-    note="28 kinds, as in the slides, in synthetic regions of one to four kinds each",
+    note="There are 28 types, as in the slides. The regions are synthetic.",
 )
-def tda_cutting_planes(table):
-    row = extreme_row(table, "cuts_most", "max")
+def tda_cutting_planes(cuts):
+    row = extreme_row(cuts, "cuts_most", "max")
     return Evidence(
         quantity(row, "cuts_most"),
         equals(0, "paper"),
-        statistic=total(table, "broken"),
-        statistic_name="of the releases that no regions can have",
+        statistic=total(cuts, "broken"),
+        statistic_name="releases that no regions can have",
     )
 
 
 @claim(
     paper="ISDP",
-    experiment="TopDown on the 2010 counts",
+    experiment=RUNS,
     where="Section 5",
     statement=(
-        "The negative bias of large counties is likely due to non-negativity, imposed on the "
-        "small areas that they consist of."
+        "The negative bias of large counties is likely due to non-negativity, which is imposed on "
+        "the small areas below the counties."
     ),
     paper_value="likely",
-    unit="negative slopes of 48, first without negative counts and then with them",
+    unit="negative slopes of 48, without and with negative counts",
     tables=["topdown_causes", "topdown_configurations"],
     figures=["topdown_slopes"],
     note=(
-        "24 are expected without bias, with a standard deviation of 3.5. Here non-negativity is "
-        "switched on and off in the cells of whole counties; it makes such a bias in one pass "
-        "over sparse cells, and none that shows where the totals are estimated first. That says "
-        "nothing of the areas below"
+        "Without bias 24 are expected, with a standard deviation of 3.5. Our runs end at the "
+        "county. They impose non-negativity on county cells, and not on the areas below."
     ),
 )
 def isdp_bias_non_negativity(causes, configurations):
-    rows = causes.query('system in ["identity 4", "identity 4, negatives allowed"]')
-    judged = only_row(causes.query('system == "identity 4, negatives allowed"'))
-    needed = extreme_row(
-        configurations.query('system in ["identity 4", "identity 4, negatives allowed"]'),
-        "levels_below_county",
-        "min",
-    )
+    with_negatives = "identity 4, negatives allowed"
+    systems = ["identity 4", with_negatives]
+    free = only_row(causes[causes["system"] == with_negatives])
+    used = configurations[configurations["system"].isin(systems)]
+    below = extreme_row(used, "levels_below_county", "min")
     return Evidence(
-        quantity(rows, "negative_slopes", error="negative_slopes_error"),
-        between(12, 36, "ours"),
-        statistic=quantity(judged, "negative_slopes", error="negative_slopes_error", draws="runs"),
-        statistic_name="with negatives allowed",
-        needs=Requirement(
-            "levels below the county, whose counts the paper means",
-            quantity(needed, "levels_below_county"),
-            1,
+        quantity(
+            causes[causes["system"].isin(systems)],
+            "negative_slopes",
+            error="negative_slopes_error",
         ),
+        between(12, 36, "ours"),
+        statistic=quantity(free, "negative_slopes", error="negative_slopes_error", draws="runs"),
+        statistic_name="with negative counts",
+        needs=Requirement("levels below the county", quantity(below, "levels_below_county"), 1),
     )

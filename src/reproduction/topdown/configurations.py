@@ -1,8 +1,8 @@
-"""Budgets of the TopDown runs: those of the slides, the papers, and the Census Bureau.
+"""Budgets of the TopDown runs: those of the slides, of SDP, and of the Census Bureau.
 
-The shares of the production run of 8 June 2021 are facts from the Bureau's published code
-(DAS_2020_Redistricting_Production_Code: its global scale 339/542, the shares of levels and queries
-in strategy ProductionCandidate20210527US_mult8_add02_dsepJune3).
+The production settings of 8 June 2021 are those of the Bureau's published code, in the repository
+DAS_2020_Redistricting_Production_Code. The global scale is 339/542. The shares of levels and
+queries are in the strategy ProductionCandidate20210527US_mult8_add02_dsepJune3.
 """
 
 from collections.abc import Mapping
@@ -15,18 +15,19 @@ from isdp.topdown import Budget, Plan, Schema
 from reproduction.data.histogram import AXES, SHAPE
 
 SCHEMA = Schema(AXES, SHAPE)
-SCHEMA_WITHOUT_RACE = Schema(AXES[1:], SHAPE[1:])  # four cells per county, nearly all non-zero
+SCHEMA_WITHOUT_RACE = Schema(AXES[1:], SHAPE[1:])  # Nearly all of its four cells are non-zero.
 LEVELS = ("nation", "state", "county")
-HELD_LEVELS = ("state",)  # states' populations are invariants
+HELD_LEVELS = ("state",)  # The populations of the units of these levels are invariants.
 GLOBAL_SCALE = Fraction(339, 542)
 QUERIES = (
     *("total", "race", "hispanic", "adult"),
     *("race*hispanic", "race*adult", "hispanic*adult", "detail"),
 )
-# Parts of the production run's budget, by level and then by query. The first number of a level is
-# for the queries of households and group quarters, which are not run here. The last two are for
-# the detail: the three-way table, and the one with group quarters. Only the national runs and their
-# benchmark use the levels below the county.
+# The parts of each level's budget that the queries have in the production settings. The first
+# number is for the queries of households and group quarters, which this study does not run. The
+# next seven numbers are for `QUERIES` without "detail". The last two numbers together are for
+# "detail": the three-way table, and the same table by type of group quarters. Only the study of the
+# nation uses the levels below the county.
 QUERY_PARTS = {
     "nation": (26 + 26, 0, 52, 26, 26, 130, 130, 26, 442, 3213),
     "state": (6 + 6, 3773, 6, 6, 6, 12, 12, 6, 34, 230),
@@ -36,14 +37,15 @@ QUERY_PARTS = {
     "block": (5 + 5, 5, 9, 5, 5, 21, 21, 5, 71, 3945),
 }
 LEVEL_PARTS = dict(zip(QUERY_PARTS, (104, 1440, 447, 687, 1256, 165), strict=True))
-N_QUARTERS_LEVELS = 8  # types of group quarters, an axis that our histogram lacks
+N_QUARTERS_LEVELS = 8  # Our histogram lacks the axis of group quarters, which has eight types.
 
 
 def production_budget(detail_with_group_quarters: bool = False, levels=LEVELS) -> Budget:
-    """Return the budget of the run behind the demonstration data of vintage 20210608.
+    """Return the budget of the demonstration data of vintage 20210608.
 
-    With group quarters, the detailed query has an eighth of its precision, as if the noise of the
-    eight types of quarters were summed. The run with production settings lies between the two.
+    The Bureau asked the detailed query for each of eight types of group quarters. Our cells have
+    the noise of one of these types. If `detail_with_group_quarters` is true, they have the noise of
+    the sum of all eight, which is an eighth of the precision.
     """
     queries = {}
     for level in levels:
@@ -57,19 +59,19 @@ def production_budget(detail_with_group_quarters: bool = False, levels=LEVELS) -
 
 
 def six_level_plan() -> Plan:
-    """Return the plan with production settings at all six levels, with blocks in one pass."""
+    """Return the plan with production settings at all six levels."""
     budget = production_budget(levels=LEVEL_PARTS)
     return Plan(SCHEMA, budget, HELD_LEVELS, passes="isolate_total", one_pass_at=("block",))
 
 
 def identity_budget(epsilon) -> Budget:
-    """Return a budget for all cells at three levels, each a sixth of it, as on the slides."""
+    """Return a pure budget for all cells. Each of the three levels has a sixth of it (TDA)."""
     levels = dict.fromkeys(LEVELS, Fraction(1, 6)) | {"elsewhere": Fraction(1, 2)}
     return Budget("pure", epsilon, levels, {level: {"detail": 1} for level in LEVELS})
 
 
 def slides_budget() -> Budget:
-    """Return epsilon 4, pure; the county's shares are SDP's, the others ours."""
+    """Return the pure budget epsilon = 4. Only the shares of the county are from SDP."""
     above = {"hispanic*adult": "1/5", "race": "3/10", "detail": "1/2"}
     county = {"total": "3/10", "hispanic*adult": "1/10", "race": "1/10", "detail": "1/2"}
     levels = {"nation": "1/5", "state": "1/5", "county": "4/25", "elsewhere": "11/25"}
@@ -77,7 +79,7 @@ def slides_budget() -> Budget:
 
 
 def list_plans() -> dict[str, Plan]:
-    """List all configurations by name; those of the comparison come first."""
+    """List the plans of all configurations by name."""
     passes = "isolate_total"
     found = {
         "identity 1": Plan(SCHEMA, identity_budget(1), HELD_LEVELS),
@@ -97,7 +99,7 @@ def list_plans() -> dict[str, Plan]:
 
 
 def tabulate_configurations(runs: Mapping[str, int]) -> pd.DataFrame:
-    """Describe each configuration, and its number of runs: the table topdown_configurations."""
+    """Describe each configuration and its number of runs (table topdown_configurations)."""
     known, rows = list_plans(), []
     for name, times in runs.items():
         plan = known[name]

@@ -1,4 +1,4 @@
-"""Errors of released tables: by true count, of margins, and slopes on log population."""
+"""Errors of released tables, and their slopes on log population."""
 
 import math
 
@@ -10,8 +10,8 @@ from isdp.topdown import Schema
 from isdp.topdown.budget import DETAIL, TOTAL
 from reproduction.topdown.configurations import QUERIES
 
-MIN_COUNTIES = 6  # in a regression of a state
-# smallest count of each class of true county cells
+MIN_COUNTIES = 6  # The minimum number of counties in the regression of a state.
+# The smallest true count of each class of county cells.
 SIZE_CLASSES = dict(
     zip(
         ("0", "1", "2", "3-5", "6-10", "11-50", "51-200", "201-1000", "over 1000"),
@@ -22,9 +22,9 @@ SIZE_CLASSES = dict(
 
 
 def measure_bias(released, true) -> pd.DataFrame:
-    """Compute mean and root mean square errors by true count, and the share released as zero.
+    """Compute the mean error, the root mean square error and the share of zeros by true count.
 
-    The released and the true counts have the shape (units, cells).
+    The released and the true counts have shape (units, cells).
     """
     error = np.ravel(released - true).astype(float)
     each = pd.DataFrame({"mean": error, "rmse": error**2, "zeros": np.ravel(released) == 0})
@@ -36,7 +36,7 @@ def measure_bias(released, true) -> pd.DataFrame:
 
 
 def measure_margins(schema: Schema, released, true) -> pd.DataFrame:
-    """Compute root mean square errors of a schema's margins, over all units and answers."""
+    """Compute the root mean square error of each margin of a schema."""
     rows = []
     for query in QUERIES:
         if set(query.split("*")) <= {*schema.axes, TOTAL, DETAIL}:
@@ -47,7 +47,7 @@ def measure_margins(schema: Schema, released, true) -> pd.DataFrame:
 
 
 def summarise_errors(released, true) -> dict:
-    """Summarise a released county table: mae_total, rmse_cell (persons), and two shares."""
+    """Summarise the errors of a released county table."""
     error = (released - true).astype(float)
     return {
         "mae_total": float(np.abs(error.sum(axis=1)).mean()),
@@ -58,10 +58,7 @@ def summarise_errors(released, true) -> dict:
 
 
 def fit_pooled_slope(counties: pd.DataFrame, errors) -> dict[str, float]:
-    """Regress all errors on log population, with an intercept for each state.
-
-    The pooled slope is in persons per unit of natural log population.
-    """
+    """Regress all errors (persons) on natural log population, with an intercept for each state."""
     points = pd.DataFrame({"x": np.log(counties["population"]), "y": np.asarray(errors)})
     groups = points.groupby(counties["state"])
     size = groups["x"].transform("size")
@@ -80,8 +77,7 @@ def fit_pooled_slope(counties: pd.DataFrame, errors) -> dict[str, float]:
 def fit_slope(x, y, intercept_leverage, intercepts: int) -> tuple[float, float, float]:
     """Fit the slope of centred y on centred x, with plain and robust (HC3) standard errors.
 
-    The intercepts add to each point's leverage one over the number of points with the same
-    intercept.
+    The intercept leverage of a point is 1 divided by the number of points with the same intercept.
     """
     spread = x @ x
     slope = x @ y / spread
@@ -93,7 +89,7 @@ def fit_slope(x, y, intercept_leverage, intercepts: int) -> tuple[float, float, 
 
 
 def fit_state_slopes(counties: pd.DataFrame, errors) -> pd.DataFrame:
-    """Regress the errors on log population in each state with enough counties."""
+    """Regress the errors on log population in each state with at least `MIN_COUNTIES` counties."""
     points = pd.DataFrame({"x": np.log(counties["population"]), "y": np.asarray(errors, float)})
     centred = points - points.groupby(counties["state"]).transform("mean")
     products = (centred**2).assign(xy=centred["x"] * centred["y"], counties=1)
@@ -101,7 +97,7 @@ def fit_state_slopes(counties: pd.DataFrame, errors) -> pd.DataFrame:
     slope = sums["xy"] / sums["x"]
     left = np.maximum(sums["y"] - slope * sums["xy"], 0)
     free = sums["counties"] - 2
-    # z is 0 for constant errors, and infinite for an exact line
+    # z is 0 for constant errors and infinite for an exact line.
     z = np.where(slope == 0, 0, np.inf)
     np.divide(abs(slope), np.sqrt(left / free / sums["x"]), out=z, where=left > 0)
     return sums[["counties"]].assign(slope=slope, p=2 * stdtr(free, -z)).reset_index()

@@ -1,4 +1,4 @@
-"""TopDown on the published 2010 counts of all counties, run by run."""
+"""Single runs of TopDown on the published 2010 counts of all counties."""
 
 from collections.abc import Mapping
 
@@ -20,19 +20,19 @@ from reproduction.topdown.errors import (
 )
 from reproduction.topdown.swapping_trace import measure_rmse_by_size, trace_swapping
 
-ALPHA = 0.01  # of the papers' regressions
-POPULATION_EDGES = (0, 5_000, 10_000, 20_000, 50_000, 100_000, 250_000, 1_000_000)  # populations
+ALPHA = 0.01  # The significance level of the papers' regressions.
+POPULATION_EDGES = (0, 5_000, 10_000, 20_000, 50_000, 100_000, 250_000, 1_000_000)
 
 
 def census_hierarchy(histogram: Histogram) -> Hierarchy:
-    """Return the hierarchy of nation, states and counties; Puerto Rico counts as a state."""
+    """Return the hierarchy of nation, states and counties. Puerto Rico counts as a state."""
     counties = histogram.counties
     columns = {"state": counties["state"].tolist(), "county": counties["fips"].tolist()}
     return Hierarchy.from_columns(columns, root="nation")
 
 
 def keep_states(histogram: Histogram, states) -> Histogram:
-    """Restrict the histogram to some states; "all" keeps all."""
+    """Select the counties of the given states from the histogram. "all" selects every county."""
     if states == "all":
         return histogram
     some = histogram.counties["state"].isin(list(states)).to_numpy()
@@ -40,25 +40,24 @@ def keep_states(histogram: Histogram, states) -> Histogram:
 
 
 def release_once(rng: np.random.Generator, histogram: Histogram, plan: Plan) -> Release:
-    """Run TopDown once over nation, states and counties."""
+    """Run TopDown once on the counties of the histogram."""
     return run(rng, sum_counts(histogram, plan.schema), census_hierarchy(histogram), plan)
 
 
 def sum_counts(histogram: Histogram, schema: Schema) -> np.ndarray:
-    """Sum the histogram over the axes that a schema lacks; shape (counties, cells)."""
+    """Sum the histogram over the axes that a schema lacks, to shape (counties, cells)."""
     lacking = tuple(1 + AXES.index(axis) for axis in AXES if axis not in schema.axes)
     table = histogram.counts.reshape(-1, *SHAPE).sum(axis=lacking)
     return table.reshape(len(table), schema.cells)
 
 
 def measure_release(
-    histogram: Histogram, schema: Schema, tables: Mapping, once: bool = False
+    histogram: Histogram, schema: Schema, tables: Mapping, details: bool = False
 ) -> dict:
-    """Measure the errors of one release, given as an int64 array (units, cells) by level.
+    """Measure the errors of one release.
 
-    The tables are bias, margins, slopes (one row per state) and summary (one row). With `once`,
-    they include counties (errors of the populations) and, if the schema has races, fingerprint and
-    sizes.
+    `tables` gives the released counts of each level, of shape (units, cells). With `details`, the
+    result includes the table counties and, for the full schema, the tables fingerprint and sizes.
     """
     counties = histogram.counties
     levels = census_hierarchy(histogram).aggregate(sum_counts(histogram, schema))
@@ -73,7 +72,7 @@ def measure_release(
         "slopes": slopes,
         "summary": pd.DataFrame([summarise_errors(released, real) | trend]),
     }
-    if once:
+    if details:
         found["counties"] = counties[["fips", "state", "population"]].assign(error=error)
         if schema == SCHEMA:
             found["fingerprint"] = trace_swapping(counties, real, released)
@@ -82,7 +81,7 @@ def measure_release(
 
 
 def fit_trend(counties: pd.DataFrame, errors) -> tuple[pd.DataFrame, dict]:
-    """Regress errors of county totals on log population: each state's slope, and a summary."""
+    """Regress the errors of county populations on log population, by state and for all states."""
     slopes, pooled = fit_state_slopes(counties, errors), fit_pooled_slope(counties, errors)
     negative = slopes["slope"] < 0
     significant = negative & (slopes["p"] < ALPHA)
@@ -91,7 +90,7 @@ def fit_trend(counties: pd.DataFrame, errors) -> tuple[pd.DataFrame, dict]:
 
 
 def sum_to_levels(histogram: Histogram, counts) -> dict[str, np.ndarray]:
-    """Sum a released table of the counties to all levels; negative counts are allowed."""
+    """Sum a released county table, which may have negative counts, to all levels."""
     tree, table = census_hierarchy(histogram), pd.DataFrame(counts)
     members = zip(tree.levels, tree.leaf_units, strict=True)
     return {level: table.groupby(units).sum().to_numpy() for level, units in members}
@@ -100,9 +99,9 @@ def sum_to_levels(histogram: Histogram, counts) -> dict[str, np.ndarray]:
 def draw_state_noise(
     rng: np.random.Generator, counties: pd.DataFrame, epsilon: float, draws: int, cells: int = 1
 ) -> np.ndarray:
-    """Draw integer noise that sums to zero in each state (ISDP, l1).
+    """Draw integer noise of shape (draws, counties, cells) that sums to zero in each state.
 
-    Epsilon is per unit of l1 distance. The noise is int64 of shape (draws, counties, cells).
+    The mechanism is that of ISDP with the l1 norm. Epsilon is the loss per unit of l1 distance.
     """
     law = GeneralizedLaplace(epsilon, "l1")
     noise = np.empty((draws, len(counties), cells), dtype=np.int64)
@@ -115,9 +114,9 @@ def draw_state_noise(
 def release_integer_noise(
     rng: np.random.Generator, histogram: Histogram, epsilon: float, held: str
 ) -> np.ndarray:
-    """Release the counties by exact integer noise: each state keeps its "cells" or "totals"."""
+    """Add exact integer noise to the counties. The state's "cells" or "totals" are invariants."""
     cells = histogram.counts.shape[1]
-    if held == "cells":  # the noise of each cell sums to zero over the counties
+    if held == "cells":
         noise = draw_state_noise(rng, histogram.counties, epsilon, draws=cells)[:, :, 0].T
     else:
         noise = draw_state_noise(rng, histogram.counties, epsilon, draws=1, cells=cells)[0]

@@ -1,4 +1,4 @@
-"""Figures of TopDown: bias by true count, slopes, counties of a state, swapping, noise."""
+"""Figures of the study of TopDown."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from reproduction.topdown.experiment import ALPHA
 
 GREEN, PURPLE = "#3f8f4f", "#7a5195"
 BUREAU_LABEL = "Bureau, 2021-06-08"
-# colour and marker of each system in the figures of bias and swapping
+# The colour and marker of each system in the figures of bias and swapping.
 STYLES = {
     "Bureau": (DAS, "o"),
     "production": (DRAW, "s"),
@@ -23,7 +23,7 @@ STYLES = {
     "identity 4, negatives allowed": (FAINT, "v"),
     "integer noise, state cells held": (PURPLE, "D"),
 }
-# systems in the figure of slopes, from top to bottom, and in the figure of counties
+# The systems in the figure of slopes, from top to bottom.
 SLOPE_SYSTEMS = (
     *("identity 4", "identity 4, negatives allowed", "identity 4, four cells"),
     *("slides", "slides, negatives allowed", "slides, total first"),
@@ -34,11 +34,10 @@ COUNTY_SYSTEMS = (
     *("slides", "slides, total first", "production", "identity 4", "Bureau"),
     "integer noise of county totals",
 )
-MAX_LABEL_LENGTH = 24  # in a line of a label of the vertical axis
+MAX_LABEL_LENGTH = 24  # The maximum number of characters in a line of an axis label.
 
 
-def format_label(system: str) -> str:
-    """Format the name of a system for legends and titles."""
+def _format_label(system: str) -> str:
     if system == "Bureau":
         return BUREAU_LABEL
     return system if system.startswith("integer noise") else f"TopDown, {system}"
@@ -56,7 +55,7 @@ def _draw_by_class(
     error: str = "",
     **options,
 ) -> None:
-    """Draw a value of each system in each class, with bars of three standard errors."""
+    """Plot a value of each system by class. Error bars are three standard errors."""
     by, value = columns
     classes = list(dict.fromkeys(table[by]))
     for place, (name, label) in enumerate(labels.items()):
@@ -70,20 +69,20 @@ def _draw_by_class(
 
 @styled
 def plot_bias(table: pd.DataFrame) -> Figure:
-    """Draw mean and root mean square errors of county cells by their true size.
+    """Plot the mean and the root mean square errors of county cells by true count.
 
-    The legend gives the number of runs. A single run has no standard error, and no bar.
+    The legend gives the number of runs. A single run has no standard error and no error bar.
     """
     figure, (axes,) = panels(1, 2, (11, 4.4))
     runs = table.groupby("system")["runs"].max()
     labels = {
-        name: f"{format_label(name)} ({_runs(runs[name])})" for name in STYLES if name in runs
+        name: f"{_format_label(name)} ({_runs(runs[name])})" for name in STYLES if name in runs
     }
     if "Bureau" in labels:
         labels["Bureau"] = BUREAU_LABEL
     style = {"ms": 4.5, "lw": 0.9, "elinewidth": 1}
     _draw_by_class(axes[0], table, labels, ("cell_class", "mean"), "mean_error", **style)
-    _draw_by_class(axes[1], table, labels, ("cell_class", "rmse"), **style)
+    _draw_by_class(axes[1], table, labels, ("cell_class", "rmse"), "rmse_error", **style)
     for axis in axes:
         axis.tick_params("x", rotation=30)
         axis.grid(axis="x", visible=False)
@@ -100,10 +99,9 @@ def plot_bias(table: pd.DataFrame) -> Figure:
 
 @styled
 def plot_slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
-    """Draw the states' slopes of county errors on log population, by system.
+    """Plot the slopes of county errors on log population, with one dot per state.
 
-    Dots are slopes of one run. The text next to them gives means over all runs, and the pooled
-    slope with its distance from zero in robust standard errors, z.
+    The dots are the slopes of one run. The text on the right gives means over all runs.
     """
     shown = [name for name in SLOPE_SYSTEMS if name in set(table["system"])]
     figure, ((axis,),) = panels(1, 1, (9.5, 1.2 + 0.62 * len(shown)))
@@ -127,7 +125,7 @@ def plot_slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
     unit = "persons per unit; linear within 1, log beyond"
     xlabel = f"slope of county errors on log population ({unit})"
     axis.set(xlim=(-limit, limit), ylim=(len(shown) - 0.4, -0.6), xlabel=xlabel)
-    labels = [textwrap.fill(format_label(name), MAX_LABEL_LENGTH) for name in shown]
+    labels = [textwrap.fill(_format_label(name), MAX_LABEL_LENGTH) for name in shown]
     axis.set_yticks(range(len(shown)), labels)
     axis.grid(axis="y", visible=False)
     axis.set_title(
@@ -142,7 +140,7 @@ def plot_slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
 
 @styled
 def plot_counties(table: pd.DataFrame, state: str) -> Figure:
-    """Draw the errors of one state's county populations, with one panel per system."""
+    """Plot the errors of one state's county populations, with one panel per system."""
     part = table[table["state"] == state]
     shown = [name for name in COUNTY_SYSTEMS if name in set(part["system"])]
     rows = -(-len(shown) // 2)
@@ -157,12 +155,12 @@ def plot_counties(table: pd.DataFrame, state: str) -> Figure:
         line = at_zero + slope * np.log(ends)
         axis.plot(ends, line, color=INK, lw=1, ls="--", label=f"slope {slope:+.2f}")
         axis.set(xscale="log", ylabel="error (persons)")
-        axis.set_title(format_label(name), loc="left", fontsize=9)
+        axis.set_title(_format_label(name), loc="left", fontsize=9)
         axis.margins(y=0.15)
         axis.legend(frameon=False, loc="best", fontsize=8)
     for axis in axes.flat[len(shown) :]:
         axis.set_axis_off()
-    for axis in axes.flat[max(0, len(shown) - 2) : len(shown)]:  # the last of each column
+    for axis in axes.flat[max(0, len(shown) - 2) : len(shown)]:
         axis.set_xlabel("population of the county")
         axis.tick_params(labelbottom=True)
     return finish(
@@ -172,11 +170,11 @@ def plot_counties(table: pd.DataFrame, state: str) -> Figure:
 
 @styled
 def plot_swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
-    """Draw the trace that swapping would leave in errors, for demonstration data and TopDown."""
+    """Plot the trace of swapping in the errors of the demonstration data and of TopDown."""
     ran = set(trace["system"])
     ours = [name for name in STYLES if name.startswith("production") and name in ran]
     shown = [*(["Bureau"] if "Bureau" in ran else []), *(ours or ["identity 4"])]
-    labels = {name: format_label(name) for name in shown}
+    labels = {name: _format_label(name) for name in shown}
     figure, (axes,) = panels(1, 2, (11, 4))
     per_thousand = trace.assign(**1000 * trace[["slope", "robust_error"]])
     _draw_by_class(axes[0], per_thousand, labels, ("group", "slope"), "robust_error", ls="")
@@ -201,7 +199,7 @@ def plot_swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
 
 @styled
 def plot_noise(table: pd.DataFrame, conversions: Sequence[str]) -> Figure:
-    """Draw the Gaussian variance relative to the Laplace variance, by epsilon and conversion."""
+    """Plot the ratio of the Gaussian to the Laplace variance, by epsilon and conversion."""
     deltas = table.groupby("delta", sort=False)
     figure, (axes,) = panels(1, len(deltas), (10.5, 3.6), sharey=True)
     looks = dict(zip(conversions, ((DAS, "o"), (DRAW, "s"), (GREEN, "^")), strict=True))

@@ -1,4 +1,4 @@
-"""Implied constraints (TDA): dormitories, group quarters, regions, and counterexamples."""
+"""Implied constraints of the slides' examples and of the published group quarters (TDA)."""
 
 from collections.abc import Mapping
 from itertools import product
@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 from scipy.optimize import LinearConstraint, milp
+from scipy.sparse.csgraph import connected_components
 
 from isdp import Invariants, Polytope
 from isdp.constraints.implied import implied_constraints
@@ -21,17 +22,17 @@ from reproduction.topdown.workarounds import (
     tabulate_failsafe,
 )
 
-# totals of the dormitories (TDA, "An Example")
+# Female-only, co-ed and male-only dormitories (TDA, "An Example").
 IMPOSSIBLE_TOTALS = (49, 50, 101)
 N_STUDENTS = 200
 TRUE_TOTALS = ((2, 100, 98), (99, 2, 99), (50, 100, 50), (10, 180, 10))
-# constraints of the last slide of the example: coefficients of female, co-ed and male, and bound
+# The constraints of the last slide of the example. Each has three coefficients and a lower bound.
 NAIVE_CONSTRAINTS = (((1, 0, 0), 1), ((0, 1, 0), 2), ((0, 0, 1), 1))
 PRINTED_CONSTRAINTS = (*NAIVE_CONSTRAINTS, ((-1, 0, 0), -99), ((1, 1, 0), 101))
-# row and column sums of the slides' regions A and B
+# The row sums and column sums of the slides' regions A and B.
 REGION_MARGINS = {"A": ((6, 16), (17, 5)), "B": ((15, 5), (5, 15))}
 TWO_WAY = ((0, 1), (0, 2), (1, 2))
-# a 3 x 4 x 6 table whose half has whole two-way margins that no table of whole numbers has
+# Half of this 3 x 4 x 6 table has integer two-way margins that no integer table has.
 WITNESS = (
     ("010100", "001100", "010001", "001001"),
     ("010010", "101000", "110000", "001010"),
@@ -46,10 +47,10 @@ def derive_constraints(
     people,
     settings: Mapping,
 ) -> dict[str, pd.DataFrame]:
-    """Derive the implied constraints, or release group quarters by workarounds for them.
+    """Make the tables of the implied constraints, or those of the workarounds for them.
 
-    `people` are the persons in group quarters, of shape (counties, kinds). The settings are those
-    of the block "topdown.implied" of the config.
+    `people` gives the persons in group quarters, with shape (counties, types of group quarters).
+    The settings are the block "topdown.implied" of the configuration.
     """
     if settings["states"] != "all":
         kept = counties["state"].isin(settings["states"]).to_numpy()
@@ -72,25 +73,25 @@ def derive_constraints(
 
 
 def list_totals() -> np.ndarray:
-    """List non-negative female, co-ed and male totals with sum 200; shape (20301, 3)."""
+    """List all non-negative female, co-ed and male totals with the sum 200."""
     pairs = np.array([(f, c) for f in range(N_STUDENTS + 1) for c in range(N_STUDENTS + 1 - f)])
     return np.column_stack([pairs, N_STUDENTS - pairs.sum(axis=1)])
 
 
 def list_possible_totals() -> np.ndarray:
-    """List all totals of the dormitories by enumerating both regions, distinct rows, sorted."""
-    female = np.arange(1, 100)  # in the first region; the other students are co-ed
+    """List the totals of all pairs of possible regions, without repetition."""
+    female = np.arange(1, 100)
     first = np.column_stack([female, 100 - female, 0 * female])
-    second = first[:, ::-1]  # male and co-ed
+    second = first[:, ::-1]
     return np.unique((first[:, None] + second[None]).reshape(-1, 3), axis=0)
 
 
 def eliminate_variables() -> tuple[Polytope, int]:
-    """Derive the constraints on the totals by exact Fourier-Motzkin elimination.
+    """Derive the constraints on the totals by Fourier-Motzkin elimination.
 
-    The second value is the largest number of intermediate inequalities.
+    Returns the constraints, and the maximum number of inequalities during the elimination.
     """
-    # cells: the three totals, then female and co-ed of region 1, co-ed and male of region 2
+    # Columns: three totals, female and co-ed of region 1, co-ed and male of region 2.
     equal = np.array(
         [
             [1, 0, 0, -1, 0, 0, 0],
@@ -109,7 +110,7 @@ def eliminate_variables() -> tuple[Polytope, int]:
 
 
 def tabulate_dormitories(printed=PRINTED_CONSTRAINTS) -> pd.DataFrame:
-    """Count the whole totals that each description allows, and compare with the possible totals."""
+    """Compare the totals that each description allows with the possible totals."""
     points, real = list_totals(), list_possible_totals()
     listed = pd.MultiIndex.from_arrays(points.T).isin(pd.MultiIndex.from_arrays(real.T))
     derived, peak = eliminate_variables()
@@ -140,7 +141,6 @@ def tabulate_dormitories(printed=PRINTED_CONSTRAINTS) -> pd.DataFrame:
 
 
 def _meets(points, constraints) -> np.ndarray:
-    """Return True for each point that meets all constraints, each a row and a lower bound."""
     met = np.ones(len(points), dtype=bool)
     for row, bound in constraints:
         met &= points @ np.array(row) >= bound
@@ -148,10 +148,10 @@ def _meets(points, constraints) -> np.ndarray:
 
 
 def simulate_naive_releases(rng: np.random.Generator, truth, epsilon: float, draws: int) -> float:
-    """Simulate the share of releases that meet the obvious constraints but are impossible.
+    """Estimate the share of releases that meet the obvious constraints but are impossible.
 
-    The three totals (female-only, co-ed and male-only) get double geometric noise, are projected
-    onto the least numbers and the grand total, and rounded.
+    The three totals receive double geometric noise. They are projected onto the minimum counts and
+    the grand total, and then rounded.
     """
     least = DORMITORIES.minimums.sum(axis=0)
     noise = draw_noise(rng, "pure", [epsilon], [3 * draws]).reshape(draws, 3)
@@ -161,7 +161,7 @@ def simulate_naive_releases(rng: np.random.Generator, truth, epsilon: float, dra
 
 
 def tabulate_naive(rng: np.random.Generator, epsilons, draws: int) -> pd.DataFrame:
-    """Simulate the share of impossible releases under the obvious constraints alone."""
+    """Estimate the share of impossible releases for each table of totals and each epsilon."""
     rows = []
     for truth, epsilon in product(TRUE_TOTALS, epsilons):
         share = simulate_naive_releases(rng, truth, epsilon, draws)
@@ -171,30 +171,48 @@ def tabulate_naive(rng: np.random.Generator, epsilons, draws: int) -> pd.DataFra
 
 
 def tabulate_group_quarters(counties: pd.DataFrame, people) -> pd.DataFrame:
-    """Count bounds on the types of group quarters that each state's counties imply.
+    """Count the bounds on the totals by type that the counties of each state imply.
 
-    A county's total in group quarters and the types that it has are taken as known.
+    A county's total in group quarters and the types that it has are taken as known. Bounds that
+    follow from the minimum counts and the grand total do not count.
     """
     rows = []
     for state, places in counties.groupby("state").indices.items():
         presence = build_presence(people[places])
-        _, bounds = presence.subset_bounds()
+        members, bounds = presence.subset_bounds()
         patterns = len(np.unique(presence.present, axis=0))
-        binding = int((bounds < presence.totals.sum()).sum())
-        needed = len(presence.irredundant_subsets())
-        rows.append((state, len(places), presence.groups, patterns, len(bounds), binding, needed))
+        # The minimum counts and the grand total imply these bounds without the counties.
+        implied = presence.totals.sum() - ~members @ presence.minimums.sum(axis=0)
+        found = patterns, len(bounds), int((bounds < implied).sum()), count_needed(presence)
+        rows.append((state, len(places), presence.groups, *found))
     columns = ["state", "counties", "kinds", "patterns", "subsets", "binding", "needed"]
     return pd.DataFrame(rows, columns=columns)
 
 
+def count_needed(presence: Presence) -> int:
+    """Count the bounds that imply all others with the minimum counts and the grand total.
+
+    Two types are connected if they are present in one region whose total exceeds its minimum
+    counts. Each connected component has a known total. The bound of a subset follows from this
+    total and the minimum counts if each region of the component has a type of the subset.
+    """
+    joined = presence.present[presence.surpluses > 0].astype(int)
+    components, label = connected_components(joined.T @ joined, directed=False)
+    needed = components - 1  # The known totals of the components sum to the grand total.
+    for subset in presence.irredundant_subsets():
+        regions = joined[joined[:, label == label[subset[0]]].any(axis=1)]
+        needed += not regions[:, subset].any(axis=1).all()
+    return needed
+
+
 def build_presence(people) -> Presence:
-    """Select the types that a state has, and the counties in which each is present."""
+    """Find the types of group quarters that are present in each county of a state."""
     kept = people[:, people.sum(axis=0) > 0]
     return Presence(kept.sum(axis=1), kept > 0)
 
 
 def tabulate_regions() -> pd.DataFrame:
-    """Count the two-by-two tables of the slides' regions, and their possible parents."""
+    """Count the tables that the margins of the slides' regions and of their parent allow."""
     bounds = {name: _corner(*margins) for name, margins in REGION_MARGINS.items()}
     bounds["parent, reached"] = tuple(np.sum(list(bounds.values()), axis=0))
     bounds["parent, own margins"] = _corner(*np.sum(list(REGION_MARGINS.values()), axis=0))
@@ -203,32 +221,35 @@ def tabulate_regions() -> pd.DataFrame:
 
 
 def _corner(rows, columns) -> tuple[int, int]:
-    """Compute the bounds of the first cell of a two-by-two table (Frechet's bounds)."""
+    """Compute Frechet's bounds of the first cell of a table with two rows and two columns."""
     return max(0, rows[0] - columns[1]), min(rows[0], columns[0])
 
 
 def witness_margins() -> tuple[np.ndarray, np.ndarray]:
-    """Return the matrix and sums of 3 x 4 x 6 margins that only fractions meet."""
+    """Return the matrix and the sums of two-way margins that no integer table has."""
     halves = np.array([[[int(c) for c in line] for line in layer] for layer in WITNESS]).ravel()
     matrix = Invariants.margins((3, 4, 6), TWO_WAY).matrix
     return matrix, matrix @ halves // 2
 
 
 def can_be_met(matrix, sums, *, integer: bool) -> bool:
-    """Return True if a non-negative table has these sums, in whole numbers or in fractions."""
+    """Return True if a non-negative table with these sums exists.
+
+    With `integer`, the table must consist of integers.
+    """
     fixed = LinearConstraint(matrix, sums, sums)
     return milp(np.zeros(matrix.shape[1]), constraints=fixed, integrality=integer).status == 0
 
 
 def check_witness() -> pd.DataFrame:
-    """Check that fractions can have the witness's margins, and that whole numbers cannot."""
+    """Check that a real table, but no integer table, has the margins of the counterexample."""
     met = [can_be_met(*witness_margins(), integer=integer) for integer in (False, True)]
     margins = "all two-way margins of 3 x 4 x 6"
     return pd.DataFrame({"margins": margins, "numbers": ["fractions", "whole"], "met": met})
 
 
 def check_unimodularity(rng: np.random.Generator) -> pd.DataFrame:
-    """Test the constraint matrices of TopDown for total unimodularity, with proof or minor."""
+    """Test the constraint matrices of TopDown for total unimodularity."""
     rows = []
     for name, matrix in _matrices().items():
         verdict = totally_unimodular(rng, matrix)

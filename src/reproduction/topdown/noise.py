@@ -1,23 +1,27 @@
-"""Noise tables of the slides (TDA, last part), and the same by other conversions."""
+"""Variances of Gaussian and Laplace noise on the slides (TDA), and by other conversions.
 
+One person changes 12 measurements by 1 each: two cells at each of six levels. The Laplace noise
+satisfies pure differential privacy. The Gaussian noise satisfies zCDP, which is converted to
+approximate differential privacy.
+"""
+
+import math
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import scipy
 
-from isdp.accounting.conversions import CONVERSIONS
-from reproduction.topdown.theory.noise_preference import (
-    crossings,
-    variance_gaussian,
-    variance_laplace,
-)
+from isdp.accounting.conversions import CONVERSIONS, rho_for
+from isdp.accounting.exact_composition import scale_laplace
 
-N_CHANGED = 12  # answers that one person changes, two at each of six levels
+N_CHANGED = 12  # The number of measurements that one person changes.
 DELTAS = (1e-14, 1e-9, 1e-6)
 EPSILONS = (1, 2, 3, 4, 5)
-N_CELLS = 12e9  # of the slides' six levels
-# variances that the slides print, by delta, for epsilon = 1 to 5 (TDA, "zCDP/RDP vs. Pure DP")
+EPSILON_RANGE = (1e-3, 1e3)
+N_STEPS = 61  # The number of grid points of epsilon in the search for crossings.
+N_CELLS = 12e9  # The number of cells of the slides' six levels.
+# Variances that the slides print for epsilon = 1 to 5 (TDA, "zCDP/RDP vs Pure DP").
 PRINTED_LAPLACE = (288.0, 72.0, 32.0, 18.0, 11.5)
 PRINTED_GAUSSIAN = {
     1e-14: (785.6, 199.4, 89.9, 51.3, 33.3),
@@ -26,16 +30,44 @@ PRINTED_GAUSSIAN = {
 }
 
 
+def variance_gaussian(conversion: str, epsilon: float, delta: float, count: int) -> float:
+    """Compute the variance of each of `count` measurements with Gaussian noise."""
+    return count / (2 * rho_for(conversion, epsilon, delta))
+
+
+def variance_laplace(epsilon: float, count: int, delta: float = 0.0) -> float:
+    """Compute the variance of each of `count` measurements with Laplace noise.
+
+    The composition is pure if delta is 0, and otherwise exact.
+    """
+    scale = scale_laplace(epsilon, delta, count) if delta else count / epsilon
+    return 2 * scale**2
+
+
+def crossings(conversion: str, delta: float, count: int) -> list[float]:
+    """Find the values of epsilon in `EPSILON_RANGE` at which the two variances are equal."""
+
+    def advantage(log_epsilon):
+        epsilon = math.exp(log_epsilon)
+        gaussian = variance_gaussian(conversion, epsilon, delta, count)
+        return math.log(gaussian / variance_laplace(epsilon, count))
+
+    grid = np.linspace(*np.log(EPSILON_RANGE), N_STEPS)
+    signs = np.sign([advantage(x) for x in grid])
+    return [
+        math.exp(scipy.optimize.brentq(advantage, grid[i], grid[i + 1], xtol=1e-12))
+        for i in np.flatnonzero(signs[:-1] != signs[1:])
+    ]
+
+
 def tabulate_noise() -> pd.DataFrame:
-    """Compute the variance of an identity query by delta, epsilon, distribution and conversion."""
+    """Compute the variances of an identity query, by delta and epsilon."""
     pairs = list(product(DELTAS, EPSILONS))
     table = pd.DataFrame(pairs, columns=["delta", "epsilon"])
     table["laplace"] = [variance_laplace(epsilon, N_CHANGED) for _, epsilon in pairs]
     table["laplace_at_delta"] = [variance_laplace(each, N_CHANGED, delta) for delta, each in pairs]
     for name in CONVERSIONS:
-        table[name] = [
-            variance_gaussian(name, epsilon, delta, N_CHANGED) for delta, epsilon in pairs
-        ]
+        table[name] = [variance_gaussian(name, each, delta, N_CHANGED) for delta, each in pairs]
     table["printed_laplace"] = PRINTED_LAPLACE * len(DELTAS)
     table["printed_gaussian"] = [PRINTED_GAUSSIAN[delta][epsilon - 1] for delta, epsilon in pairs]
     table["off_laplace"] = table["laplace"].round(1) - table["printed_laplace"]
@@ -44,7 +76,7 @@ def tabulate_noise() -> pd.DataFrame:
 
 
 def tabulate_conversions() -> pd.DataFrame:
-    """Find the largest epsilon at which the Gaussian variance is smaller, by conversion."""
+    """Find the largest epsilon at which the Gaussian variance is smaller, for each conversion."""
     rows = [
         (delta, name, max(crossings(name, delta, N_CHANGED)[-1:], default=0.0))
         for delta, name in product(DELTAS, CONVERSIONS)
@@ -52,12 +84,12 @@ def tabulate_conversions() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["delta", "conversion", "smaller_up_to"])
 
 
-def tabulate_tails(epsilon: float = 1) -> pd.DataFrame:
-    """Find the crossing of the two tails, and the largest values of both distributions."""
-    scale = np.sqrt(variance_laplace(epsilon, N_CHANGED) / 2)
+def tabulate_tails() -> pd.DataFrame:
+    """Compare the tails of Gaussian and Laplace noise at epsilon = 1."""
+    scale = np.sqrt(variance_laplace(1, N_CHANGED) / 2)
     rows = []
     for delta in DELTAS:
-        sigma = np.sqrt(variance_gaussian("slides", epsilon, delta, N_CHANGED))
+        sigma = np.sqrt(variance_gaussian("slides", 1, delta, N_CHANGED))
         steps = np.linspace(0.01, 20 * sigma, 200_001)
         lighter = scipy.stats.norm.logsf(steps / sigma) < scipy.stats.laplace.logsf(steps / scale)
         crossing = steps[np.flatnonzero(~lighter)[-1] + 1]
@@ -69,11 +101,22 @@ def tabulate_tails(epsilon: float = 1) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
+def tabulate_arithmetic() -> pd.DataFrame:
+    """Compute three numbers that the slides derive from other printed numbers."""
+    rows = [
+        ("cells", 12e9, 6e6 * 2 * 63 * 2 * 8),
+        ("queries", 3.6e9, 641 * 6e6),
+        ("failures", 1e-6, 1e-14 / 4 * 4e8),
+    ]
+    return pd.DataFrame(rows, columns=["quantity", "printed", "computed"])
+
+
 def compute_noise_tables() -> dict[str, pd.DataFrame]:
-    """Compute all tables of noise, and the points of its figure, by name."""
+    """Compute all tables of noise, and the data of the figure."""
     tables = {
         "noise": tabulate_noise(),
         "conversions": tabulate_conversions(),
         "tails": tabulate_tails(),
+        "arithmetic": tabulate_arithmetic(),
     }
     return tables | {"noise_points": tables["noise"]}

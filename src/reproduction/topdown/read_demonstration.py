@@ -1,4 +1,4 @@
-"""Demonstration data (NHGIS) in the order of the published counts in the repository."""
+"""Demonstration data (NHGIS) with the counties of the published counts in the repository."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from isdp.errors import InputError
 from reproduction.data.fetch import locate_demonstration
 from reproduction.data.histogram import Histogram, read_demonstration_histogram
 
-VINTAGE = "20210608"  # of the run with the budget of the configuration "production"
+VINTAGE = "20210608"  # The configuration "production" has the budget of this vintage.
 
 
 def read_demonstration_counts(
@@ -18,11 +18,15 @@ def read_demonstration_counts(
     published: pd.DataFrame,
     histogram: Histogram,
 ) -> Histogram | None:
-    """Read the noisy counts if the demonstration data have the vintage `VINTAGE`.
+    """Read the noisy counts, with the counties in the order of the published `histogram`.
 
-    The counties have the order of the repository's `histogram`. `provenance`, `local` and `cache`
-    are as for `reproduction.data.fetch.locate_demonstration`. Raises InputError if the file has
-    other published counts.
+    The other parameters are those of `reproduction.data.fetch.locate_demonstration`. Returns None
+    if the data have another vintage than `VINTAGE`.
+
+    Raises
+    ------
+    InputError
+        If the published counts in the file differ from the histogram.
     """
     if provenance["vintage"] != VINTAGE:
         return None
@@ -31,7 +35,7 @@ def read_demonstration_counts(
     order = pd.Index(given.counties["fips"]).get_indexer(histogram.counties["fips"])
     if (given.counts[order] != histogram.counts).any():
         raise InputError(
-            "demonstration data: the _sf columns of Tables P8 to P11 are not the published counts; "
-            "download the file again"
+            "demonstration data: the _sf columns of Tables P8 to P11 differ from the published "
+            "counts. Download the file again."
         )
     return Histogram(histogram.counties, private.counts[order])

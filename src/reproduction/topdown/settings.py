@@ -22,9 +22,9 @@ from reproduction.jobs.settings import (
     setting,
 )
 
-# tables of errors of each system's runs
+# The tables of errors that each job writes.
 ERROR_TABLES = ("bias", "margins", "slopes", "summary", "counties", "fingerprint", "sizes")
-REFERENCE = "identity 4"  # the configuration with which all others are compared
+REFERENCE = "identity 4"  # All other configurations are compared with this one.
 CONFIGURATIONS = {
     "identity 1": "The identity query on all cells at three levels, epsilon 1.",
     REFERENCE: "The same at epsilon 4. It may not be left out.",
@@ -62,14 +62,14 @@ class IntegerNoise(Block):
 
 
 class Naive(Block):
-    """Releases of the dormitories."""
+    """Releases of dormitories under the obvious constraints."""
 
     epsilons: Losses = setting("The privacy losses of the three totals.", OURS)
     draws: int = setting("The number of releases of each confidential table.", OURS, ge=100)
 
 
 class Cuts(Block):
-    """Totals of 28 kinds of group quarters."""
+    """Releases of totals of 28 types of group quarters."""
 
     regions: Whole = setting("The number of regions, with one to four kinds each.", OURS)
     epsilons: Losses = setting("The privacy losses of the totals by kind.", OURS)
@@ -77,7 +77,7 @@ class Cuts(Block):
 
 
 class Failsafe(Block):
-    """Releases without the implied constraints."""
+    """Releases of group quarters without the implied constraints."""
 
     epsilons: Losses = setting("The privacy losses of a state's totals by kind.", OURS)
     runs: Whole = setting("The number of releases of each state.", OURS)
@@ -95,7 +95,7 @@ class Implied(Block):
 
 
 class TopDownSettings(Block):
-    """The Census Bureau's algorithm."""
+    """The settings of the study of TopDown."""
 
     histogram: PathText = setting(
         "The published 2010 counts of every county by race, Hispanic origin and adulthood."
@@ -109,13 +109,13 @@ class TopDownSettings(Block):
     implied: Implied = setting("Implied constraints and the failsafe.")
 
     def check(self, config: Any, base: Path) -> None:
-        """Raise ConfigError unless files and states exist, and the reference is run."""
+        """Raise ConfigError if a file or a state is unknown, or the reference is not run."""
         for key in ("histogram", "group_quarters"):
             check_file(f"topdown.{key}", getattr(self, key), base)
         if self.runs.identity_4 is None:
             raise ConfigError(
-                f"config: topdown.runs: {REFERENCE!r} is missing; give it a number of runs, as the "
-                f"other configurations are compared with it"
+                f"config: topdown.runs: {REFERENCE!r} is missing. Give it a number of runs: the "
+                "other configurations are compared with it."
             )
         known = read_known_states(config, base)
         check_states("topdown.shown", [self.shown], known)
@@ -124,7 +124,7 @@ class TopDownSettings(Block):
 
 
 def group_configurations(runs: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """Group configurations, with their numbers of runs, by the first words of their names."""
+    """Group the configurations by the first word of their names. One job runs each group."""
     found: dict[str, dict[str, int]] = {}
     for name, times in runs.items():
         found.setdefault(name.replace(",", " ").split()[0], {})[name] = times

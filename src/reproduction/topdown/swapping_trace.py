@@ -1,9 +1,9 @@
 """Trace of swapping in the errors of the demonstration data.
 
-The input of the production run is not the published Summary File 1, in which households had been
-swapped within states. Swapping moves a county's share of a group towards the state's share. If the
-noisy counts start from unswapped counts, their difference from the published counts grows with the
-county's distance from the state's share, but only for variables that swapping changed.
+Households had been swapped within states before the published Summary File 1 was made. The input of
+the demonstration data was not swapped. Swapping moves a county's share of a group towards the
+state's share. The difference between noisy and published counts should therefore grow with the
+distance between the two shares, but only for variables that swapping changed.
 """
 
 import numpy as np
@@ -13,9 +13,9 @@ from reproduction.topdown.errors import fit_slope
 
 
 def count_groups(counts) -> pd.DataFrame:
-    """Count the persons of each group by county, from a histogram of shape (counties, 252).
+    """Count the persons of each group in each county, from a histogram of shape (counties, 252).
 
-    Races are those reported alone.
+    White, black and asian are persons who reported one race.
     """
     table = np.asarray(counts).reshape(-1, 63, 2, 2)
     by_race = table.sum(axis=(2, 3))
@@ -31,11 +31,11 @@ def count_groups(counts) -> pd.DataFrame:
 
 
 def trace_swapping(counties: pd.DataFrame, published, released) -> pd.DataFrame:
-    """Regress errors on distances from the state's share, both over the root of the population.
+    """Regress the errors of each group on the distance of its count from the state's share.
 
-    Published and released counts have the shape (counties, 252). Puerto Rico is excluded, because
-    it is a run of its own. The robust error is HC3, because the scaled errors of small counties
-    vary most.
+    Both counts have shape (counties, 252). Errors and distances are divided by the square root of
+    the population. The robust error is HC3, because the scaled errors of small counties have the
+    largest variance. Puerto Rico is excluded, because it was a separate run.
     """
     home = (counties["state"] != "PR").to_numpy()
     true, ours = count_groups(np.asarray(published)[home]), count_groups(np.asarray(released)[home])
@@ -56,11 +56,10 @@ def trace_swapping(counties: pd.DataFrame, published, released) -> pd.DataFrame:
 
 
 def subtract_algorithm(trace: pd.DataFrame, system: str, algorithm: str) -> pd.DataFrame:
-    """Subtract from a system's slopes the mean slopes that the algorithm causes by itself.
+    """Subtract, from the slopes of a system, the mean slopes of an algorithm that does not swap.
 
-    Without negative counts, TopDown's own errors have a slope too. The table is that of
-    `trace_swapping` with a column system. The new columns are missing for all other systems, and if
-    the algorithm was not run.
+    TopDown causes a slope even without swapping, because its counts are non-negative. The rows are
+    those of `trace_swapping` for all systems. The new columns are missing for all other systems.
     """
     own = trace[trace["system"] == algorithm].groupby("group")
     mean, runs = own["slope"].mean(), own["slope"].size()
@@ -72,9 +71,9 @@ def subtract_algorithm(trace: pd.DataFrame, system: str, algorithm: str) -> pd.D
 
 
 def measure_rmse_by_size(counties: pd.DataFrame, published, released, edges) -> pd.DataFrame:
-    """Compute root mean square errors of the groups by population of the county.
+    """Compute the root mean square error of each group by population of the county.
 
-    The edges are the smallest populations of the classes, increasing, from 0.
+    The edges are the smallest populations of the classes, in ascending order from 0.
     """
     start = np.array(edges)[np.digitize(counties["population"], edges) - 1]
     classes = ((count_groups(released) - count_groups(published)) ** 2).groupby(start)

@@ -1,4 +1,4 @@
-"""Errors of TopDown, exact integer noise and the demonstration data, run by run."""
+"""Errors of single runs of TopDown and of exact integer noise, and of the demonstration data."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -25,15 +25,14 @@ INTEGER_SYSTEMS = {
     "totals": "integer noise, state totals held",
 }
 TOTALS_SYSTEM = "integer noise of county totals"
-# run a second time without invariants, from the same measurements
+# Configurations that are also run without invariants, from the same measurements.
 COMPARED_WITHOUT_INVARIANTS = ("identity 1", "identity 4")
 
 
 def run_topdown(seed: int, histogram: Histogram, runs: Mapping[str, int]) -> dict:
-    """Run configurations of TopDown, each the number of times that `runs` gives.
+    """Run each configuration of TopDown the given number of times, and measure the errors.
 
-    The tables are those of `reproduction.topdown.experiment.measure_release`, and "nodes" with one
-    row per parent.
+    The tables are those of `measure_release`, and "nodes", which has one row per parent.
     """
     known, found = list_plans(), []
     for name, times in runs.items():
@@ -48,12 +47,11 @@ def run_topdown(seed: int, histogram: Histogram, runs: Mapping[str, int]) -> dic
 def run_other_systems(
     seed: int, histogram: Histogram, runs: int, totals: int, private: Histogram | None = None
 ) -> dict:
-    """Measure exact integer noise, and the demonstration data if available, in the same way.
+    """Measure the errors of exact integer noise, and of the demonstration data if available.
 
-    Noise of the cells has the loss per person of the counties' cells in "identity 4". Noise of the
-    totals has epsilon = 0.192 per unit, as the slides' query of county totals (SDP, ISDP). `runs`
-    is the number of releases of all cells, and `totals` that of the totals alone. `private` has the
-    noisy counts of the demonstration data in the order of the histogram.
+    The cells have the privacy loss per person of the county cells in "identity 4". The county
+    populations have epsilon = 0.192 per unit, as in SDP and ISDP. The cells are released `runs`
+    times and the populations alone `totals` times. `private` gives the demonstration data.
     """
     found = []
 
@@ -63,7 +61,7 @@ def run_other_systems(
 
     if private is not None:
         add(DEMONSTRATION_SYSTEM, 0, private.counts)
-    # a person who changes cell changes the l1 distance by 2
+    # A person who changes cell changes the l1 distance by 2.
     per_unit = float(identity_budget(4).loss("county", "detail")) / 2
     for held, name in INTEGER_SYSTEMS.items():
         for number in range(runs):
@@ -85,9 +83,10 @@ def run_other_systems(
 def compare_invariants(
     seed: int, histogram: Histogram, configurations, release: Callable = release_once
 ) -> pd.DataFrame:
-    """Compare runs with and without the states' totals as invariants, from equal measurements.
+    """Compare runs with and without the states' populations as invariants.
 
-    Of the given configurations, those of `COMPARED_WITHOUT_INVARIANTS` are run.
+    Both runs have the same noisy measurements. Only the configurations in
+    `COMPARED_WITHOUT_INVARIANTS` are run.
     """
     known, tree = list_plans(), census_hierarchy(histogram)
     true = dict(zip(tree.levels, tree.aggregate(histogram.counts), strict=True))
@@ -95,7 +94,7 @@ def compare_invariants(
     for name in [name for name in COMPARED_WITHOUT_INVARIANTS if name in configurations]:
         both, squares = {}, {}
         for held, plan in ((True, known[name]), (False, known[f"{name}, nothing held"])):
-            rng = stream(seed, "topdown: held or not", name)  # the same noise twice
+            rng = stream(seed, "topdown: held or not", name)  # Both runs draw the same noise.
             both[held] = release(rng, histogram, plan).tables
             error = both[held]["state"] - true["state"]
             squares[held] = (error.astype(float) ** 2).mean(axis=1)
@@ -130,10 +129,10 @@ def _gain(squares) -> float:
 
 
 def jackknife_error(parts, statistic: Callable[[np.ndarray], float]) -> float:
-    """Estimate a standard error by the jackknife, that is, by leaving out each unit in turn.
+    """Estimate the standard error of a statistic by the jackknife.
 
-    Row i of `parts` is the contribution of unit i to the sums, and the statistic is a function of
-    the sums. The error is missing for fewer than two units.
+    The statistic is a function of the column sums of `parts`. Row i of `parts` is the contribution
+    of unit i. The error is NaN for fewer than two units.
     """
     parts = np.asarray(parts, dtype=float)
     if len(parts) < 2:
@@ -143,7 +142,7 @@ def jackknife_error(parts, statistic: Callable[[np.ndarray], float]) -> float:
 
 
 def add_labels(found: dict, **labels) -> dict:
-    """Insert label columns before the columns of each table."""
+    """Insert the labels as the first columns of each table."""
     for table in found.values():
         for place, (name, value) in enumerate(labels.items()):
             table.insert(place, name, value)
@@ -151,7 +150,7 @@ def add_labels(found: dict, **labels) -> dict:
 
 
 def gather_tables(each: Iterable[dict]) -> dict[str, pd.DataFrame]:
-    """Concatenate the tables of each kind."""
+    """Concatenate the tables with equal names."""
     parts: dict[str, list] = {}
     for found in each:
         for kind, table in found.items():

@@ -1,6 +1,7 @@
-"""Results of all runs of all systems: bias, trends, margins, and causes of the bias."""
+"""Tables that summarise the runs of all systems."""
 
 from collections.abc import Mapping
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,7 @@ import pandas as pd
 from reproduction.topdown.configurations import tabulate_configurations
 from reproduction.topdown.swapping_trace import subtract_algorithm
 
-# feature switched off, and its configuration; "nothing" is the reference of the features below it
+# For each feature, the configuration without it. A row "nothing" is the reference of the next rows.
 SWITCHED_OFF = {
     "nothing (all cells, one pass)": "identity 4",
     "non-negativity (all cells)": "identity 4, negatives allowed",
@@ -17,13 +18,15 @@ SWITCHED_OFF = {
     "non-negativity (four queries)": "slides, negatives allowed",
     "one pass: totals first": "slides, total first",
 }
-SHOWN_CLASSES = ("0", "6-10", "over 1000")  # classes of cells shown for each cause
+SHOWN_CLASSES = ("0", "6-10", "over 1000")
+MEANS_OF_CAUSES = ("mae_total", "negative_slopes", "significant_slopes", "pooled_slope")
+STATISTICS = ("states", "pooled_z", "pooled_z_robust")  # Their averages have no standard error.
 
 
 def average_runs(table: pd.DataFrame, by: list[str], values: list[str]) -> pd.DataFrame:
-    """Average values over the runs of each system, and of its groups by some columns.
+    """Average the values over the runs, for each system and each group of the columns `by`.
 
-    NAME_error is the standard error of an average, missing for one run.
+    The column NAME_error is the standard error of NAME, which is missing for one run.
     """
     groups = table.groupby(["system", *by], sort=False)
     runs = groups["run"].nunique()
@@ -34,38 +37,40 @@ def average_runs(table: pd.DataFrame, by: list[str], values: list[str]) -> pd.Da
 
 
 def tabulate_bias(bias: pd.DataFrame) -> pd.DataFrame:
-    """Tabulate mean and root mean square errors by true count, for each system."""
+    """Average the errors of county cells over the runs, by true count."""
     found = average_runs(bias, ["cell_class"], ["mean", "rmse", "zeros"])
     keys = ["system", "cell_class"]
     cells = bias.drop_duplicates(keys)[[*keys, "cells"]]
     found.insert(2, "cells", found.merge(cells, on=keys, validate="one_to_one")["cells"])
-    return found.drop(columns=["rmse_error", "zeros_error"])
+    return found
 
 
 def tabulate_trend(summary: pd.DataFrame) -> pd.DataFrame:
-    """Summarise the county totals' errors: sizes, zeros, slopes on log population."""
+    """Average the errors and slopes of county populations over the runs."""
     values = list(summary.columns.drop(["system", "run"]))
-    shown = {"mae_total", "rmse_cell", "negative_slopes", "significant_slopes", "pooled_slope"}
     found = average_runs(summary, [], values)
-    return found.drop(columns=[f"{name}_error" for name in values if name not in shown])
+    return found.drop(columns=[f"{name}_error" for name in STATISTICS if name in values])
 
 
 def tabulate_causes(trend: pd.DataFrame, bias: pd.DataFrame) -> pd.DataFrame:
-    """Tabulate the bias with one feature switched off: the table topdown_causes."""
+    """Tabulate the bias and the slopes without each feature (table topdown_causes)."""
     causes = pd.DataFrame(SWITCHED_OFF.items(), columns=["switched_off", "system"])
-    means = bias.pivot(index="system", columns="cell_class", values="mean").reindex(
-        columns=SHOWN_CLASSES
-    )
-    means = means.rename(columns=lambda name: f"mean_{name.replace(' ', '_')}")
-    columns = ["system", "runs", "mae_total", "negative_slopes", "negative_slopes_error"]
-    columns += ["significant_slopes", "pooled_slope", "pooled_slope_error", "pooled_z_robust"]
-    found = causes.merge(trend[columns], on="system", validate="one_to_one")
-    found = found.merge(means, on="system", how="left", validate="one_to_one")
+    means = {
+        f"mean_{name}{error}".replace(" ", "_"): bias[bias["cell_class"] == name]
+        .set_index("system")["mean" + error]
+        .reindex(causes["system"])
+        .to_numpy()
+        for name in SHOWN_CLASSES
+        for error in ("", "_error")
+    }
+    pairs = [(name, f"{name}_error") for name in MEANS_OF_CAUSES]
+    columns = ["system", "runs", *chain.from_iterable(pairs), "pooled_z_robust"]
+    found = causes.assign(**means).merge(trend[columns], on="system", validate="one_to_one")
     return found[["switched_off", "system", "runs", *means, *columns[2:]]]
 
 
 def tabulate_rounding(nodes: pd.DataFrame) -> pd.DataFrame:
-    """Summarise the solutions of all parents and runs by level."""
+    """Summarise the solutions of all runs by level."""
     share = nodes["dropped"] / (nodes["cells"] + nodes["dropped"])
     levels = nodes.assign(dropped=share).groupby(["system", "level"], sort=False, as_index=False)
     return levels.agg(
@@ -80,10 +85,9 @@ def tabulate_rounding(nodes: pd.DataFrame) -> pd.DataFrame:
 def collect_tables(
     kinds: Mapping[str, pd.DataFrame], runs: Mapping[str, int], shown: str
 ) -> dict[str, pd.DataFrame]:
-    """Summarise the single runs of all systems, in tables and in the points of figures.
+    """Summarise the single runs of all systems in tables, and select the data of the figures.
 
-    `kinds` are the tables from `reproduction.topdown.systems`, and `shown` is the state whose
-    counties are drawn.
+    `shown` is the state whose counties are plotted.
     """
     bias, trend = tabulate_bias(kinds["bias"]), tabulate_trend(kinds["summary"])
     slopes = kinds["slopes"].query("run == 0").drop(columns="run")

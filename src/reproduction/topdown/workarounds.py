@@ -1,13 +1,14 @@
-"""Workarounds for releases that no regions below can have (TDA, "Workarounds").
+"""Workarounds for totals by type that no regions can have (TDA, "Workarounds").
 
-Cutting planes: the slides' 28 types of group quarters have 2^28 subsets, too many to list. The
-published tables have 7 types, so that these regions are synthetic (ours).
+Cutting planes find the bounds that a release violates. The slides' 28 types of group quarters have
+2^28 subsets, which are too many to list. The published tables have only 7 types, so the regions are
+synthetic.
 
-Failsafe: totals by type of a state and of its counties are measured. A county's grand total, and
-the types that it has, are known. Three releases are made from the same measurements. The first
-releases the state without the implied constraints, then the counties, with the failsafe if these
-cannot sum to it. The second applies the implied constraints to the state, then releases the
-counties. The third, the minimal schema, releases both levels together.
+Three other workarounds release a state and its counties from the same noisy totals by type. The
+grand total of a county and the types that it has are known. The failsafe releases the state, and
+then counties that sum to it. If no counties can, it moves the state. The implied constraints
+restrict the state to the sums of possible counties. The minimal schema releases both levels
+together.
 """
 
 from dataclasses import dataclass
@@ -24,35 +25,33 @@ from isdp.topdown.presence_estimate import RegionTree, estimate_all_levels
 from isdp.topdown.projections import project_onto_simplices, project_onto_transportation_polytope
 from reproduction.topdown.theory.subset_bounds import nearest_group_totals
 
-# two regions of 100 students; female-only, co-ed and male-only dormitories
+# Each of the two regions has 100 students. The types are female-only, co-ed and male-only.
 DORMITORIES = Presence(np.array([100, 100]), np.array([[1, 1, 0], [0, 1, 1]]))
 QUARTERS_CASE = "group quarters, states and counties"
 STUDENTS_CASE = "dormitories, a state of two regions"
-# two regions of 100 students each; the second number of each is co-ed
 STUDENTS_PEOPLE = np.array([[98, 2, 0], [0, 2, 98]])
 COST_COLUMNS = [
     *("error_failsafe", "error_implied", "error_minimal", "moved"),
     *("counties_failsafe", "counties_implied", "counties_minimal"),
 ]
-# of the synthetic regions
 KINDS = 28
-MAX_KINDS = 4
-MEDIAN_REGION_SIZE = 60  # median persons of a region beyond the least numbers
+MAX_KINDS = 4  # The maximum number of types in a synthetic region.
+MEDIAN_REGION_SIZE = 60  # The median population of a region, less one person of each type.
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Noisy totals by type of some states and of their counties, int64."""
+    """True and noisy totals by type of group quarters, int64."""
 
-    people: np.ndarray  # (counties, kinds), true
-    state: np.ndarray  # (counties,), from 0 up
-    presence: Presence  # of the counties of all states
-    above: np.ndarray  # (states, kinds), noisy
-    below: np.ndarray  # (counties, kinds), noisy
+    people: np.ndarray  # True totals by county and type.
+    state: np.ndarray  # The state of each county, numbered from 0.
+    presence: Presence  # The types that each county has.
+    above: np.ndarray  # Noisy totals by state and type.
+    below: np.ndarray  # Noisy totals by county and type.
 
 
 def measure_kinds(rng: np.random.Generator, people, state, presence, epsilon: float) -> Measured:
-    """Measure states and counties, each with noise of the same epsilon."""
+    """Add noise with the same epsilon to the totals of states and of counties."""
     people = np.asarray(people)
     above = pd.DataFrame(people).groupby(state).sum().to_numpy()
     noisy = [
@@ -63,17 +62,17 @@ def measure_kinds(rng: np.random.Generator, people, state, presence, epsilon: fl
 
 
 def release_minimal(rng: np.random.Generator, measured: Measured) -> np.ndarray:
-    """Estimate all states and counties in one least squares problem, and round them in one."""
+    """Release all states and counties by the minimal schema: one estimate and one rounding."""
     tree = RegionTree([measured.state], [1, 1])
     return estimate_all_levels(rng, [measured.above, measured.below], tree, measured.presence)
 
 
 def release_state_first(rng: np.random.Generator, measured: Measured, state: int, implied: bool):
-    """Release one state, then its counties.
+    """Release one state, and then its counties.
 
-    With `implied`, the state must meet the constraints that its counties imply. Otherwise it has
-    the least numbers and the grand total only. Returns the table, int64 of shape (counties of the
-    state, kinds), and the l1 distance by which the failsafe moved the state, 0 if it was not used.
+    With `implied`, the state meets the constraints that its counties imply. Otherwise it meets only
+    the minimum counts and the grand total, and the failsafe may move it. Returns the county table,
+    and the l1 distance by which the failsafe moved the state.
     """
     here = measured.state == state
     known = measured.presence
@@ -104,24 +103,26 @@ def release_state_first(rng: np.random.Generator, measured: Measured, state: int
 def tabulate_failsafe(
     rng: np.random.Generator, counties: pd.DataFrame, people, epsilons, runs: int
 ) -> pd.DataFrame:
-    """Compare the three ways on the real group quarters, then on the slides' dormitories."""
+    """Compare the workarounds on the published group quarters and on the slides' dormitories."""
     state = counties["state"].astype("category").cat.codes.to_numpy(np.int64)
     presence = Presence(people.sum(axis=1), people > 0)
-    states = len(np.unique(state)) * runs  # as many releases of the dormitories
+    states = len(np.unique(state)) * runs
     copies = np.tile(STUDENTS_PEOPLE, (states, 1))
     known = Presence(np.tile(DORMITORIES.totals, states), np.tile(DORMITORIES.present, (states, 1)))
     pairs = np.repeat(np.arange(states), len(STUDENTS_PEOPLE))
     cases = [(QUARTERS_CASE, epsilon, (people, state, presence), runs) for epsilon in epsilons]
     cases += [(STUDENTS_CASE, epsilon, (copies, pairs, known), 1) for epsilon in (0.1, 1.0)]
     rows = [
-        {"where": where, "epsilon": epsilon} | compare_ways(rng, *data, epsilon, times)
+        {"where": where, "epsilon": epsilon} | compare_workarounds(rng, *data, epsilon, times)
         for where, epsilon, data, times in cases
     ]
     return pd.DataFrame(rows)
 
 
-def compare_ways(rng: np.random.Generator, people, state, presence, epsilon: float, runs: int):
-    """Make releases in the three ways from the same measurements; a row of topdown_failsafe."""
+def compare_workarounds(
+    rng: np.random.Generator, people, state, presence, epsilon: float, runs: int
+) -> dict:
+    """Release the same measurements by each workaround (a row of topdown_failsafe)."""
     rows, failed = [], 0
     for _ in range(runs):
         measured = measure_kinds(rng, people, state, presence, epsilon)
@@ -137,17 +138,17 @@ def compare_ways(rng: np.random.Generator, people, state, presence, epsilon: flo
                 )
                 if moved_twice:
                     raise AssertionError(
-                        "no counties sum to a state that meets the implied constraints"
+                        "topdown: a state meets the implied constraints, but no counties sum to it"
                     )
             if not all(_keeps(each, presence, here) for each in found.values()):
-                raise AssertionError("a released county contradicts its known values")
+                raise AssertionError("topdown: a released county contradicts its known values")
             if moved:
                 found["minimal"] = everywhere[here]
             row = {"moved": moved}
-            for way, each in found.items():
-                off = each - measured.people[here]
-                row[f"error_{way}"] = np.abs(off.sum(axis=0)).sum()
-                row[f"counties_{way}"] = np.abs(off).sum()
+            for name, released in found.items():
+                error = released - measured.people[here]
+                row[f"error_{name}"] = np.abs(error.sum(axis=0)).sum()
+                row[f"counties_{name}"] = np.abs(error).sum()
             rows.append(row)
     every = pd.DataFrame(rows, columns=COST_COLUMNS).astype(float)
     fired = every[every["moved"] > 0]
@@ -157,14 +158,14 @@ def compare_ways(rng: np.random.Generator, people, state, presence, epsilon: flo
         "fired": len(fired),
         "error_plain": every.loc[every["moved"] == 0, "error_failsafe"].mean(),
     } | fired.mean().to_dict()
-    for way in ("implied", "minimal"):
-        over = fired["error_failsafe"] - fired[f"error_{way}"]
-        costs |= {f"over_{way}": over.mean(), f"over_{way}_error": over.sem()}
+    for name in ("implied", "minimal"):
+        over = fired["error_failsafe"] - fired[f"error_{name}"]
+        costs |= {f"over_{name}": over.mean(), f"over_{name}_error": over.sem()}
     return costs
 
 
 def _keeps(table, presence: Presence, here) -> bool:
-    """Return True if a table of some counties is whole and agrees with their known values."""
+    """Return True if an integer table of some counties agrees with their known values."""
     return bool(
         np.issubdtype(table.dtype, np.integer)
         and (table.sum(axis=1) == presence.totals[here]).all()
@@ -174,7 +175,7 @@ def _keeps(table, presence: Presence, here) -> bool:
 
 
 def draw_regions(rng: np.random.Generator, regions: int) -> tuple[np.ndarray, Presence]:
-    """Draw regions with one to four of 28 types each, of variable size: persons, presence."""
+    """Draw the persons of synthetic regions, each with one to four of 28 types."""
     people = np.zeros((regions, KINDS), dtype=np.int64)
     for row in people:
         kinds = rng.choice(KINDS, rng.integers(1, MAX_KINDS + 1), replace=False)
@@ -184,7 +185,7 @@ def draw_regions(rng: np.random.Generator, regions: int) -> tuple[np.ndarray, Pr
 
 
 def cut_once(seed: int, regions: int, epsilon: float, number: int):
-    """Release one synthetic state's totals by type: persons, presence, noisy totals, release."""
+    """Release the totals by type of one synthetic state."""
     people, presence = draw_regions(stream(seed, "topdown cuts", "regions", number), regions)
     rng = stream(seed, "topdown cuts", f"noise {epsilon}", number)
     noisy = people.sum(axis=0) + draw_noise(rng, "pure", [epsilon], [KINDS])
@@ -192,7 +193,7 @@ def cut_once(seed: int, regions: int, epsilon: float, number: int):
 
 
 def tabulate_cuts(seed: int, regions: int, epsilons, runs: int) -> pd.DataFrame:
-    """Count the bounds that a release needs, of 2^28 possible ones: the table topdown_cuts."""
+    """Count the bounds that the releases of synthetic states need (table topdown_cuts)."""
     rows = []
     for epsilon, number in product(epsilons, range(runs)):
         people, presence, noisy, found = cut_once(seed, regions, epsilon, number)
@@ -216,6 +217,6 @@ def tabulate_cuts(seed: int, regions: int, epsilons, runs: int) -> pd.DataFrame:
 
 
 def round_to_simplices(rng: np.random.Generator, points, sums) -> np.ndarray:
-    """Project rows onto non-negative rows with given sums, and round them to whole numbers."""
+    """Project each row onto the non-negative rows with a given sum, and round it to integers."""
     real = project_onto_simplices(np.asarray(points, dtype=float).T, sums)
     return round_tables(rng, real, cell_sums=np.asarray(sums)).table.T

@@ -87,3 +87,17 @@ def test_errors_are_drawn_where_the_table_has_them():
     remarks = {place: [text.get_text() for text in axes[place].texts] for place in np.ndindex(3, 3)}
     assert remarks.pop((1, 2)) == ["invariant: no error"]
     assert not any(remarks.values())
+
+
+@pytest.mark.parametrize("plot", [figures.plot_bias, figures.plot_shares])
+def test_classes_are_in_order_whatever_the_order_of_the_rows(plot):
+    errors, shares = tables()
+    points = shares if plot is figures.plot_shares else errors[errors["query"] == "detail"]
+    points = points[points["budget"] == points["parameter"].map(CHOSEN)]
+    first = points[points["system"] == points["system"].iloc[0]]
+    mixed = pd.concat([first, points.drop(first.index).sample(frac=1, random_state=1)])
+    one, other = ([points_of(axis) for axis in plot(rows).axes] for rows in (points, mixed))
+    for ours, theirs in zip(one, other, strict=True):
+        assert {name: each.tolist() for name, each in ours.items()} == {
+            name: each.tolist() for name, each in theirs.items()
+        }

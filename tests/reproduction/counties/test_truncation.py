@@ -42,7 +42,12 @@ def test_counties_add_up_and_a_state_of_one_county_has_no_noise():
 
 def test_states_say_what_it_takes():
     sampled = pd.DataFrame(
-        {"state": ["AA"], "chains": [4], "draws": [10], "releases_truncated": [2]}
+        {
+            "state": ["ZZ", "AA"],
+            "chains": [3, 4],
+            "draws": [9, 10],
+            "releases_truncated": [1, 2],
+        }
     )
     states = tabulate_truncation(COUNTIES, 0.2, sampled).set_index("state")
     assert states.loc["AA", ["least_county", "least_population"]].tolist() == ["small", 10]

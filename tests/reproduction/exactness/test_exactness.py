@@ -118,8 +118,10 @@ def test_a_distance_above_its_bound_is_seen():
 def test_a_bound_takes_longer_than_the_distance_to_fall_below_a_tenth():
     columns = {"t": [0, 4, 9, 99], "distance": [0.5, 0.1, 0.05, 0.01], "bound": [1, 0.5, 0.1, 0.05]}
     named = {"experiment": "x", "law": "l1", "variant": "v", "statistic": "norm"}
-    followed = pd.DataFrame(columns).assign(**named, error=0.01, high=1.0)
-    assert tabulate_distances(followed)["needless"].tolist() == [10]  # a hundred states to ten
+    followed = pd.DataFrame(columns).assign(**named, error=0.01, detectable=0.02, high=1.0)
+    table = tabulate_distances(followed)
+    assert table["needless"].tolist() == [10]  # a hundred states to ten
+    assert table["detectable"].tolist() == [0.02]
 
 
 def test_without_exact_draws_there_is_no_distance_and_no_error():

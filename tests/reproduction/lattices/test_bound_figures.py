@@ -6,7 +6,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from isdp.plots.style import DARK
-from reproduction.lattices.bound_figures import tv_bounds
+from reproduction.lattices.bound_figures import plot_bound
 from tests.artists import labelled, legend_of
 
 VARIANTS = ("paper", "reduced")
@@ -44,16 +44,21 @@ ACTUAL = pd.DataFrame(
         "error": [0.11, 0.11, 1e-9, 1e-9],
     }
 )
-LAWS = {"l1": "the first law", "l2": "the second law"}
+LAWS = {law: {"norm": law, "epsilon": 0.25} for law in ("l1", "l2")}
 
 
 FULL = ACTUAL[ACTUAL["statistic"] == "in full"]
 
 
+def plotted(table, distances):
+    read = {"curves": table, "trails": trails(), "distances": distances}
+    return plot_bound("toy", LAWS, read, runs=9)
+
+
 @cache
 def drawn(censored):
     """The curves; where some runs never met, beside a distance that is known in full alone."""
-    return tv_bounds(curves(censored), trails(), FULL if censored else ACTUAL, "bounds", LAWS)
+    return plotted(curves(censored), FULL if censored else ACTUAL)
 
 
 def test_a_band_shows_how_far_off_draws_of_the_target_may_be():
@@ -101,7 +106,7 @@ def test_a_panel_says_from_when_its_bound_holds_or_that_it_does_not(censored, wo
 def test_a_bound_that_is_unknown_is_drawn_as_far_as_it_is_at_least():
     table = curves(7).assign(bound=np.inf, high=np.inf)
     table.loc[table["t"] == 100, "at_least"] = np.nan
-    axis = tv_bounds(table, trails(), ACTUAL, "bounds", LAWS).axes[0]
+    axis = plotted(table, ACTUAL).axes[0]
     line = labelled(axis)["L = 4 (7 runs censored)"]
     assert line.get_ydata().tolist()[:2] == pytest.approx([1.0, 0.34])
     assert np.isnan(line.get_ydata()[2])

@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import LineCollection
 
 from isdp.plots.style import BOX, DAS
 from reproduction.subspace import figures
@@ -68,7 +69,7 @@ def test_every_promise_has_a_panel_and_an_axis_of_its_own():
         ignore_index=True,
     )
     none = (table["mechanism"] == "K-norm") & (table["currency"] == RECORD_UNIT)
-    given = table[~(none & (table["setting"] == "9 counts"))]
+    given = table[~(none & (table["setting"] == "9 counts"))].assign(error_se=0.25)
     figure = figures.plot_equal_privacy(given)
     assert len(figure.axes) == 4
     for axis, setting, currency in zip(
@@ -82,6 +83,8 @@ def test_every_promise_has_a_panel_and_an_axis_of_its_own():
         assert axis.get_title(loc="left").startswith(setting)
         assert ("replaced record" in axis.get_title(loc="left")) == (currency == RECORD_UNIT)
         assert [bar.get_width() for bar in axis.patches] == shown["error"].tolist()
+        (bars,) = (each for each in axis.collections if isinstance(each, LineCollection))
+        assert {round(np.ptp(ends[:, 0]), 9) for ends in bars.get_segments()} == {4 * 0.25}
         first = shown["error"].idxmin()
         (winner,) = [text for text in axis.texts if text.get_text().startswith("1:")]
         assert winner.xy[1] == names.index(first)

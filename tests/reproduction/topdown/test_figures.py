@@ -23,6 +23,7 @@ def test_bias_stands_at_each_class_with_three_standard_errors():
             "mean": [4.0, -1.0, -2.5, 3.0, -0.5],
             "mean_error": [0.5, 0.25, np.nan, 0.1, 0.2],
             "rmse": [5.0, 7.0, 20.0, 4.0, 6.0],
+            "rmse_error": [0.2, 0.3, np.nan, 0.1, 0.4],
             "runs": [2, 2, 2, 1, 1],
         }
     )
@@ -32,16 +33,15 @@ def test_bias_stands_at_each_class_with_three_standard_errors():
         [("Bureau", "Bureau, 2021-06-08"), ("production", f"{PRODUCTION} (2 runs)")]
     ):
         part = table[table["system"] == name]
-        container = next(each for each in left.containers if each.get_label() == words)
-        line, _, (bars,) = container.lines
-        drawn = np.column_stack(line.get_data())[: len(part)]
-        assert drawn[:, 0] == pytest.approx(np.arange(len(part)) + 0.1 * (place - 0.5))
-        assert drawn[:, 1].tolist() == part["mean"].tolist()
-        reach = [np.ptp(stroke[:, 1]) / 2 for stroke in bars.get_segments() if len(stroke)]
-        expected = 3 * part["mean_error"].fillna(0)
-        assert reach[: len(part)] == pytest.approx(expected.tolist())
-        line = next(each for each in right.containers if each.get_label() == words).lines[0]
-        assert line.get_ydata()[: len(part)].tolist() == part["rmse"].tolist()
+        for axis, column in ((left, "mean"), (right, "rmse")):
+            container = next(each for each in axis.containers if each.get_label() == words)
+            line, _, (bars,) = container.lines
+            drawn = np.column_stack(line.get_data())[: len(part)]
+            assert drawn[:, 0] == pytest.approx(np.arange(len(part)) + 0.1 * (place - 0.5))
+            assert drawn[:, 1].tolist() == part[column].tolist()
+            reach = [np.ptp(stroke[:, 1]) / 2 for stroke in bars.get_segments() if len(stroke)]
+            expected = 3 * part[f"{column}_error"].fillna(0)
+            assert reach[: len(part)] == pytest.approx(expected.tolist())
     assert [text.get_text() for text in left.get_xticklabels()] == CLASSES
     assert legend_of(right) == ["Bureau, 2021-06-08", f"{PRODUCTION} (2 runs)"]
     assert right.get_yscale() == "log"

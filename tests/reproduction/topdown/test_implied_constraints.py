@@ -2,6 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 from reproduction.data.histogram import read_group_quarters
 from reproduction.data.published import read_published
@@ -12,6 +13,7 @@ from reproduction.topdown.implied_constraints import (
     build_presence,
     can_be_met,
     check_unimodularity,
+    count_needed,
     simulate_naive_releases,
     tabulate_group_quarters,
     tabulate_regions,
@@ -60,9 +62,42 @@ def test_few_of_the_group_quarters_bounds_are_needed(quarters):
     table = tabulate_group_quarters(*quarters)
     assert len(table) == 52
     assert (table["subsets"] == 2 ** table["kinds"] - 1).all()
-    assert (table["needed"] <= table["subsets"]).all()
-    assert (table.loc[table["counties"] == 1, "needed"] <= table["kinds"].max()).all()
+    assert (table["needed"] <= table["binding"]).all()
+    assert (table["binding"] < table["subsets"]).all()
+    assert table.loc[table["counties"] == 1, "needed"].tolist() == [0]  # DC
     assert (table["kinds"] <= 7).all()
+
+
+def removed_one_by_one(presence):
+    """Count the bounds that are left when each is removed that the others imply."""
+    members, bounds = presence.subset_bounds()
+    kept = list(range(len(bounds) - 1))
+    for number in range(len(bounds) - 1):
+        others = [each for each in kept if each != number]
+        largest = linprog(
+            -members[number].astype(float),
+            A_ub=members[others] if others else None,
+            b_ub=bounds[others] if others else None,
+            A_eq=np.ones((1, presence.groups)),
+            b_eq=[presence.totals.sum()],
+            bounds=[(least, None) for least in presence.minimums.sum(axis=0)],
+        )
+        if -largest.fun <= bounds[number] + 1e-6:
+            kept = others
+    return len(kept)
+
+
+@pytest.mark.parametrize("state", ["CT", "DC", "DE", "MA", "ME", "MN", "NH", "VT"])
+def test_needed_bounds_are_those_that_no_others_imply(quarters, state):
+    counties, people = quarters
+    presence = build_presence(people[(counties["state"] == state).to_numpy()])
+    assert count_needed(presence) == removed_one_by_one(presence)
+
+
+def test_the_total_of_types_that_only_some_counties_have_counts_once():
+    apart = build_presence(np.array([[3, 4, 0, 0], [0, 0, 2, 5], [0, 0, 3, 0]]))
+    # the sum of the first two types is 7, and the third has at least 3 + 1 persons
+    assert count_needed(apart) == 2
 
 
 def test_regions_a_and_b_reach_fewer_parents_than_their_margins_allow():

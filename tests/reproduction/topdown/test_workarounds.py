@@ -8,7 +8,7 @@ from reproduction.topdown.workarounds import (
     DORMITORIES,
     QUARTERS_CASE,
     STUDENTS_PEOPLE,
-    compare_ways,
+    compare_workarounds,
     measure_kinds,
     release_minimal,
     release_state_first,
@@ -72,7 +72,7 @@ def test_every_way_starts_from_the_same_measurements_and_the_failsafe_is_the_wor
     people = np.tile(STUDENTS_PEOPLE, (copies, 1))
     known = Presence(np.tile(DORMITORIES.totals, copies), np.tile(DORMITORIES.present, (copies, 1)))
     pairs = np.repeat(np.arange(copies), 2)
-    row = compare_ways(np.random.default_rng(2), people, pairs, known, 0.2, 1)
+    row = compare_workarounds(np.random.default_rng(2), people, pairs, known, 0.2, 1)
     # the same releases again, state by state
     rng, moves = np.random.default_rng(2), []
     tables = {"failsafe": [], "implied": [], "minimal": []}

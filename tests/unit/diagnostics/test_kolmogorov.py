@@ -10,8 +10,10 @@ from isdp import GeneralizedLaplace
 from isdp.diagnostics.chains import convergence
 from isdp.diagnostics.kolmogorov import (
     agreement_rows,
+    detectable_distance,
     kolmogorov_bound,
     kolmogorov_distance,
+    kolmogorov_p_value,
     norm_histogram,
     quantile_table,
 )
@@ -35,13 +37,38 @@ def test_the_distance_is_that_of_a_library_whichever_sample_is_larger(sizes):
 
 
 def test_the_bound_by_hand():
-    each = math.sqrt(math.log(4e6) / 2000)
+    each = math.sqrt(math.log(2e6) / 2000)
     assert kolmogorov_bound(1000, math.inf) == pytest.approx(each)
-    assert kolmogorov_bound(1000, 1000) == pytest.approx(2 * each)
-    more = math.sqrt(math.log(4e7) / 2000)
+    assert kolmogorov_bound(1000, 1000) == pytest.approx(math.sqrt(2) * each)
+    more = math.sqrt(math.log(2e7) / 2000)
     assert kolmogorov_bound(1000, math.inf, comparisons=10) == pytest.approx(more)
     assert kolmogorov_bound(2, 2) == 1
     assert kolmogorov_bound(math.inf, math.inf) == 0
+
+
+@pytest.mark.parametrize("sizes", [(40, 300), (90, 700), (600, 600)])
+def test_the_p_value_is_at_least_the_exact_one_and_a_millionth_at_the_bound(sizes):
+    rng = np.random.default_rng(6)
+    for shift in (0, 0.1, 0.2, 0.5):
+        one, two = rng.normal(size=sizes[0]), rng.normal(shift, size=sizes[1])
+        exact = ks_2samp(one, two, method="exact")
+        found = kolmogorov_p_value(exact.statistic, *sizes)
+        assert exact.pvalue <= found <= 2.5 * exact.pvalue + 1e-12
+    assert kolmogorov_p_value(kolmogorov_bound(*sizes), *sizes) == pytest.approx(1e-6)
+    assert kolmogorov_p_value(0.1, *sizes, comparisons=3) == pytest.approx(
+        min(1, 3 * 2 * math.exp(-0.02 / (1 / sizes[0] + 1 / sizes[1])))
+    )
+
+
+def test_a_detectable_distance_exceeds_the_bound_in_four_of_five_samples():
+    rng = np.random.default_rng(7)
+    distance = detectable_distance(200, 500)
+    uniform, shifted = rng.random((400, 200)), distance + rng.random((400, 500))
+    found = np.array([kolmogorov_distance(*pair) for pair in zip(uniform, shifted, strict=True)])
+    assert (found > kolmogorov_bound(200, 500)).mean() >= 0.8
+    assert distance - kolmogorov_bound(200, 500) == pytest.approx(
+        0.8416 / 2 * math.sqrt(1 / 200 + 1 / 500), rel=1e-4
+    )
 
 
 def test_the_norm_and_the_cell_furthest_off_are_compared():
@@ -62,6 +89,9 @@ def test_the_norm_and_the_cell_furthest_off_are_compared():
     assert norm["bound"] == pytest.approx(kolmogorov_bound(400, 400))
     assert cell["distance"] == pytest.approx(kolmogorov_distance(noise[:, 1], exact[:, 1]))
     assert cell["bound"] == pytest.approx(kolmogorov_bound(400, 400, 3))
+    assert norm["p_value"] == pytest.approx(kolmogorov_p_value(norm["distance"], 400, 400))
+    assert cell["p_value"] == pytest.approx(kolmogorov_p_value(cell["distance"], 400, 400, 3))
+    assert cell["detectable"] == pytest.approx(detectable_distance(400, 400, 3))
 
 
 def test_draws_of_a_slow_chain_count_for_fewer():
@@ -81,7 +111,7 @@ def test_draws_of_a_slow_chain_count_for_fewer():
 def test_cells_that_never_move_are_no_difference():
     still = np.zeros((1, 10, 2), np.int64)
     row = agreement_rows(still, still[0], GeneralizedLaplace(1.0), {}).loc[1]
-    assert (row["distance"], row["bound"]) == (0, 0)
+    assert (row["distance"], row["bound"], row["p_value"]) == (0, 0, 1)
     assert math.isnan(row["effective"])
 
 

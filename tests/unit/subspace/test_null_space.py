@@ -90,5 +90,5 @@ def test_nothing_held_and_everything_held():
 def test_wrong_shapes_and_oversized_eliminations_are_refused():
     with pytest.raises(InputError, match="last axis"):
         null_space(Invariants.total(3)).project(np.ones(4))
-    with pytest.raises(InputError, match="subspace: "):
+    with pytest.raises(InputError, match="invariants: "):
         null_space(Invariants.subsets([(i, i + 1) for i in range(3300)], 3301))

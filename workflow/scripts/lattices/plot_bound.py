@@ -4,8 +4,8 @@ from isdp.io.files import write_csv
 from reproduction.jobs.figures import save_figures
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_csv
+from reproduction.lattices.bound_figures import plot_bound
 from reproduction.lattices.convergence import gather_bound_points
-from reproduction.lattices.figures import plot_bound
 
 with job_log(snakemake.log[0]):
     params, output, names = snakemake.params, snakemake.output, snakemake.wildcards

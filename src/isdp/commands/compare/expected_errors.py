@@ -1,7 +1,7 @@
-"""The expected errors of answers, by a closed form if there is one, or else by simulation.
+"""The expected errors of answers, from a closed form or from simulation.
 
-Each number has its method, as in `isdp.commands.shared.margins`. A simulated number is a mean over
-runs.
+Each number states its method, as in `isdp.commands.shared.margins`. A simulated number is a mean
+over runs.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ class ErrorMoments(NamedTuple):
 def of_plain_noise(
     system: PlainNoise, budget: float, question: Question, query: HeldTotals
 ) -> ErrorMoments | None:
-    """Find the moments of noise that does not depend on the counts; None if they are unknown.
+    """Find the moments of noise that does not depend on the counts, or None if they are unknown.
 
-    The noise of the n cells of one total is exchangeable and adds up to zero, so that the sum of k
-    cells with variance v has the variance v k (n - k) / (n - 1). Under overlapping totals the
-    covariance of SDP's additive noise is s^2 Pi_N, where Pi_N projects onto the null space of the
-    totals. The covariance of discrete Gaussian noise is at most s^2 Pi_N.
+    The noise of the n cells of one total is exchangeable and adds up to zero. If a cell has the
+    variance v, the sum of k cells therefore has the variance v k (n - k) / (n - 1). Let Pi_N be the
+    orthogonal projection onto the null space of the totals. Under overlapping totals the covariance
+    of projected noise is s^2 Pi_N. The covariance of discrete Gaussian noise is at most s^2 Pi_N.
     """
     scale = system.covariance_scale(budget)
     square, method = None, EXACT
@@ -72,7 +72,7 @@ def of_plain_noise(
 
 
 def _in_blocks(each: Callable[[int], float], blocks: IntArray, query: HeldTotals) -> FloatArray:
-    """Return the variance of each sum; ``each(n)`` is the variance of a cell in a block of n."""
+    """Return the variance of each sum from the variance ``each(n)`` of a cell in a block of n."""
     sizes = np.bincount(blocks + 1, minlength=1)
     variance = {n: each(n) for n in np.unique(sizes[1:]).tolist()}
     of_block = np.array([0.0, *(variance[n] for n in sizes[1:].tolist())])
@@ -93,7 +93,6 @@ def _cell_variance(system: PlainNoise, budget: float, cells: int) -> float:
 
 
 def _projected_squares(question: Question, query: HeldTotals) -> FloatArray:
-    """Return the squared norm of each sum's projection onto the null space of the held totals."""
     if query.totals * question.cells > MAX_PROJECTED and query.totals < question.cells:
         raise InputError("compare: there are too many sums to project. Name fewer sums.")
     return null_space(question.free.invariants).sum_variances(query.incidence())
@@ -141,7 +140,7 @@ class SwappedMoments:
 
 
 def of_swapping(rate: float, question: Question) -> SwappedMoments | None:
-    """Find the moments of swapping; None if they would take too much memory."""
+    """Find the moments of swapping, or None if they would take too much memory."""
     try:
         return SwappedMoments(*question.by_areas(), rate)
     except InputError:
@@ -149,7 +148,7 @@ def of_swapping(rate: float, question: Question) -> SwappedMoments | None:
 
 
 def answered(errors: FloatArray, query: HeldTotals) -> FloatArray:
-    """Add up the errors of the cells to the errors of a query's answers; float64 (answers,)."""
+    """Return the errors of a query's answers, float64 (answers,), from the errors of the cells."""
     return np.asarray(np.bincount(query.labels + 1, errors, query.totals + 1)[1:], dtype=float)
 
 
@@ -179,7 +178,7 @@ def by_simulation(
     wanted : sequence of (query, bool array)
         Each array marks the answers over which the errors are averaged.
     report_progress : callable
-        It is called with the number of completed runs.
+        A function that is called with the number of completed runs.
     """
     squares, biases = (np.empty((simulations, len(wanted))) for _ in range(2))
     for run in range(simulations):

@@ -22,7 +22,7 @@ TABLE, PAGE = "comparison.csv", "comparison.md"
 PICTURES = ("comparison.svg", "comparison.png")
 MARK = "CONFIDENTIAL_"
 FILES = tuple(mark + name for mark in ("", MARK) for name in (TABLE, PAGE, *PICTURES))
-COST = "same table costs its budget again; a comparison releases none"
+COST = "same table costs its budget again. A comparison releases none"
 
 
 def compare_files(
@@ -67,7 +67,7 @@ def compare_files(
 
 
 def table_of(comparison: Comparison) -> pd.DataFrame:
-    """Return the table of errors, rounded to six digits; each confidential row is marked."""
+    """Return the table of errors with six digits, and mark the rows if they are confidential."""
     table = comparison.errors.copy()
     for name in table.select_dtypes("float").columns:
         table[name] = [float(f"{value:.6g}") for value in table[name]]

@@ -19,7 +19,7 @@ from isdp.plots.style import DARK, FAINT, finish, panels, styled
 MARKERS = "osD^vP*X"
 MAX_QUERIES = 12
 MAX_NAME_LENGTH = 34  # maximum number of characters of a query's name
-WIDE = 12  # minor ticks are labelled if the largest error shown is less than 12 times the smallest
+WIDE = 12  # minor ticks are labelled if the ratio of the ends of the axis is smaller
 SPREAD = 0.55  # distance from the first to the last system of a query, if queries have distance 1
 
 
@@ -49,7 +49,7 @@ def error_by_query(
 
 
 def shown_queries(errors: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return the first queries and size classes in which some system has an error."""
+    """Return the first pairs of query and size class in which some system has an error above 0."""
     kept = errors.groupby(["query", "size"], sort=False)["rmse"].max()
     return list(kept[kept > 0].index)[:MAX_QUERIES]
 
@@ -66,7 +66,7 @@ def _draw(
     colours: dict[str, str],
     zero: float,
 ) -> None:
-    """Draw one panel; `zero` is the place of an error of 0 on the logarithmic axis."""
+    """Draw one panel, with errors of 0 at the place `zero` on the logarithmic axis."""
     systems = list(dict.fromkeys(part["system"]))
     budgets = list(part[["parameter", "budget"]].drop_duplicates().itertuples(index=False))
     shifts = np.linspace(-SPREAD / 2, SPREAD / 2, len(systems)) if len(systems) > 1 else [0.0]
@@ -127,7 +127,6 @@ def _draw(
 
 
 def _label_errors(axes: Sequence[Axes]) -> None:
-    """Label the axis of errors, which all panels share, with numbers such as 0.5."""
     low, high = axes[0].get_xlim()
     for axis in axes:
         axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")

@@ -29,7 +29,7 @@ from isdp.io.csv_files import read_columns
 from isdp.topdown import Schema
 
 LOG = logging.getLogger(__name__)
-NEEDS_COUNTS = "its errors depend on the counts, which are missing; give a --stand-in"
+NEEDS_COUNTS = "this system needs counts, which are missing; give a --stand-in"
 NO_COUNTS, STAND_IN, CONFIDENTIAL = "no counts", "stand-in", "confidential"
 CELLS, AREAS = "cells", "totals of areas"
 ONE_CELL = Schema(("cell",), (1,))
@@ -45,7 +45,7 @@ class Nested(NamedTuple):
     rows : int64 array, shape (areas, cells)
         The row of the table for each cell of each area.
     problem : Problem
-        The input of `isdp topdown`. Its counts are the numbers of the rows, from 1.
+        The input of `isdp topdown`. Its counts are the numbers of the table's rows, from 1.
     """
 
     region: str
@@ -78,7 +78,7 @@ class Question:
     nested : Nested or None
         The areas within regions, if the table has them.
     why_not_nested : str
-        The reason if `nested` is None.
+        The reason why `nested` is None, or "".
     """
 
     table: Table
@@ -114,7 +114,7 @@ class Question:
         blocks = self.free.blocks
         if blocks is not None and implies(blocks, region) and implies(region, blocks):
             return ""
-        return f"it holds the totals by {self.nested.region} only, and other totals are held here"
+        return f"this system holds only totals by {self.nested.region}, and other totals are held"
 
     @cached_property
     def why_not_swapped(self) -> str:
@@ -126,7 +126,7 @@ class Question:
         kept = [self.table.groups([region, area]), self.table.groups([region, *axes])]
         for one in self.held:
             if not any(implies(groups, one.labels) for groups in kept):
-                return f"it does not keep {one.name}"
+                return f"this system does not keep {one.name}"
         return ""
 
     def by_blocks(self) -> tuple[Areas, IntArray]:
@@ -169,17 +169,17 @@ def read_question(
         A csv with one row per cell. If it has a column of counts and there is no stand-in, the
         counts are used, and all results are confidential.
     invariants_path : path
-        The file of invariants; see `isdp.commands.shared.invariants_file.read_invariants`.
+        The file of invariants, as in `isdp.commands.shared.invariants_file.read_invariants`.
     sums_path : path, optional
-        A file of the same format with the sums whose errors are compared. By default they are the
-        totals of the areas, and the totals by each column of 2 to 100 values.
+        A file in the format of `invariants_path` with the sums whose errors are compared. By
+        default they are the totals of the areas, and the totals by each column of 2 to 100 values.
     stand_in : path, optional
         A public table of the same cells, whose counts replace the confidential counts.
     region, area : str, optional
         The columns of regions and areas. By default they are the only column with held totals and
         the only column that is nested in it.
     names : sequence of str, optional
-        The columns that name a cell; by default all except the counts.
+        The columns that name a cell, by default all except the counts.
 
     Raises
     ------
@@ -212,7 +212,6 @@ def read_question(
 
 
 def _stand_in(path: str | Path, table: Table, count: str) -> IntArray:
-    """Read the counts of another table of the same cells, in the order of this table's rows."""
     other = read_table(path, count, table.names)
     own, its = (
         pd.MultiIndex.from_arrays([each.columns[name].rows() for name in table.names])
@@ -245,7 +244,6 @@ def _usual_sums(table: Table, nested: Nested | None) -> list[HeldTotals]:
 def _nested(
     table: Table, held: list[HeldTotals], region: str | None, area: str | None
 ) -> tuple[Nested | None, str]:
-    """Find the areas within regions, or the reason why there are none."""
     for option, name in (("--region", region), ("--area", area)):
         if name is not None and name not in table.names:
             listed = ", ".join(map(repr, table.names))
@@ -254,12 +252,12 @@ def _nested(
                 f"{listed}."
             )
     if region is not None and region == area:
-        raise InputError(f"--region, --area: both are {area!r}. Name two columns.")
+        raise InputError(f"--region, --area: both name {area!r}. Name two columns.")
     if region is None:
         alone = sorted({one.columns[0] for one in held if len(one.columns) == 1} - {area})
         if len(alone) != 1:
             return None, (
-                "it needs the column of the regions whose totals are held; "
+                "this system needs the column of the regions whose totals are held; "
                 + (f"is it {' or '.join(alone)}? " if alone else "no column's totals are held; ")
                 + "--region names it"
             )
@@ -274,7 +272,7 @@ def _nested(
         ]
         if len(inside) != 1:
             return None, (
-                f"it needs the column of the areas within each {region}; "
+                f"this system needs the column of the areas within each {region}; "
                 + (f"is it {' or '.join(inside)}? " if inside else "")
                 + "--area names it"
             )
@@ -287,10 +285,8 @@ def _nested(
     rows = problem.counts - 1
     if (rows < 0).any():
         return None, (
-            f"it needs one row per cell of each {area}; {int((rows < 0).sum()):,} are missing in "
-            f"{table.path}"
+            f"this system needs one row per cell of each {area}; "
+            f"{int((rows < 0).sum()):,} are missing in {table.path}"
         )
-    tree = replace(
-        problem.hierarchy, levels=LEVELS
-    )  # the levels do not have the names of the columns
+    tree = replace(problem.hierarchy, levels=LEVELS)  # in place of the names of the columns
     return Nested(region, area, rows, replace(problem, hierarchy=tree)), ""

@@ -55,7 +55,7 @@ def markdown(comparison: Comparison) -> str:
 
 
 def format_budget(parameter: str, budget: float) -> str:
-    """Write a budget with its parameter; a loss is never rounded down."""
+    """Write a budget with its parameter, and never round a loss down."""
     return (
         f"{parameter} {budget:g}" if parameter == "rate" else f"{parameter} {upper_decimal(budget)}"
     )
@@ -146,14 +146,12 @@ def _bias(row: pd.Series) -> str:
 
 
 def _number(value: float) -> str:
-    """Write a number with three digits, or as an integer if it is 1000 or more."""
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 def _from_above(value: float) -> str:
-    """Write a number as `_number` does, rounded up."""
     return f"{math.ceil(value):,}" if value >= 1000 else upper_decimal(value, 3)
 
 
@@ -163,7 +161,6 @@ def _exactly(value: float) -> str:
 
 
 def _plain(text: str) -> str:
-    """Escape a text of a user for a row of a Markdown table."""
     return on_one_line(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
 
 
@@ -186,7 +183,6 @@ def _safe(text: str) -> str:
 
 
 def _command(comparison: Comparison, row: pd.Series) -> str:
-    """Name the command or module that releases a table by this system."""
     budget, nested = row["budget"], comparison.question.nested
     if row["paper"] == "ISDP":
         unit = "a unit of l1" if row["parameter"] == "epsilon" else "a unit of squared l2"
@@ -212,7 +208,6 @@ def _left_out(comparison: Comparison) -> Iterator[str]:
 
 
 def _across(comparison: Comparison) -> Iterator[str]:
-    """Yield the assumptions under which the tables can be compared with each other."""
     groups = comparison.systems[[*GROUP, "parameter"]].drop_duplicates()
     if len(groups) == 1:
         yield "All systems here have one flavour and one unit."

@@ -76,12 +76,10 @@ class Comparison:
         The column rank counts from 1 within one flavour, unit and budget. Systems whose errors
         differ by less than two standard errors share a rank.
     systems : DataFrame
-        One row per system and budget, with the columns system, paper, parameter, budget, flavour,
+        One row per system and budget. The columns are system, paper, parameter, budget, flavour,
         unit, loss (for one unit), holds, whole, nonnegative, unbiased and guarantee (in words).
     left_out : DataFrame
         The systems that do not apply, with the columns system, paper, parameter, budget, reason.
-    simulations : int
-        Number of runs for each simulated number.
     """
 
     question: Question
@@ -201,9 +199,9 @@ def _compare(
 
 
 def _wanted(question: Question) -> Iterator[tuple[HeldTotals, str, BoolArray]]:
-    """Yield each query with its answers by size class of the true count.
+    """Yield each query with its size classes and a bool array that marks the answers of each class.
 
-    Only cell queries have size classes. A bool array marks the answers of a class.
+    Only the query of the cells has size classes, which are intervals of the true count.
     """
     for query in question.queries:
         yield query, ALL, np.ones(query.totals, dtype=bool)
@@ -215,11 +213,12 @@ def _wanted(question: Question) -> Iterator[tuple[HeldTotals, str, BoolArray]]:
 
 
 def _check(system: System, question: Question) -> None:
-    """Raise `InputError` with the reason if a system does not apply."""
     if system.needs_counts and question.source == NO_COUNTS:
         raise InputError(NEEDS_COUNTS)
     if isinstance(system, ConditionedNoise) and not question.disjoint:
-        raise InputError("it needs disjoint totals of all cells, and other totals are held here")
+        raise InputError(
+            "this system needs disjoint totals of all cells, and other totals are held here"
+        )
     why = ""
     if isinstance(system, TopDown):
         why = question.why_not_regions
@@ -276,7 +275,8 @@ def _errors(
 ) -> list[tuple[Estimate, Estimate]]:
     draw = None
     if isinstance(system, PlainNoise) and question.free.blocks is None:
-        draw = _error_draws(system, budget, question, seed)  # an error if no sampler is practical
+        # this raises an error if no sampler is practical
+        draw = _error_draws(system, budget, question, seed)
     found: dict[int, tuple[Estimate, Estimate]] = {}
     moments_of = _moments(system, budget, question)
     for query, group in groupby(enumerate(wanted), key=lambda one: one[1][0]):
@@ -320,7 +320,6 @@ def _error_draws(
 def _moments(
     system: System, budget: float, question: Question
 ) -> Callable[[HeldTotals], ErrorMoments | None]:
-    """Return a function that finds the moments of a query's errors, or None if they are unknown."""
     swapped = of_swapping(budget, question) if isinstance(system, Swapping) else None
 
     def moments_of(query: HeldTotals) -> ErrorMoments | None:
@@ -338,7 +337,7 @@ def _refuse_many_records(areas: Areas) -> None:
     if records > MAX_RECORDS:
         raise InputError(
             f"a region has more than {MAX_RECORDS:,} records, which a simulation would keep in "
-            f"memory"
+            f"memory. Use smaller regions"
         )
 
 

@@ -1,7 +1,7 @@
 """The content of the certificate of a noisy table.
 
-It consists of facts about the noise distribution, the settings and the noisy table. Nothing in it
-is computed from the noise drawn or from the confidential counts.
+The certificate consists of facts about the noise distribution, the settings and the noisy table. No
+fact is computed from the noise drawn or from the confidential counts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from isdp.io.certificate import FOR_RELEASE, FORMAT, NO_GUARANTEE, NOT_FOR_RELEA
 from isdp.io.versions import versions
 
 MAX_LISTED = 10
-CONVERSION: Final = "Canonne-Kamath-Steinke"  # it is valid for every mechanism with that rho
+CONVERSION: Final = "Canonne-Kamath-Steinke"  # valid for every mechanism with the stated rho
 NOT_SAID = (
     "The guarantee compares tables that agree in all totals held here. These totals are published "
     "exactly, and no guarantee covers what they reveal: true counts are not negative, so that a "
@@ -64,7 +64,7 @@ def describe(
     rules : tuple of str
         Name and SHA-256 of the file of invariants.
     stated, request : NoiseRequest
-        The request as given, and the same request per unit.
+        The request as given, and the same request per unit of distance.
     negative : int
         Number of negative counts in the noisy table.
     """

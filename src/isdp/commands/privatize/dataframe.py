@@ -79,16 +79,17 @@ def privatize_frame(
         Selections of cells whose totals are held, as in a file of invariants. Values are compared
         as text.
     epsilon, rho, sigma : Fraction, int, str or float, optional
-        The budget of noise for release; see `NoiseRequest`. Give exactly one of them, or `request`.
+        The budget of noise for release, as in `NoiseRequest`. Give exactly one of them, or
+        `request`.
     per : {"person", "unit"}, optional
-        The unit of `epsilon` and `rho`: the loss per person (the default), or per unit of distance.
+        The unit of `epsilon` and `rho`, a person (the default) or a unit of distance.
     request : NoiseRequest, optional
         A request that replaces the budget, such as a request for experiments.
     names : sequence of str, optional
-        The columns that name a cell; by default all except the counts.
+        The columns that name a cell, by default all except the counts.
     accept : str or iterable of str
-        Names of accepted risks: "weak-noise", "sorted-rows" or "missing-rows"; see
-        `isdp.commands.shared.refusals`.
+        Names of accepted risks of `isdp.commands.shared.refusals`: "weak-noise", "sorted-rows" or
+        "missing-rows".
 
     Raises
     ------
@@ -100,7 +101,9 @@ def privatize_frame(
     if request is None:
         request = NoiseRequest(epsilon=epsilon, rho=rho, sigma=sigma, per=per)
     elif any(budget is not None for budget in (epsilon, rho, sigma)):
-        raise InputError("request: epsilon, rho or sigma is given too. Give one of them.")
+        raise InputError(
+            "request: epsilon, rho or sigma is given too. Give either a request or one budget."
+        )
     table = _table(df, count, names)
     content = {
         "total": str(bool(total)).lower(),
@@ -124,13 +127,13 @@ def privatize_frame(
 
 def _table(df: pd.DataFrame, count: str, names: Sequence[str] | None) -> Table:
     if not isinstance(df, pd.DataFrame):
-        raise InputError(f"df: wanted a pandas DataFrame, got a {type(df).__name__}")
+        raise InputError(f"df must be a pandas DataFrame, got a {type(df).__name__}")
     header = list(df.columns)
     if not all(isinstance(name, str) for name in header) or len(set(header)) < len(header):
         raise InputError(f"{FRAME}: the names of the columns must be different texts")
     if count not in header:
         listed = ", ".join(map(repr, header))
-        raise InputError(f"{FRAME}: no column {count!r}; there are {listed}. Change count.")
+        raise InputError(f"{FRAME}: there is no column {count!r}. Use one of {listed} as count.")
     if not len(df):
         raise InputError(f"{FRAME}: there are no rows. Give one row per cell.")
     columns = {name: _column(df[name]) for name in header if name != count}

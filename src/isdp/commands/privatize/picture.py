@@ -20,14 +20,14 @@ METHODS = {EXACT: "exact", BOUNDED: "at most", SIMULATED: "simulated"}
 def picture_of(
     table: Table, noisy: IntArray, spread: Callable[[IntArray], NoiseSpread | None], title: str
 ) -> Figure:
-    """Draw noisy counts; ``spread(rows)`` returns the spread of the noise in some rows."""
+    """Draw noisy counts with the spread of their noise, which ``spread(rows)`` returns."""
     rows = shown_rows(noisy)
     names = [table.name(row)[:40] for row in rows] if len(rows) <= MAX_NAMES else None
     return ranked_counts(noisy[rows], len(noisy), spread(rows), names, title)
 
 
 def shown_rows(noisy: IntArray) -> IntArray:
-    """Return the rows to show, sorted by their noisy counts; a long table shows every k-th row."""
+    """Return the rows to show, every k-th row of a long table, sorted by their noisy counts."""
     picked = np.linspace(0, len(noisy) - 1, min(len(noisy), MAX_POINTS)).round().astype(int)
     rows: IntArray = np.argsort(noisy, kind="stable")[picked]
     return rows
@@ -43,10 +43,8 @@ def ranked_counts(
     ----------
     noisy : int array
         The noisy counts of the rows from `shown_rows`.
-    cells : int
-        Number of cells in the table.
     names : list of str, optional
-        Names of the shown cells; None if they are too many to read.
+        Names of the shown cells, or None if they are too many to read.
     """
     ranks = np.linspace(1, cells, len(noisy))
     figure, ((axis,),) = panels(1, 1, (9.5, 4.8 if names else 4.2))

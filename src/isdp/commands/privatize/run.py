@@ -1,9 +1,9 @@
 """The release of a noisy table with its certificate and its other files.
 
-Nothing that is computed from the noise drawn may be published, such as its extremes, because the
-noise and the noisy table together reveal the confidential table. A checksum of the confidential
-file is not published either, because it would confirm guesses. The published files are the noisy
-table, functions of it, and facts about the noise distribution and the settings.
+Nothing that is computed from the noise drawn, such as its extremes, may be published. The noise and
+the noisy table together reveal the confidential table. A checksum of the confidential file is not
+published either, because it would confirm guesses. The published files are the noisy table,
+functions of it, and facts about the noise distribution and the settings.
 """
 
 from __future__ import annotations
@@ -69,24 +69,19 @@ def privatize_file(
     accept: str | Iterable[str] = (),
     sampler: Sampler = draw,
 ) -> dict[str, Any]:
-    """Write a noisy table that keeps the totals, with its certificate and picture.
+    """Write a noisy table that keeps the totals, and return its certificate.
 
     Parameters
     ----------
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
     names : list of str, optional
-        The columns that name a cell; by default all except the counts.
+        The columns that name a cell, by default all except the counts.
     accept : str or iterable of str
-        Names of accepted risks: "weak-noise", "sorted-rows" or "missing-rows"; see
-        `isdp.commands.shared.refusals`.
+        Names of accepted risks of `isdp.commands.shared.refusals`: "weak-noise", "sorted-rows" or
+        "missing-rows".
     sampler : callable
-        A replacement of `isdp.commands.shared.noise.draw` for tests; its totals are checked.
-
-    Returns
-    -------
-    dict
-        The certificate.
+        A replacement of `isdp.commands.shared.noise.draw` for tests, whose totals are checked.
 
     Raises
     ------
@@ -151,14 +146,14 @@ def make_noisy_table(
             f"unchanged. Hold fewer totals."
         )
     stated, request = request, request_per_unit(request, free)
-    # before the draw, because the draws for the margins take as much memory as a long table
+    # the margins come before the draw, because their draws take as much memory as a long table
     targets = targets_of(table, free, usual_sums(table))
     margins = margins_of(targets, free, request.mechanism)
     refuse_weak_noise(margins, free, request.mechanism, accepted)
     for warning in [*warnings_of_table(table), *warnings_of_revealed_residues(table, free)]:
         LOG.warning("%s", warning)
     drawn = sampler(free, request)
-    noisy = drawn.noise  # the sum is in place, because a long table takes much memory
+    noisy = drawn.noise  # the addition is in place, because a long table takes much memory
     noisy += table.counts
     certificate = describe(
         table=table,

@@ -14,7 +14,7 @@ from isdp.errors import InputError
 from isdp.exact.disjoint.blocks import block_sizes, blocks_of
 from isdp.lattice.smith import smith_normal_form
 
-MAX_CELL_CLASSES = 5000  # the Smith normal form then takes about ten seconds
+MAX_CELL_CLASSES = 5000  # the Smith normal form of this size takes about ten seconds
 
 
 class DegreesOfFreedom(NamedTuple):
@@ -25,13 +25,14 @@ class DegreesOfFreedom(NamedTuple):
     invariants : Invariants
         The held totals. A total that is a sum of others may be left out.
     blocks : int64 array, shape (cells,), or None
-        The block of each cell, from `isdp.exact.disjoint.blocks.blocks_of`; None if the totals
+        The block of each cell, from `isdp.exact.disjoint.blocks.blocks_of`, or None if the totals
         overlap.
     degrees : int
         The rank of the lattice of the noise.
     steps : int array, shape (cells,)
-        The greatest common divisor of all noise values of a cell. It is usually 1. It is 0 for a
-        determined cell, whose count is published exactly. A step of m reveals the count modulo m.
+        The greatest common divisor of all noise values of a cell. Most cells have a step of 1. A
+        determined cell, whose count is published exactly, has a step of 0. A step of m reveals the
+        count modulo m.
     kernel : tuple of dict, or None
         For overlapping totals, a basis of the lattice of the sums of noise over each cell class
         (cells with the same totals). Each vector maps a class to its entry.
@@ -45,12 +46,12 @@ class DegreesOfFreedom(NamedTuple):
 
     @property
     def determined(self) -> np.ndarray:
-        """The cells that are published exactly; int64."""
+        """The cells that are published exactly, as an int64 array."""
         return np.flatnonzero(self.steps == 0)
 
     @property
     def revealed_residues(self) -> np.ndarray:
-        """The cells whose counts are published modulo their step; int64."""
+        """The cells whose counts are published modulo their step, as an int64 array."""
         return np.flatnonzero(self.steps > 1)
 
     @property
@@ -62,7 +63,7 @@ class DegreesOfFreedom(NamedTuple):
 
     @property
     def single_change(self) -> bool:
-        """True if a cell has no total, so that its count can change by one without any other."""
+        """True if a cell has no total, so that its count can change alone."""
         if self.blocks is not None:
             return bool((self.blocks < 0).any())
         held = self.invariants
@@ -102,13 +103,12 @@ def _under_overlapping_totals(
         for i, entry in vector.items():
             steps[i] = math.gcd(steps[i], entry)
     several = np.bincount(classes) > 1
-    # counts have at most 12 digits, so that every step above 2^62 reveals the count, as 2^62 does
+    # counts have at most 12 digits, so that a step of 2^62 reveals a count as any larger step does
     found = np.where(several, 1, [min(step, 2**62) for step in steps])
     return invariants.cells - form.rank, found[classes].astype(np.int64), form.kernel
 
 
 def _without_implied(held: list[HeldTotals]) -> list[HeldTotals]:
-    """Drop each set of totals whose totals are sums of totals of another set."""
     kept = list(held)
     for one in held:
         others = [other for other in kept if other is not one]
@@ -118,7 +118,7 @@ def _without_implied(held: list[HeldTotals]) -> list[HeldTotals]:
 
 
 def implies(fine: np.ndarray, coarse: np.ndarray) -> bool:
-    """Return whether every group of `coarse` is a union of groups of `fine`."""
+    """Return True if every group of `coarse` is a union of groups of `fine`."""
     if (fine[coarse >= 0] < 0).any():
         return False
     inside = fine >= 0

@@ -34,12 +34,12 @@ def request_per_unit(request: NoiseRequest, free: DegreesOfFreedom) -> NoiseRequ
 
 
 def privacy_guarantee(request: NoiseRequest, free: DegreesOfFreedom) -> PrivacyGuarantee:
-    """Return the guarantee of a request per unit, with epsilon or rho as exact numbers.
+    """Return the guarantee of a request per unit, with epsilon or rho as an exact number.
 
     Returns
     -------
     PrivacyGuarantee
-        It has no loss per person if the smallest distance under these totals is not known.
+        The guarantee has no loss per person if the smallest distance under these totals is unknown.
     """
     exact = request.epsilon if request.rho is None else request.rho
     guarantee = replace(request.mechanism.guarantee, loss=Fraction(exact or 0))
@@ -53,13 +53,13 @@ def person_distance(free: DegreesOfFreedom) -> int | None:
     """Find the smallest distance between two tables that differ in the cell of one person.
 
     The distance is 2 if one person can move between two cells with the same totals. If no person
-    can move under disjoint totals, the cell without a total can have one person more or fewer,
-    which is a distance of 1. For totals that overlap, see `shortest_exchange`.
+    can move under disjoint totals, one person can enter or leave a cell without a total, which is a
+    distance of 1. For totals that overlap, see `shortest_exchange`.
 
     Returns
     -------
     int or None
-        The l1 distance, which is also the squared l2 distance; None if it is not known.
+        The l1 distance, which is also the squared l2 distance, or None if it is not known.
     """
     if free.degrees == 0:
         return None
@@ -71,17 +71,17 @@ def person_distance(free: DegreesOfFreedom) -> int | None:
 def shortest_exchange(free: DegreesOfFreedom) -> int | None:
     """Find the smallest change of several counts that leaves overlapping totals unchanged.
 
-    The totals are the vertices of a graph, and the cells are its edges: a cell joins its two
+    The totals are the vertices of a graph, and the cells are its edges. A cell joins its two
     totals. A cell with one total joins it to an additional vertex, whose total is not held. If the
-    graph is bipartite, as for the rows and columns of a table, the smallest change alternately adds
-    and removes one person along a shortest cycle. Under both margins of a two-way table this cycle
-    has four cells. Cells without a total are left out.
+    graph is bipartite, the smallest change alternately adds and removes one person along a shortest
+    cycle. The graph of both margins of a two-way table is bipartite, and its shortest cycle has
+    four cells. Cells without a total are left out.
 
     Returns
     -------
     int or None
-        The number of cells in the shortest cycle. None if a cell has three totals or more, or the
-        graph is not bipartite.
+        The number of cells in the shortest cycle. The result is None if a cell has three totals or
+        more, or the graph is not bipartite.
     """
     incidence = free.invariants.sparse.tocsc()
     degrees = np.diff(incidence.indptr)
@@ -104,7 +104,7 @@ def shortest_exchange(free: DegreesOfFreedom) -> int | None:
 
 
 def _is_bipartite(incidence: csc_array) -> bool:
-    # the bipartite double cover then has two components for each component of the graph
+    # the double cover of a bipartite graph has two components for each component of the graph
     adjacency = incidence @ incidence.T
     adjacency.setdiag(0)
     adjacency.eliminate_zeros()
@@ -131,13 +131,7 @@ def _shortest_cycle(neighbours: list[list[int]], start: int) -> float:
 
 
 def describe_distances(free: DegreesOfFreedom, squared: bool) -> str:
-    """Describe the distance between tables with equal totals that differ in one person's cell.
-
-    Parameters
-    ----------
-    squared : bool
-        True for the squared l2 distance, false for the l1 distance.
-    """
+    """Describe the l1 or squared l2 distance if one person changes cell and no total changes."""
     name = "squared distance" if squared else "distance"
     distance = person_distance(free)
     if distance is None:

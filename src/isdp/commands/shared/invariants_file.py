@@ -27,9 +27,9 @@ class HeldTotals(NamedTuple):
     Attributes
     ----------
     labels : int32 array, shape (cells,)
-        Number of each cell's group; -1 for cells without a group.
+        Number of each cell's group, or -1 for a cell without a group.
     columns : tuple of str
-        Columns whose combinations of values define the groups; empty for a selection of cells.
+        Columns whose combinations of values define the groups, or () for a selection of cells.
     """
 
     name: str
@@ -42,7 +42,7 @@ class HeldTotals(NamedTuple):
         return int(self.labels.max(initial=-1)) + 1
 
     def sums(self, counts: IntArray) -> IntArray:
-        """Add up the counts of each group; the caller ensures that the sums fit into int64."""
+        """Add up the counts of each group. The caller ensures that the sums fit into int64."""
         sums = np.zeros(self.totals + 1, dtype=np.int64)
         for start in range(0, len(counts), ROWS_PER_CHUNK):  # numpy widens the labels
             piece = slice(start, start + ROWS_PER_CHUNK)
@@ -77,7 +77,7 @@ def group_names(table: Table, one: HeldTotals) -> NDArray[np.object_]:
 
 
 def refuse_equal_names(held: list[HeldTotals], table: Table, file: str | Path) -> None:
-    """Raise `InputError` if two totals have the same name, by which a recipient finds them."""
+    """Raise `InputError` if two totals have one name, because recipients find totals by name."""
     names = np.concatenate([group_names(table, one) for one in held])
     repeated = pd.Index(names).duplicated()
     if repeated.any():
@@ -99,7 +99,9 @@ class _Loader(yaml.BaseLoader):  # type: ignore[misc]  # PyYAML has no types
 
 def _mapping(loader: _Loader, node: yaml.Node) -> dict[str, Any]:
     if not isinstance(node, yaml.MappingNode):
-        raise InputError(f"line {node.start_mark.line + 1}: wanted a mapping, such as total: true")
+        raise InputError(
+            f"line {node.start_mark.line + 1}: this must be a mapping, such as total: true"
+        )
     line = f"line {node.start_mark.line + 1}"
     keys = [loader.construct_object(key, deep=True) for key, _ in node.value]
     for key in keys:
@@ -138,11 +140,11 @@ def read_invariants(path: str | Path, table: Table, raw: bytes | None = None) ->
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         words = " ".join(str(error).split())
         raise InputError(
-            f"{path}: not a YAML file ({words}). isdp privatize --help shows the format."
+            f"{path}: this is not a YAML file ({words}). isdp privatize --help shows the format."
         ) from None
     except RecursionError:
         raise InputError(
-            f"{path}: nested too deeply. isdp privatize --help shows the format."
+            f"{path}: the values are nested too deeply. isdp privatize --help shows the format."
         ) from None
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
@@ -150,9 +152,11 @@ def read_invariants(path: str | Path, table: Table, raw: bytes | None = None) ->
 
 
 def invariants_of(content: object, table: Table, path: str | Path) -> list[HeldTotals]:
-    """Find the totals to hold from the content of a file of invariants; all values are texts."""
+    """Read the totals to hold from the content of a file of invariants, whose values are texts."""
     if not isinstance(content, dict):
-        raise InputError(f"{path}: not a mapping. Give one or several of {', '.join(KEYS)}.")
+        raise InputError(
+            f"{path}: this is not a mapping. Give one or several of {', '.join(KEYS)}."
+        )
     for key in content:
         if key not in KEYS:
             raise InputError(f"{path}: the key {_quoted(key)} is unknown. Use {', '.join(KEYS)}.")
@@ -231,7 +235,6 @@ def _subsets(given: object, table: Table) -> list[HeldTotals]:
 
 
 def _selected(selector: dict[Any, Any], table: Table, name: str) -> BoolArray:
-    """Mark the cells that meet all conditions, and refuse a selection without cells."""
     inside = np.full(len(table), bool(selector))
     for column, wanted in selector.items():
         _check_column(column, table, f"subsets: {name}")

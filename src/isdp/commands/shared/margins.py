@@ -1,16 +1,16 @@
 """Margins of error of the cells of a noisy table and of their sums, from the noise distribution.
 
 No count is used. Each figure states its method. An *exact* figure is computed from the
-distribution, and its probabilities have errors below 1e-9. A *bounded* figure is an upper bound, as
-is every probability below 1e-9. A *simulated* figure comes from separate draws, and has two
-standard errors.
+distribution, and its probabilities have errors below 1e-9. A *bounded* figure is an upper bound.
+Every probability below 1e-9 is bounded. A *simulated* figure comes from separate draws, and states
+two standard errors.
 
 If the totals are disjoint and the mechanism's weight is a product over the cells, the distribution
-is computed (`isdp.exact.distributions`). It is symmetric and log-concave. If its grid is too long,
-the bound of Vysochanskij and Petunin for unimodal distributions is used. A discrete Gaussian on any
-lattice is subgaussian with the sigma of the projected Gaussian (by Poisson's formula, see
-`isdp.mechanisms.generalized_gaussian`). All other figures are simulated if an exact sampler is fast
-enough, and unknown otherwise.
+is computed (`isdp.exact.distributions`). This distribution is symmetric and log-concave. If its
+grid is too long, the bound of Vysochanskij and Petunin for unimodal distributions is used. A
+discrete Gaussian on any lattice is subgaussian with the sigma of the projected Gaussian (by Poisson
+summation, as in `isdp.mechanisms.generalized_gaussian`). All other figures are simulated if an
+exact sampler is fast enough, and unknown otherwise.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ LEVEL = 0.95
 ROUNDING = 1e-9  # bound on the error of a probability or a variance of `isdp.exact.distributions`
 SIZES = (0, 1, 2, 5, 10, 20, 50, 100)  # counts whose probability of turning negative is listed
 MAX_SUMS, MAX_VALUES = 1000, 100
-MAX_PARTS = 2000  # maximum number of parts of all sums, if distributions are computed
+MAX_PARTS = 2000  # maximum number of parts of all sums whose distributions are computed
 MAX_DRAWN_NUMBERS = 1e7  # maximum number of cells times draws
-MAX_NUMBERS_IN_MEMORY = 2e7  # the same for draws that are made together
+MAX_NUMBERS_IN_MEMORY = 2e7  # maximum number of cells times draws that are made together
 MAX_PROPOSALS = 5e6  # maximum number of proposals of a rejection sampler in all draws
 MIN_DRAWS = 100
 MAX_MATRIX_NUMBERS = 2e7  # maximum number of cell classes times totals
@@ -61,7 +61,7 @@ class Estimate(NamedTuple):
         The number, or nan if it is unknown.
     method : {"exact", "bounded", "simulated", "unknown"}
     error : float
-        Two standard errors of a simulated number; otherwise 0.
+        Two standard errors of a simulated number, and otherwise 0.
     """
 
     value: float
@@ -69,7 +69,7 @@ class Estimate(NamedTuple):
     error: float = 0.0
 
     def rounded(self) -> float:
-        """Round the value to six digits; a bound is never rounded down."""
+        """Round the value to six digits, or round it up if it is a bound."""
         if self.method == BOUNDED:
             return float(upper_decimal(self.value))
         return _round(self.value)
@@ -117,7 +117,8 @@ class Margin:
 class ProbabilityUnchanged(NamedTuple):
     """The mean and the maximum over the free cells of the probability of no noise.
 
-    They have four decimals. If they are simulated, `error` is two standard errors of the maximum.
+    The values have four decimals. If they are simulated, `error` is two standard errors of
+    `maximum`.
     """
 
     mean: float
@@ -127,7 +128,7 @@ class ProbabilityUnchanged(NamedTuple):
 
 
 def probability_unchanged(margins: Sequence[Margin]) -> ProbabilityUnchanged | None:
-    """Find the probability that the noise of a cell is zero; None if one is unknown."""
+    """Find the probability that the noise of a cell is zero, or None if one is unknown."""
     classes = [margin for margin in margins if margin.scope == "cell"]
     methods = {margin.unchanged.method for margin in classes}
     if not classes or UNKNOWN in methods:
@@ -163,7 +164,7 @@ class MarginTarget:
     parts : tuple of Part
         The cells of the sum in each block, if the totals are disjoint.
     cell_class : int
-        Number of the cell class from `cell_classes`; -1 for a sum.
+        Number of the cell class from `cell_classes`, or -1 for a sum.
     """
 
     scope: str
@@ -191,7 +192,7 @@ def targets_of(
 
 
 def cell_classes(free: DegreesOfFreedom) -> IntArray:
-    """Return the number of each cell's class, -1 for determined cells; int64 (cells,).
+    """Return the class number of each cell, or -1 for a determined cell, as int64 (cells,).
 
     All cells of a class have the same noise distribution. Under disjoint totals the number of a
     class is the number of cells that share a total, and 0 for cells without a total.
@@ -242,7 +243,7 @@ def _sum_targets(table: Table, one: HeldTotals, free: DegreesOfFreedom) -> Itera
 
 
 def _is_held(chosen: IntArray, sizes: IntArray, free: DegreesOfFreedom) -> bool:
-    """Return whether overlapping held totals determine a sum with `chosen` cells of each class."""
+    """Return True if overlapping held totals determine a sum with `chosen` cells of each class."""
     if ((chosen > 0) & (chosen < sizes)).any():
         return False  # one person may move between two cells of a class
     inside = set(np.flatnonzero(chosen).tolist())
@@ -256,7 +257,7 @@ def spread_of_cells(
     free: DegreesOfFreedom,
     rows: IntArray,
 ) -> NoiseSpread | None:
-    """Find the standard deviations of the noise in the cells `rows`; None if one is unknown."""
+    """Find the standard deviations of the noise in the cells `rows`, or None if one is unknown."""
     pairs = zip(targets, margins, strict=True)
     known = {target.cell_class: margin.sd for target, margin in pairs if target.scope == "cell"}
     methods = {sd.method for sd in known.values()}
@@ -284,7 +285,7 @@ def margin_table(margins: Sequence[Margin]) -> pd.DataFrame:
 def margins_of(
     targets: Sequence[MarginTarget], free: DegreesOfFreedom, mechanism: Mechanism, draws: int = 400
 ) -> list[Margin]:
-    """Find the margins of error, one per target; `draws` is the number of simulated draws."""
+    """Find the margin of error of each target, with `draws` draws if it is simulated."""
     noisy = [target for target in targets if not target.held]
     found = iter(_margins_of_noise(noisy, free, mechanism, draws) if noisy else [])
     zero, one = Estimate(0.0, EXACT), Estimate(1.0, EXACT)
@@ -301,7 +302,6 @@ def _margin(
     unchanged: Estimate,
     negative: Callable[[int], Estimate],
 ) -> Margin:
-    """Build a margin; `negative(size)` is the probability that a count turns negative."""
     names = target.scope, target.name, target.cells
     return Margin(*names, sd, limit, unchanged, {k: negative(k) for k in SIZES}, target.held)
 
@@ -321,14 +321,14 @@ def _margins_of_noise(
         return _by_draws(targets, invariants, sampler, draws)
     except InputError:
         pass  # no exact sampler is practical
-    try:
-        if energy is None or (energy.power, energy.root) != (2, False):
-            raise InputError("margins: no bound is known for this distribution")
-        sds = np.sqrt(0.5 / energy.rate * _projected_squares(targets, invariants)).tolist()
-    except InputError:
-        unknown = Estimate(math.nan, UNKNOWN)
-        return [_margin(t, unknown, unknown, unknown, lambda _: unknown) for t in targets]
-    return [_subgaussian_bound(target, sd) for target, sd in zip(targets, sds, strict=True)]
+    if energy is not None and (energy.power, energy.root) == (2, False):
+        try:
+            sds = np.sqrt(0.5 / energy.rate * _projected_squares(targets, invariants)).tolist()
+            return [_subgaussian_bound(target, sd) for target, sd in zip(targets, sds, strict=True)]
+        except InputError:
+            pass  # there are too many cell classes
+    unknown = Estimate(math.nan, UNKNOWN)
+    return [_margin(t, unknown, unknown, unknown, lambda _: unknown) for t in targets]
 
 
 def _under_disjoint_totals(target: MarginTarget, energy: Energy, use_distribution: bool) -> Margin:
@@ -369,12 +369,11 @@ def _figures(
 
 
 def _probability(value: float) -> Estimate:
-    """Label a probability from a Fourier transform, whose rounding error hides small ones."""
+    """Label a probability from a Fourier transform, or bound it if rounding may hide it."""
     return Estimate(value, EXACT) if value >= ROUNDING else Estimate(value + ROUNDING, BOUNDED)
 
 
 def _sd(variance: float) -> Estimate:
-    """Label a standard deviation from a Fourier transform, as `_probability` does."""
     if variance >= ROUNDING:
         return Estimate(math.sqrt(variance), EXACT)
     return Estimate(math.sqrt(variance + ROUNDING), BOUNDED)
@@ -383,7 +382,8 @@ def _sd(variance: float) -> Estimate:
 def _bound_beyond(variance: float, size: int) -> float:
     """Bound P(|X| > size) for a symmetric unimodal integer X (Vysochanskij and Petunin).
 
-    X plus a uniform number from -1/2 to 1/2 has a unimodal density, and exceeds size + 1/2.
+    The sum of X and a uniform variable on [-1/2, 1/2] has a unimodal density. The bound applies to
+    this sum at size + 1/2.
     """
     if variance == 0:
         return 0.0
@@ -419,7 +419,7 @@ def _by_draws(
 
 
 def _affordable(sampler: ExactSampler, cells: int, draws: int) -> int:
-    """Reduce the number of draws by limits that do not depend on the speed of the machine."""
+    """Limit the number of draws by a criterion that does not depend on the speed of the machine."""
     by_proposals = int(MAX_PROPOSALS / sampler.expected_proposals)
     if by_proposals < MIN_DRAWS:
         raise InputError("margins: the sampler needs too many proposals per draw. Use less noise.")
@@ -432,11 +432,11 @@ def two_standard_errors(values: FloatArray) -> float:
 
 
 def _estimated(target: MarginTarget, values: IntArray) -> Margin:
-    """Estimate a margin from draws, int64 (draws, cells of one class); cells are averaged."""
+    """Estimate a margin from draws, int64 (draws, cells of one class), averaged over the cells."""
 
     def mean(each: FloatArray | BoolArray) -> tuple[float, float]:
         by_draw = each.mean(axis=1)
-        # rule of three, for an event that occurs in no draw or in all draws
+        # the rule of three is for an event that occurs in no draw or in all draws
         return float(by_draw.mean()), max(two_standard_errors(by_draw), 3 / len(by_draw))
 
     sizes, limits = np.abs(values), {}
@@ -465,7 +465,6 @@ def _estimated(target: MarginTarget, values: IntArray) -> Margin:
 
 
 def _projected_squares(targets: Sequence[MarginTarget], invariants: Invariants) -> FloatArray:
-    """Return the squared norm of each target's projection onto the null space of the totals."""
     classes = len(find_cell_classes(invariants)[1])
     if classes * invariants.constraints > MAX_MATRIX_NUMBERS:
         raise InputError(

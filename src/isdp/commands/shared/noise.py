@@ -34,7 +34,7 @@ class SamplerReport:
         The reason for the choice of this sampler.
     error_bound : float or None
         Bound on the total variation distance between the sampler's distribution and the requested
-        distribution; None if no bound is known.
+        distribution, or None if no bound is known.
     error_words : str
         An explanation of the bound.
     evidence : dict or None
@@ -114,8 +114,8 @@ def _release(free: DegreesOfFreedom, request: NoiseRequest) -> DrawnNoise:
         if request.rho is None and isinstance(refusal, NoSamplerError):
             raise InputError(_advice(free, request)) from refusal
         raise InputError(
-            f"{str(refusal).rstrip('.')}. This is the only sampler for a release. "
-            f"--for-experiments allows others."
+            f"{str(refusal).rstrip('.')}. A release has no other sampler. To allow other samplers, "
+            f"add --for-experiments."
         ) from None
     return DrawnNoise(noise, EXACT)
 
@@ -154,8 +154,8 @@ def _draw_for_experiments(free: DegreesOfFreedom, request: NoiseRequest) -> Draw
         if not request.allow_mcmc:
             raise InputError(
                 f"--invariants: no exact sampler of {request.mechanism.name} noise is practical "
-                f"under these totals. With isdp privatize, --allow-mcmc draws by a Markov chain "
-                f"instead, with a convergence error of unknown size."
+                f"under these totals. In isdp privatize, add --allow-mcmc to draw by a Markov "
+                f"chain with a convergence error of unknown size."
             ) from refusal
         report = replace(BY_CHAIN, reason=str(refusal), randomness=source)
         return _draw_by_chain(rng, free, request.mechanism, report)
@@ -196,7 +196,6 @@ def _draw_by_chain(
 
 
 def _diagnostics(chains: IntArray) -> dict[str, float]:
-    """Return the worst split R-hat and the smallest effective sample size over the free cells."""
     from isdp.diagnostics.chains import convergence
 
     try:

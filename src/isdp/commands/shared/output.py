@@ -22,9 +22,10 @@ def output_folder(
     names : collection of str
         All file names that the command may write.
     *inputs : path or None
-        Files that the command reads; None for an optional file that is not given.
+        Files that the command reads, or None for an optional file that is not given.
     cost : str
-        The end of the message about files that exist: "each further release of the ...".
+        The end of the sentence "each further release of the ..." in the message about existing
+        files.
     """
     given = [path for path in inputs if path is not None]
     return OutputFolder(Path(out), names, given, force, cost)

@@ -1,8 +1,8 @@
-"""Refusals of releases that would reveal counts in spite of the noise, before it is drawn.
+"""Refusals, before the noise is drawn, of releases that would reveal counts in spite of it.
 
 Each risk has a name. A user who accepts the risk by its name gets the release. The certificate
-records all names that the user gave, even if the table does not have the risk, because the presence
-of a risk may depend on the counts.
+records all names that the user gave. It also records risks that the table does not have, because
+the presence of a risk may depend on the counts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from isdp.mechanisms.base import Mechanism
 
 WEAK_NOISE, SORTED_ROWS, MISSING_ROWS = "weak-noise", "sorted-rows", "missing-rows"
 NAMES = (WEAK_NOISE, SORTED_ROWS, MISSING_ROWS)
-MAX_PROBABILITY_UNCHANGED = 0.95  # noise is too weak if a count keeps its value with it
+MAX_PROBABILITY_UNCHANGED = 0.95  # noise is too weak if it is zero with this probability
 MIN_SORTED_ROWS = 6  # fewer rows are often sorted by coincidence
 MULTIPLES = 60  # the weights of larger multiples of a lattice vector are negligible
 
@@ -40,7 +40,7 @@ def read_accepted(accept: str | Iterable[str], known: Sequence[str] = NAMES) -> 
 
 
 def refuse(message: str, name: str) -> None:
-    """Raise `InputError`, and give the name by which a user can accept the risk."""
+    """Raise `InputError` with the name by which a user can accept the risk."""
     raise InputError(
         f"{message}. Nothing was drawn. If you accept this risk, add --accept {name} (in Python "
         f"accept={name!r})."
@@ -65,7 +65,7 @@ def refuse_revealing_rows(table: Table, accepted: Sequence[str]) -> None:
 
 
 def is_sorted(counts: IntArray) -> bool:
-    """Return True if at least six rows, with at least three different counts, are sorted."""
+    """Return True if six or more rows with three or more different counts are sorted."""
     if len(counts) < MIN_SORTED_ROWS:
         return False
     steps = np.diff(counts)
@@ -78,7 +78,7 @@ def lists_some_combinations(table: Table) -> bool:
 
     Two kinds of columns are left out of the combinations. The first kind is a column that another
     column determines, such as the state of a county. The second is a code for a combination of
-    other columns, such as a row number. Both are found from the values alone: one column determines
+    other columns, such as a row number. Both are found from the values alone. One column determines
     another if each of its values occurs with a single value of the other.
     """
     if table.counts.min() == 0:
@@ -122,8 +122,8 @@ def refuse_weak_noise(
 ) -> None:
     """Refuse noise if some count keeps its value with a probability of 0.95 or more.
 
-    The probability is exact or simulated, as in the margins of error. If it is not known, its
-    upper bound is used. The counts are not used.
+    The probability is exact or simulated, as in the margins of error. If the probability is
+    unknown, an upper bound on it is used. The counts are not used.
     """
     if WEAK_NOISE in accepted:
         return

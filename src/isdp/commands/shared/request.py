@@ -24,33 +24,33 @@ class NoiseRequest:
     """A request for noise with one budget, which is kept as an exact rational number.
 
     Give exactly one of `noise`, `epsilon`, `rho` and `sigma`. The mechanism, the guarantee and the
-    margins of error follow from it. If the budget is per person, they also depend on the fixed
-    totals; see `per_unit`. A float is read as its shortest decimal form.
+    margins of error follow from it. With a budget per person, all three also depend on the fixed
+    totals, as in `per_unit`. A float is read as its shortest decimal form.
 
     Parameters
     ----------
     noise : GeneralizedLaplace or GeneralizedGaussian, optional
-        The mechanism. Its parameter is a budget per unit.
+        The mechanism. The parameter of the mechanism is a budget per unit of distance.
     epsilon : Fraction, int, str or float, optional
         Pure privacy loss of Laplace noise.
     rho : Fraction, int, str or float, optional
         Zero-concentrated privacy loss of Gaussian noise.
     sigma : Fraction, int, str or float, optional
-        Scale of Gaussian noise, in persons. It is stored as rho = 1 / (2 sigma^2) per unit.
+        Scale of Gaussian noise, in persons. The request stores rho = 1 / (2 sigma^2) per unit.
     per : {"person", "unit"}, optional
-        The unit of `epsilon` and `rho`. "person" (the default) is the loss between the nearest
-        two tables that agree in the fixed totals and differ in the cell of one person. "unit" is
-        the loss per unit of the norm, or of the squared l2 distance for `rho`.
+        The unit of `epsilon` and `rho`. With "person" (the default), the loss is between the
+        nearest two tables with equal fixed totals that differ in the cell of one person. With
+        "unit", the loss is per unit of the norm, or of the squared l2 distance for `rho`.
     norm : {"l1", "l2"}, optional
-        The norm of Laplace noise; the default is l1. Noise of the l2 norm is for experiments only.
+        The norm of Laplace noise, by default l1. Noise of the l2 norm is for experiments only.
     delta : float, optional
-        The certificate of Gaussian noise also states epsilon at this delta; the default is 1e-10.
+        The certificate of Gaussian noise also states epsilon at this delta, by default 1e-10.
     experiment : bool
         Allow floating point and a pseudo-random generator.
     seed : int, optional
-        Seed of the pseudo-random generator; only for experiments.
+        Seed of the pseudo-random generator, only for experiments.
     allow_mcmc : bool
-        Allow a Markov chain; only for experiments.
+        Allow a Markov chain, only for experiments.
 
     Raises
     ------
@@ -91,8 +91,8 @@ class NoiseRequest:
         if noise is not None:
             if not isinstance(noise, GeneralizedLaplace | GeneralizedGaussian):
                 raise InputError(
-                    f"NoiseRequest: wanted a GeneralizedLaplace or a GeneralizedGaussian, got "
-                    f"{noise!r}. Give a number by name, such as epsilon=0.25."
+                    f"NoiseRequest: noise must be a GeneralizedLaplace or a GeneralizedGaussian, "
+                    f"got {noise!r}. Give a number by name, such as epsilon=0.25."
                 )
             if isinstance(noise, GeneralizedLaplace):
                 epsilon, norm = noise.exact_epsilon, noise.norm
@@ -117,13 +117,13 @@ class NoiseRequest:
             object.__setattr__(self, name, value)
 
     def per_unit(self, distance: int) -> NoiseRequest:
-        """Convert a budget per person into a budget per unit; keep a budget per unit.
+        """Convert a budget per person into a budget per unit of distance.
 
         Parameters
         ----------
         distance : int
             The smallest l1 distance between two tables that agree in the fixed totals and differ in
-            the cell of one person. It is also the squared l2 distance.
+            the cell of one person. The squared l2 distance is the same number.
         """
         if self.per == "unit":
             return self
@@ -152,7 +152,7 @@ class NoiseRequest:
 
 
 def units_of_distance(norm: str | None, distance: int) -> Number:
-    """Convert the l1 distance of differences of +1 and -1 into the norm, never rounded down."""
+    """Return the norm of `distance` differences of +1 or -1, never rounded down."""
     if norm != "l2" or distance == 1:
         return distance
     root = math.sqrt(distance)

@@ -26,7 +26,7 @@ class Table:
     Attributes
     ----------
     columns : dict of str to Column
-        All columns except the counts, as in the file; they are published unchanged.
+        All columns except the counts, which are published unchanged.
     place : int
         Number of columns before the column of counts.
     names : list of str
@@ -46,12 +46,12 @@ class Table:
         return len(self.counts)
 
     def name(self, row: int) -> str:
-        """Return the name of the cell in a row; the first row is 0."""
+        """Return the name of the cell in a row, counted from 0."""
         return JOINT.join(self.columns[column].text(row) for column in self.names)
 
     def groups(self, columns: Sequence[str]) -> NDArray[np.int32]:
-        """Give each combination of values in `columns` a number from 0; int32 (cells,)."""
-        if len(columns) == 1:  # the codes are already such numbers
+        """Return the number of each row's combination of values, from 0, as int32 (cells,)."""
+        if len(columns) == 1:  # the codes of a column number its values from 0
             return self.columns[columns[0]].codes
         numbers = combined([self.columns[column] for column in columns])
         groups: NDArray[np.int32] = pd.factorize(numbers)[0].astype(np.int32)
@@ -73,15 +73,15 @@ def read_table(
     path : path
         A csv in UTF-8, with or without a byte-order mark.
     names : list of str, optional
-        The columns that name a cell; by default all except the counts.
+        The columns that name a cell, by default all except the counts.
     negative : bool
-        True if counts may be negative, as those of a noisy table.
+        True if counts may be negative, as in a noisy table.
 
     Raises
     ------
     InputError
-        If the file is invalid. The message names the file, the column and the row; the first row
-        below the header is 1.
+        If the file is invalid. The message names the file, the column and the row, counted from 1
+        below the header.
     """
     path = Path(path)
     columns = read_columns(path, "a csv with one row per cell")
@@ -89,8 +89,8 @@ def read_table(
     if count not in columns:
         hint = " Separate the columns by commas, not by ';'." if ";" in header[0] else ""
         raise InputError(
-            f"{path}: no column {count!r}; there are {', '.join(map(repr, header))}. Name the "
-            f"column of counts by --count.{hint}"
+            f"{path}: there is no column {count!r}. The columns are "
+            f"{', '.join(map(repr, header))}. Name the column of counts by --count.{hint}"
         )
     texts = columns.pop(count)
     table = describe_cells(path, columns, names, count)
@@ -136,12 +136,12 @@ def _refuse_same_names(table: Table) -> None:
         first = int(np.flatnonzero(numbers == numbers[row])[0])
         raise InputError(
             f"{table.path}: rows {first + 1} and {row + 1} are both called {table.name(row)!r}. "
-            f"Give each cell one row; --name gives the columns that name a cell."
+            f"Give each cell one row, or add columns to its name by --name."
         )
 
 
 def read_counts(column: Column, table: Table, negative: bool = False) -> IntArray:
-    """Read a column of counts; int64 (cells,).
+    """Read a column of counts as an int64 array (cells,).
 
     Negative counts, if they are allowed, may have up to 18 digits. A message names the row of an
     invalid count by the names in `table`, and does not quote the count.

@@ -1,4 +1,4 @@
-"""Warnings that a command gives before it draws noise; none of them depends on a count.
+"""Warnings that a command gives before it draws noise. No warning depends on a count.
 
 A risk that depends on counts is refused instead (`isdp.commands.shared.refusals`).
 """
@@ -35,7 +35,7 @@ def warnings_of_table(table: Table) -> list[str]:
 
 
 def warnings_of_names(table: Table) -> list[str]:
-    """Warn of values of a column that differ only in blanks; one warning per column."""
+    """Warn once per column of values that differ only in blanks."""
     return [
         warning
         for column, values in table.columns.items()
@@ -59,7 +59,7 @@ def _look_alikes(table: Table, column: str, texts: np.ndarray) -> list[str]:
 
 
 def _in_pieces(texts: np.ndarray) -> Iterator[str]:
-    """Iterate over the texts; only one chunk at a time is converted to Python strings."""
+    """Iterate over the texts, and convert one chunk at a time to Python strings."""
     for start in range(0, len(texts), ROWS_PER_CHUNK):
         yield from texts[start : start + ROWS_PER_CHUNK].astype(object)
 

@@ -1,7 +1,7 @@
 """The content of the certificate of swapped records.
 
-It is computed from the settings and the published totals. Nothing in it depends on the permutation
-drawn.
+The content is computed from the settings and the published totals. No entry depends on the
+permutation drawn.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def describe(
     name : str
         File name of the records, without its folder.
     key, value : int64 arrays, shape (records,)
-        The number of each record's values in the swap key and in the columns that move.
+        The index of each record's combination of values, in the swap key and in the columns that
+        move.
     """
     sizes = np.bincount(key)
     return {
@@ -105,13 +106,12 @@ def _strata(
 
 
 def _swap(rate: Fraction, key: IntArray, value: IntArray, sizes: IntArray) -> dict[str, object]:
-    """Return the rate and the expected shares, which depend only on the rate and the totals."""
     different, count = np.unique(sizes, return_counts=True)
     share = {int(n): moved_probability(int(n), float(rate)) for n in different}
     moved = sum(share[int(n)] * int(n) * int(c) for n, c in zip(different, count, strict=True))
     cells, inside = np.unique(key * (value.max() + 1) + value, return_counts=True)
     stratum = cells // (value.max() + 1)
-    # a record that moves takes the value of another record in its stratum, each equally likely
+    # a record that moves takes the value of a uniformly drawn other record in its stratum
     n = np.maximum(sizes, 2).astype(float)
     same = np.bincount(stratum, weights=inside * (inside - 1.0)) / (n - 1)
     by_stratum = np.array([share[int(size)] for size in sizes])

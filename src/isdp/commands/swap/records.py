@@ -23,7 +23,7 @@ WEIGHT = re.compile(
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """Records of individuals; the texts of each column are sorted."""
+    """Records of individuals, with sorted texts in each column."""
 
     columns: dict[str, Column]
 
@@ -31,7 +31,7 @@ class Records:
         return len(next(iter(self.columns.values())).codes)
 
     def groups(self, columns: Sequence[str]) -> IntArray:
-        """Return the number of each record's values in `columns`; int64 (records,).
+        """Return the index of each record's combination of values, as int64 (records,).
 
         The combinations of values are numbered from 0 in sorted order.
         """
@@ -68,7 +68,7 @@ class Roles:
     Attributes
     ----------
     match : tuple of str
-        The swap key V_Match; records are swapped with records of equal values.
+        The swap key V_Match. Records are swapped with records of equal values.
     swap : tuple of str
         The swapping variable V_Swap.
     carry : tuple of str
@@ -88,19 +88,19 @@ class Roles:
         return self.swap + self.carry
 
     def held(self, columns: Iterable[str]) -> tuple[str, ...]:
-        """Return the columns that do not move: V_Hold."""
+        """Return the columns V_Hold, which do not move."""
         return tuple(column for column in columns if column not in self.moving)
 
 
 def read_records(path: str | Path) -> Records:
-    """Read a csv of records in UTF-8; all values are text."""
+    """Read a csv of records in UTF-8, with all values as text."""
     columns = read_columns(path, "a csv with one row for each record")
     refuse_line_breaks(columns, path)
     return Records({name: column.sorted() for name, column in columns.items()})
 
 
 def refuse_missing(records: Records, columns: Sequence[str], path: str | Path) -> None:
-    """Refuse records without a value in one of some columns."""
+    """Refuse records with a missing value in one of the given columns."""
     for name in columns:
         column = records.columns[name]
         blank = column.is_blank()
@@ -117,6 +117,6 @@ def refuse_weights(records: Records, path: str | Path) -> None:
     for column in records.columns:
         if WEIGHT.search(column):
             raise InputError(
-                f"{path}: the column {column!r} has a name of survey weights. Swapping has no "
-                f"guarantee for weighted records. Rename the column if it has no weights."
+                f"{path}: the name of the column {column!r} suggests survey weights. Swapping has "
+                f"no guarantee for weighted records. Rename the column if it has no weights."
             )

@@ -1,9 +1,9 @@
 """Columns that must not be published unchanged together with swapped values.
 
-A column reveals swaps if it determines a column that moves, as a tract determines its county, or if
-a column that moves determines it, as a county determines its state. A combination that is not in
-the input then marks a swapped record. A column identifies the records if nearly all of its values
-are different.
+A column reveals swaps if it determines a column that moves, as a tract determines its county. A
+column also reveals swaps if a column that moves determines it, as a county determines its state. A
+combination that is not in the input then marks a swapped record. A column identifies the records if
+nearly all of its values are different.
 """
 
 from __future__ import annotations
@@ -88,7 +88,6 @@ def _determines(given: NDArray[np.int32], wanted: NDArray[np.int32], key: IntArr
 
 
 def _varies(values: NDArray[np.int32], groups: IntArray) -> BoolArray:
-    """Mark the groups that have more than one value; bool (groups,)."""
     one = np.empty(int(groups.max()) + 1, dtype=values.dtype)
     one[groups] = values
     varies = np.zeros(len(one), dtype=bool)

@@ -3,7 +3,7 @@
 The guarantee covers the assignment of swapped values to records. All other facts about the records
 are published: the swap key, the swapped values of each key, and the held columns. Only the swapped
 records depend on the permutation drawn. For example, the share of records that moved is not
-published: together with the records it could rule out a dataset, and the privacy loss would be
+published. Together with the records it could rule out a dataset, and the privacy loss would be
 infinite. The records are sorted by their columns, because the order of the input would reveal
 swaps.
 """
@@ -49,12 +49,12 @@ def swap_file(
     force: bool = False,
     permute: Callable[[Strata, Fraction], IntArray] = permutation_for_release,
 ) -> dict[str, Any]:
-    """Swap the records of a csv for release, and write them with a certificate.
+    """Write the swapped records of a csv for release, and return their certificate.
 
     Parameters
     ----------
     path : path
-        A csv in UTF-8 with one row for each record. The certificate has its file name.
+        A csv in UTF-8 with one row for each record. The certificate states the name of this file.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
     match : sequence of str
@@ -62,19 +62,14 @@ def swap_file(
     swap : sequence of str
         Columns that are swapped together, at least one.
     rate : Fraction, int, str or float
-        The swap rate; see `isdp.swapping.mechanism.exact_permutation.exact_rate`.
+        The swap rate, as in `isdp.swapping.mechanism.exact_permutation.exact_rate`.
     carry : sequence of str
         Columns that move with the swapped columns.
     public : sequence of str
         Columns that may be published unchanged although they identify records.
     permute : callable
-        A replacement of `permutation_for_release` of
-        `isdp.swapping.mechanism.exact_permutation` for tests; its totals are checked.
-
-    Returns
-    -------
-    dict
-        The certificate.
+        A replacement of `permutation_for_release` of `isdp.swapping.mechanism.exact_permutation`
+        for tests, whose totals are checked.
 
     Raises
     ------

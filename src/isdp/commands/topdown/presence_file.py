@@ -26,7 +26,7 @@ from isdp.topdown.known_presence import KnownPresence
 MIN_COLUMN = "least"  # the optional column of minimum numbers of people
 MAX_DIGITS = 12
 FROM_ZERO = "counts from 0 up"
-MAX_CONFLICT_CELLS = 5000  # larger regions have no search for an irreducible conflict
+MAX_CONFLICT_CELLS = 5000  # no irreducible conflict is searched for in larger regions
 
 
 def read_present(
@@ -43,21 +43,19 @@ def read_present(
     Parameters
     ----------
     path : path
-        A csv with the column of the smallest level and one or several axes of the table. The column
-        ``least`` may have the minimum number of people; without it the number is 1. Columns of
-        other levels are checked.
-    categories : tuple of tuple of str
-        The categories of each axis.
+        A csv with the column of the smallest level and one or several axes of the table. The
+        optional column ``least`` has the minimum number of people, by default 1. Columns of other
+        levels are checked against the table.
     impossible : tuple of int
         The structural zeros.
     absent_otherwise : bool
-        If it is true, groups that are not listed for a region are absent there. Otherwise nothing
-        is known of them.
+        If it is true, groups that are not listed for a region are absent there. If it is false,
+        these groups may be present or absent.
 
     Raises
     ------
     InputError
-        If the file is invalid, a name is not in the table, a line is repeated, or all cells of a
+        If the file is invalid or repeats a line, a name is not in the table, or all cells of a
         listed group are structural zeros. The message names the line.
     """
     file = Path(path).name
@@ -117,7 +115,6 @@ def read_present(
 
 
 def _numbers(column: pd.Series, names: Sequence[str], file: str) -> IntArray:
-    """Return the place of each value of a column in a list of names."""
     number = {name: i for i, name in enumerate(names)}
     for line, name in column.items():
         if name not in number:
@@ -168,7 +165,6 @@ def _constraints(
     place: str,
     names: Sequence[str],
 ) -> Polytope:
-    """Return the total of a region, and the known presences in it, as constraints."""
     unit_rows = np.eye(len(leaves) * len(names), dtype=np.int64)
     equal, sides = [np.ones(len(unit_rows), dtype=np.int64)], [total]
     equal_names = [f"the total of {place}"]
@@ -206,7 +202,7 @@ def refuse_another_table(
     people = np.stack([counts[:, group_of_cell == k].sum(axis=1) for k in groups], axis=1)
     for wrong, words in (
         (people < known.min_counts, "fewer people than --present says"),
-        ((people > 0) & ~known.allowed, "people where --present lists none"),
+        ((people > 0) & ~known.allowed, "people of a group that is absent"),
     ):
         if wrong.any():
             leaf, group = (int(i) for i in np.argwhere(wrong)[0])

@@ -91,19 +91,19 @@ class TopDownOptions:
     levels : tuple of str
         Columns that name the regions, from the largest to the smallest.
     flavour : {"pure", "zCDP"}
-        The flavour of the guarantee.
+        The definition of privacy, as in `PrivacyGuarantee`.
     total : Fraction
         Total privacy loss per person, epsilon or rho.
     held : tuple of str
         Levels whose totals stay exact.
     level_shares : mapping from level to Fraction
-        Shares of the budget; if it is empty, the levels have equal shares.
+        Shares of the budget, by default equal for all levels.
     query_shares : mapping from level to a mapping from query to Fraction
         Shares of each level's budget. The level "" has the shares of all levels that are not named.
     structural_zeros : tuple of mappings from axis to category
-        Cells that must be empty. If an axis is missing, all of its categories are meant.
+        Cells that must be empty. A mapping without an axis selects all categories of the axis.
     present : path or None
-        A csv of groups of people that are present in regions; see
+        A csv of groups of people that are present in regions, as in
         `isdp.commands.topdown.presence_file.read_present`.
     absent_otherwise : bool
         True if groups that are not in that file are absent.
@@ -112,7 +112,7 @@ class TopDownOptions:
     experiment : bool
         True to draw in floating point from a pseudo-random generator.
     simulations : int
-        Number of runs for the margins of error; 0 for no margins.
+        Number of runs for the margins of error, or 0 for no margins.
     """
 
     levels: tuple[str, ...]
@@ -137,9 +137,7 @@ class Problem:
     Attributes
     ----------
     counts : int64 array, shape (leaves, cells)
-        The confidential counts; the leaves are the smallest regions.
-    categories : tuple of tuple of str
-        The categories of each axis.
+        The confidential counts. The leaves are the smallest regions.
     """
 
     counts: IntArray
@@ -158,7 +156,7 @@ def topdown(
     accept: str | Iterable[str] = (),
     algorithm: Callable[..., Release] = run,
 ) -> dict[str, Any]:
-    """Write the noisy table of all levels, its measurements, its budget and its certificate.
+    """Write the noisy table of all levels and its measurements, and return the certificate.
 
     Parameters
     ----------
@@ -170,12 +168,7 @@ def topdown(
         Give "weak-noise" to accept measured counts that stay unchanged with a probability of 0.95
         or more.
     algorithm : callable
-        A replacement of `isdp.topdown.run` for tests; its tables are checked.
-
-    Returns
-    -------
-    dict
-        The certificate.
+        A replacement of `isdp.topdown.run` for tests, whose tables are checked.
 
     Raises
     ------
@@ -255,9 +248,9 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
 def plan_of(problem: Problem, options: TopDownOptions) -> Plan:
     """Complete the options by defaults, and check them.
 
-    By default each level has an equal share of the budget. At each level the detailed query has one
-    half. The total, if it is not held, and the margin along each axis, if there are several axes,
-    have equal parts of the other half.
+    By default each level has an equal share of the budget. The detailed query has one half of the
+    share of its level. The other half is divided equally between the total, if it is not held, and
+    the margins along the axes, if there are several axes.
 
     Raises
     ------
@@ -302,7 +295,6 @@ def _known(
 
 
 def _budget(levels: Sequence[str], schema: Schema, options: TopDownOptions, held: int) -> Budget:
-    """Return the budget of all levels; the totals of the first `held` levels are held."""
     shares = options.level_shares or dict.fromkeys(levels, Fraction(1, len(levels)))
     given = options.query_shares or {}
     unknown = [name for name in given if name and name not in levels]
@@ -383,7 +375,7 @@ def refuse_measurements(budget: Budget, accepted: Sequence[str], experiment: boo
                 parse_epsilon(loss / 2) if pure else check_variance(1 / loss)
             except InputError:
                 raise InputError(
-                    f"{option}: the part of level {level!r}, query {query!r}, is out of range. "
+                    f"{option}: the budget of level {level!r}, query {query!r}, is out of range. "
                     f"Change the budget, or this share of it."
                 ) from None
 
@@ -413,8 +405,8 @@ def released_table(
     Returns
     -------
     DataFrame
-        Columns level, region, one per axis, and count (persons). If there are margins, the column
-        margin_simulated has their half-widths (persons).
+        The columns are level, region, one column per axis, and count (persons). If there are
+        margins, the column margin_simulated has their half-widths (persons).
     """
     cells = pd.DataFrame(list(product(*problem.categories)), columns=list(problem.schema.axes))
     parts = []
@@ -435,8 +427,9 @@ def measurement_table(problem: Problem, plan: Plan, release: Release) -> pd.Data
     Returns
     -------
     DataFrame
-        Columns level, region, query, answer (the categories along the query's axes), measured
-        (persons) and variance. The variance of discrete Gaussian noise is its bound sigma^2.
+        The columns are level, region, query, answer (the categories along the query's axes),
+        measured (persons) and variance. The variance of discrete Gaussian noise is its bound
+        sigma^2.
     """
     parts = []
     for level, names in zip(problem.hierarchy.levels, problem.hierarchy.units, strict=True):

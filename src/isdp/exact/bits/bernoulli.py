@@ -2,8 +2,8 @@
 
 A probability such as exp(-p/q) is usually irrational. The binary expansion of a uniform number is
 compared with integer bounds on the probability, which ball arithmetic (Arb) computes. If the drawn
-bits do not decide the comparison, more bits are drawn and the bounds are refined. No rounded number
-decides a draw.
+bits do not decide the comparison, more bits are drawn and the bounds are refined. The result of a
+draw never depends on a rounded number.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from isdp.exact.bits.source import BitSource
 
-PROBABILITY_MARGIN = 2.0**-24  # far above the rounding error of a probability in a double
+PROBABILITY_MARGIN = 2.0**-24  # a margin far above the rounding error of a probability in a double
 
 
 def to_ball(number: Fraction) -> arb:
@@ -31,7 +31,7 @@ def exact_floor(compute: Callable[..., arb], *arguments: object) -> int:
     Parameters
     ----------
     compute : callable
-        Returns the number as a ball at the current precision.
+        A function that returns the number as a ball at the current precision.
     """
     precision = 128
     while True:
@@ -81,7 +81,7 @@ def draw_bernoulli(
     log_probability: Callable[[int], arb],
     margin: float = PROBABILITY_MARGIN,
 ) -> NDArray[np.bool_]:
-    """Draw Bernoulli variables exactly.
+    """Draw Bernoulli variables exactly, as a bool array of shape (n,).
 
     Parameters
     ----------
@@ -92,10 +92,6 @@ def draw_bernoulli(
         the current precision.
     margin : float
         Use a larger margin if `probabilities` are bounds on the exact probabilities.
-
-    Returns
-    -------
-    bool array, shape (n,)
 
     Raises
     ------

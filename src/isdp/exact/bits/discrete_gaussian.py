@@ -54,11 +54,11 @@ def draw_gaussian_around(
     The method generalizes Algorithm 3 of Canonne, Kamath and Steinke (2020) to any rational c. A
     fair bit selects a side of c. A geometric variable of scale t is the number of steps from the
     nearest integer on that side. Let x be the distance of the proposal from c. The acceptance
-    probability is exp(-(x - variance/t)^2 / (2 variance)). It is smaller on the side whose nearest
-    integer is farther from c.
+    probability is exp(-(x - variance/t)^2 / (2 variance)). The probability is smaller on the side
+    whose nearest integer is farther from c.
 
-    Any t is valid. A power of two near sigma is used, so that all variances share a few tables. If
-    sigma is large, at least 60 percent of the proposals are accepted.
+    Any scale t is valid. The sampler uses a power of two near sigma, so that all variances share a
+    few tables. If sigma is large, at least 60 percent of the proposals are accepted.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def _keep(
     denominator: int,
 ) -> NDArray[np.bool_]:
     """Accept proposals that lie `steps` beyond the nearest integer on their side."""
-    further = np.maximum(2 * gaps - denominator, 0)  # excess over the gap of the other side
+    further = np.maximum(2 * gaps - denominator, 0)  # excess of the gap over that of the other side
     distance = steps + gaps / denominator
     falls = (distance - float(variance / scale)) ** 2 / (2 * float(variance))
     falls += further / (denominator * scale)

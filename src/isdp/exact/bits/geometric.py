@@ -18,7 +18,7 @@ from isdp.exact.bits.bernoulli import exact_floor, to_ball
 from isdp.exact.bits.source import BitSource
 
 MAX_RATE = 1000  # noise with a larger rate is almost always zero
-MIN_TABLE_RATE = Fraction(1, 16)  # at this rate a table of all values has 710 entries
+MIN_TABLE_RATE = Fraction(1, 16)  # at this rate, a table of all values has 710 entries
 DIGIT_BITS = 8
 DRAWS_PER_CHUNK = 1 << 16  # a chunk and its random bits fit in the processor's cache
 SHORT_BITS = 16
@@ -32,8 +32,8 @@ class TruncatedGeometric:
     is not an integer. If the first 64 random bits are above the bound, X > k. If they are below the
     bound, X <= k. If they equal the bound, further bits are needed.
 
-    A guide table of 2^16 entries holds the value for each prefix of 16 bits. It holds `UNDECIDED`
-    for each prefix of a bound, and the other 48 bits are drawn only after these prefixes.
+    A guide table of 2^16 entries holds the value for each prefix of 16 bits. The table holds
+    `UNDECIDED` for each prefix of a bound. The other 48 bits are drawn only after these prefixes.
     """
 
     def __init__(self, rate: Fraction, size: int | None = None):
@@ -66,7 +66,7 @@ class TruncatedGeometric:
         return values
 
     def _invert(self, bits: BitSource, words: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Invert the distribution function at 64 bits each."""
+        """Invert the distribution function at words of 64 random bits."""
         values = self.bounds.searchsorted(words)
         for i in (self._next[values] == words).nonzero()[0]:
             values[i] = self._refine(bits, int(words[i]))

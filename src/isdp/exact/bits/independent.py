@@ -27,7 +27,8 @@ def draw_discrete_laplace(
     epsilon : Fraction, int, str or float
         A number between 1e-14 and 1000. A float is read as its shortest decimal form.
     source : callable, optional
-        ``source(k)`` returns k random bytes. The default is `os.urandom`; others are for tests.
+        ``source(k)`` returns k random bytes. The default is `os.urandom`. Use another source only
+        in tests.
 
     Returns
     -------

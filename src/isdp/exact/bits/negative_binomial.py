@@ -6,8 +6,8 @@ mode, and let r be a distance from the mode at which P is below exp(-1). Then P 
 between the distances b r and (b + 1) r. About half of the proposals are accepted.
 
 No rounded number decides a draw (`isdp.exact.bits.bernoulli`). A squeeze makes the decisions fast.
-Within a step of the envelope, P decreases with the distance from the mode. Its values at both ends
-of a piece of a step therefore bound it on the piece. A random word that is below or above both
+Within a step of the envelope, P decreases with the distance from the mode. The values of P at both
+ends of a piece of a step therefore bound P on the piece. A random word that is below or above both
 bounds decides a proposal. Ball arithmetic decides the other proposals.
 """
 
@@ -26,8 +26,8 @@ from isdp.exact.bits.bernoulli import decide_bernoulli, exact_floor, to_ball
 from isdp.exact.bits.geometric import truncated_geometric
 from isdp.exact.bits.source import MAX_UINT64, BitSource, draw_bounded_integers
 
-STEPS = 8  # steps with bounds, on each side of the mode
-PIECES = 32  # pieces of a step
+STEPS = 8  # number of steps with bounds on each side of the mode
+PIECES = 32  # number of pieces of each step
 
 
 class NegativeBinomialWeight:

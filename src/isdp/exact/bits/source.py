@@ -56,7 +56,7 @@ class BitSource:
 
 
 def draw_bounded_integers(bits: BitSource, limits: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Draw one uniform integer from 0 to limit - 1 for each limit.
+    """Draw a uniform integer from 0 to limit - 1 for each limit, as int64 of shape (n,).
 
     The integer is the remainder of a random word. Words beyond the last full multiple of the limit
     are rejected, so that all remainders are equally likely.
@@ -65,10 +65,6 @@ def draw_bounded_integers(bits: BitSource, limits: NDArray[np.int64]) -> NDArray
     ----------
     limits : int64 array, shape (n,)
         Positive numbers.
-
-    Returns
-    -------
-    int64 array, shape (n,)
     """
     unsigned = limits.astype(np.uint64)
     # 2^64 mod limit, in 64-bit arithmetic

@@ -15,8 +15,8 @@ def blocks_of(invariants: Invariants) -> IntArray | None:
     """Return the block of each cell, if the invariants are totals of disjoint blocks.
 
     A row is the total of its cells if its entries are equal. Rows may be nested, because the totals
-    of a set and of a part of it determine the total of the rest. Redundant rows are skipped. These
-    are rows without cells, and rows that are sums of other rows, such as a grand total.
+    of a set and of a part of it determine the total of the rest. The function skips redundant rows,
+    which are rows without cells and sums of other rows, such as a grand total.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def _labels_and_sizes(invariants: Invariants) -> tuple[IntArray, IntArray] | Non
     a = invariants.sparse
     labels = np.full(invariants.cells, -1, dtype=np.int64)
     sizes = np.zeros(a.shape[0], dtype=np.int64)
-    smallest_first = np.argsort(np.diff(a.indptr), kind="stable")  # parts before their sum
+    smallest_first = np.argsort(np.diff(a.indptr), kind="stable")  # parts precede their sum
     if not _label(a.indptr, a.indices, a.data, smallest_first, labels, sizes):
         return None
     used = sizes > 0
@@ -43,16 +43,12 @@ def _labels_and_sizes(invariants: Invariants) -> tuple[IntArray, IntArray] | Non
 
 
 def block_sizes(blocks: IntArray) -> IntArray:
-    """Count the cells in no block, and then the cells of each block.
+    """Count the cells in no block and in each block, as int64 of shape (blocks + 1,).
 
     Parameters
     ----------
     blocks : int64 array, shape (cells,)
         The result of `blocks_of`.
-
-    Returns
-    -------
-    int64 array, shape (blocks + 1,)
     """
     return np.bincount(blocks + 1, minlength=1)
 
@@ -63,7 +59,7 @@ def block_order(invariants: Invariants) -> tuple[IntArray, IntArray] | None:
     Returns
     -------
     order : int64 array, shape (cells,)
-        The cells in no block come first. The cells of each block follow.
+        The cells in no block come first, and then the cells of each block.
     starts : int64 array, shape (blocks + 1,)
         Block b is ``order[starts[b]:starts[b + 1]]``.
     """
@@ -98,7 +94,7 @@ def _label(
     A row must contain every block of which it contains a cell. The total of its other cells then
     follows, and they form a new block. The number of cells of each block is written into `sizes`.
     """
-    seen = np.zeros(len(rows), dtype=np.int64)  # cells of each block in the present row
+    seen = np.zeros(len(rows), dtype=np.int64)  # number of cells of each block in the current row
     for row in rows:
         start, stop = indptr[row], indptr[row + 1]
         for entry in range(start, stop):

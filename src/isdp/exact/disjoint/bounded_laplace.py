@@ -5,15 +5,15 @@ add up to zero. If lower = -counts, it is the distribution of a release without 
 whose privacy guarantee is that of congenial differential privacy, Theorem 2.1.
 
 Under one total, the factor exp(theta times the total) is constant. The cells can therefore be drawn
-from their own distributions tilted by theta, and accepted if they add up to zero. Theta is chosen
-so that their sum has mean zero. N cells are not negative. Their excesses over 0, or over a positive
-lower bound, are geometric variables with the same rate alpha. The probability that the excesses add
-up to T is
+from their own distributions tilted by theta, and accepted if they add up to zero. The sampler
+chooses theta so that the sum of the cells has mean zero. Let N be the number of cells that are not
+negative. The excesses of these cells over 0, or over a positive lower bound, are geometric
+variables with the same rate alpha. The probability that the excesses add up to T is
 
     g(N, T) = C(T + N - 1, N - 1) (1 - exp(-alpha))^N exp(-alpha T).
 
-The sampler draws the negative cells, which determine T. It accepts them with a probability
-proportional to g(N, T). The excesses are then a uniform composition of T.
+The sampler draws the negative cells, which determine T. The negative cells are accepted with a
+probability proportional to g(N, T). The excesses are then a uniform composition of T.
 
 The maximum of g(N, T) over T decreases with N. The acceptance probability is relative to the
 maximum at a number of cells that exceeds N with a probability below exp(-60) (Chernoff's bound).
@@ -113,7 +113,10 @@ class BoundedCompositionSampler:
             for done, row in enumerate(noise):
                 drawn = done * len(row) + len(self._free)
                 if len(self._free):
-                    row[self._free] = self._draw_free(bits)
+                    below = self._free_cells.draw(bits)
+                    above = np.maximum(self._free_cells.lower, 0)
+                    above += self._positive.draw(bits, len(below))
+                    row[self._free] = np.where(below > 0, -below, above)
                 for cells, block in self._blocks:
                     row[cells] = block.draw(bits)
                     drawn += len(cells)
@@ -121,14 +124,9 @@ class BoundedCompositionSampler:
         self.invariants.check(noise)
         return noise
 
-    def _draw_free(self, bits: BitSource) -> IntArray:
-        below = self._free_cells.draw(bits)
-        above = self._positive.draw(bits, len(below))
-        return np.where(below > 0, -below, np.maximum(self._free_cells.lower, 0) + above)
-
 
 class _TiltedCells:
-    """Independent cells u >= lower with weights exp(-alpha u) for u >= 0, else exp(-beta |u|).
+    """Independent cells u >= lower with weights exp(-alpha u) if u >= 0, and exp(beta u) if not.
 
     `alpha` must be positive. A draw returns max(-u, 0) for each cell, its depth below zero.
     """
@@ -196,8 +194,6 @@ class _TiltedCells:
 
 
 class _Block:
-    """Draws of the cells under one total."""
-
     def __init__(self, number: int, lower: IntArray, epsilon: Fraction):
         self.lower, self.slack = lower, -int(lower.sum())
         if self.slack < 0:

@@ -8,16 +8,17 @@ to q(s). If the variables are accepted with a probability proportional to q(s), 
 and their sum is S.
 
 A weak composition of s into n parts is a choice of n - 1 bars from s + n - 1 positions (stars and
-bars). Its parts are the gaps between bars. Geometric variables are placed end to end, with a bar
+bars). The parts are the gaps between bars. Geometric variables are placed end to end, with a bar
 after each. Every position is then a bar independently and with the same probability. All choices of
 the same number of bars are therefore equally likely. Bars are then added at random free positions,
 or random bars are removed, until their number is n - 1. All choices remain equally likely.
 
-A small epsilon would need many positions. The parts are then divided by a power of two. Independent
-geometric variables x_i = 2^k q_i + r_i, with 0 <= r_i < 2^k, have independent q_i and r_i. Given
-the r_i, the q_i are a uniform composition of (total - sum of r_i) / 2^k. All remainders but the
-last are drawn independently. The last remainder makes the sum of the quotients an integer. The
-remainders are accepted with a probability proportional to that of the sum of the quotients.
+If epsilon is small, this method would need many positions. The parts are therefore divided by a
+power of two. Independent geometric variables x_i = 2^k q_i + r_i, with 0 <= r_i < 2^k, have
+independent q_i and r_i. Given the r_i, the q_i are a uniform composition of (total - sum of r_i) /
+2^k. All remainders but the last are drawn independently. The last remainder makes the sum of the
+quotients an integer. The remainders are accepted with a probability proportional to that of the sum
+of the quotients.
 """
 
 from __future__ import annotations
@@ -249,7 +250,7 @@ def _scatter(
 
 @njit(cache=True)
 def _place_ranges(totals: IntArray, sizes: IntArray) -> tuple[IntArray, IntArray, int]:
-    """Return the number of positions of each composition, their starts, and their total."""
+    """Return the number of positions and the start of each composition, and the total number."""
     lengths, starts, end = np.empty_like(sizes), np.empty_like(sizes), 0
     for i in range(len(sizes)):
         lengths[i], starts[i] = totals[i] + sizes[i] - 1, end
@@ -269,8 +270,9 @@ def _place_bars(
     """Place bars at distances `gaps`, and return the number of positions that were passed.
 
     The array `position` has the block and the place at which to continue, and is updated. The part
-    of a gap beyond the end of a block is discarded, and the next block begins with a new gap. This
-    is correct, because every position is a bar independently of the earlier positions.
+    of a gap beyond the end of a block is discarded, and the next block begins with a new gap. The
+    new gap has the right distribution, because every position is a bar independently of the earlier
+    positions.
     """
     block, place = position
     passed: int = -place
@@ -303,7 +305,6 @@ def _estimate_positions(lengths: IntArray, sizes: IntArray, n_bars: IntArray) ->
 
 @njit(cache=True)
 def _next_power_of_two(length: int) -> int:
-    """Return the smallest power of two that is at least `length`."""
     power = 1
     while power < length:
         power *= 2

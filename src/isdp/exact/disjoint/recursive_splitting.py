@@ -9,11 +9,11 @@ F_m1(k) F_m2(s - k), and
     F_m(s) = exp(-s^2 / (2 m sigma^2)) theta_m(s).
 
 The factor theta_m has the period m. By Poisson's formula on the lattice of vectors that add up to
-0, its maximum is at 0. It is nearly constant unless sigma is small. The sampler proposes k from a
-discrete Gaussian around s m1 / (m1 + m2) with the variance sigma^2 m1 m2 / (m1 + m2). It accepts k
-with the probability theta_m1(k) theta_m2(s - k) / (theta_m1(0) theta_m2(0)). A rejection repeats
-one split only, whatever the size of the table. If theta varies little, its bounds decide nearly all
-splits (a squeeze), and theta is computed for the others.
+0, its maximum is at 0. The factor is nearly constant unless sigma is small. The sampler proposes k
+from a discrete Gaussian around s m1 / (m1 + m2) with the variance sigma^2 m1 m2 / (m1 + m2). The
+acceptance probability of k is theta_m1(k) theta_m2(s - k) / (theta_m1(0) theta_m2(0)). A rejection
+repeats one split only, for any size of the table. If theta varies little, its bounds decide nearly
+all splits (a squeeze), and theta is computed for the others.
 
 A finite sum gives theta_m. Let phi(t) be the sum over the integers k of
 exp(-k^2 / (2 sigma^2)) cos(k t). Add F_m over all sums that are equal to s modulo m. The result is
@@ -43,8 +43,8 @@ from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
-MAX_PROPOSALS = 100  # expected per split
-MAX_TERMS = 20_000  # terms of the finite sum, which take a second
+MAX_PROPOSALS = 100  # maximum expected number per split
+MAX_TERMS = 20_000  # maximum number of terms of the finite sum, which take a second
 PRECISION = 192  # initial precision of balls, in bits
 MAX_PRODUCT = 2.0**61
 MAX_DEVIATIONS = 64  # standard deviations
@@ -207,7 +207,7 @@ def _split_recursively(
 
 
 def _parts(cells: int) -> tuple[int, int]:
-    """Return the sizes of both parts of a split. The first is a power of two."""
+    """Return the sizes of both parts of a split. The first size is a power of two."""
     first = 1 << ((cells - 1).bit_length() - 1)
     return first, cells - first
 
@@ -282,10 +282,10 @@ def _expected_proposals(variance: Fraction, first: int, second: int, all_cells: 
     """Bound the expected number of proposals of a split, in a block that adds up to 0.
 
     Let m(v, c) be the ratio of the sum of a discrete Gaussian of variance v around c to its
-    integral. It is at most m(v, 0). A split of s takes
-    m(v, c) theta_first(0) theta_second(0) / theta_both(s) proposals. The probability of s is
-    F_both(s) F_others(-s) / F_all(0), so that theta_both(s) cancels in the mean. What remains is at
-    most the sum of a Gaussian over s, times theta_others(0).
+    integral. The maximum of this ratio is m(v, 0). A split of s takes m(v, c) theta_first(0)
+    theta_second(0) / theta_both(s) proposals. The probability of s is F_both(s) F_others(-s) /
+    F_all(0), so that theta_both(s) cancels in the mean. The remaining factor is at most the sum of
+    a Gaussian over s, times theta_others(0).
     """
     both, others = first + second, all_cells - first - second
     with ctx.workprec(rough_precision(variance)):
@@ -304,7 +304,7 @@ def rough_precision(variance: Fraction) -> int:
 
 
 def log_mass(variance: Fraction) -> arb:
-    """Compute the logarithm of m(variance, 0); see `_expected_proposals`."""
+    """Compute the logarithm of m(variance, 0), as defined in `_expected_proposals`."""
     return theta(Fraction(0), acb(0, 2 * arb.pi() * to_ball(variance))).log()
 
 

@@ -11,7 +11,7 @@ from isdp.exact.elimination.memory_forecast import MAX_BYTES
 from isdp.exact.elimination.tree import EliminationForest, build_forest
 from isdp.exact.elimination.truncation import TruncationPlan
 
-QUICK_PRODUCTS = 1e8  # a tenth of a second, which is less than the search for a second tree takes
+QUICK_PRODUCTS = 1e8  # products that take less time than the search for a second tree
 
 
 class CandidateTrees:
@@ -43,7 +43,7 @@ class CandidateTrees:
         Parameters
         ----------
         plan_of : callable
-            ``plan_of(forest, convolve)`` returns a plan with convolutions, or without.
+            ``plan_of(forest, convolve)`` returns a plan with or without convolutions.
         convolve : bool
             Allow convolutions, which need more memory.
         """

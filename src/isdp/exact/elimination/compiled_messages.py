@@ -2,7 +2,7 @@
 
 A message is an array over a box of states, |x_j| <= half_j, in mixed radix. The last coordinate
 changes fastest. A state x of a union splits into the states (x1, x2) = given @ x + free @ y of its
-two parts, for integer vectors y. The last entry of y varies along a line through the boxes of both
+parts, for integer vectors y. The last entry of y varies along a line through the boxes of both
 parts, and the ends of the line are computed exactly. The other entries of y, the outer entries,
 vary in a box that contains all possible values.
 """
@@ -216,8 +216,9 @@ def draw_splits(
 ) -> None:
     """Draw a split of each state by inversion, and write the parts' states to `lefts` and `rights`.
 
-    `states` must be sorted. `targets` are uniform numbers times the union's message. They must be
-    sorted for each state, so that one pass over the splits draws all splits of equal states.
+    `states` must be sorted. `targets` are uniform numbers times the union's message. The targets
+    must be sorted for each state, so that one pass over the splits draws all splits of equal
+    states.
     """
     base = np.zeros(len(split.line), np.int64)
     box = np.zeros((3, len(split.reach)), np.int64)

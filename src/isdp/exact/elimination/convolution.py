@@ -1,11 +1,11 @@
 """Messages of unions, each computed by one multiplication of large integers.
 
-A state of a union determines the image t = T (x1, x2) of its parts' states. Its splits are all
-pairs of states with this image. The message is therefore the convolution of its parts' messages
-along T, evaluated at the images of the union's states. If the images are numbered in mixed radix,
-the convolution is a product of two polynomials in one variable. Kronecker substitution writes the
-coefficients into slots of 128 bits, and the product of polynomials becomes a product of two
-integers. FLINT computes it by fast Fourier transforms modulo primes.
+A state of a union determines the image t = T (x1, x2) of its parts' states. The splits of the state
+are all pairs of states with this image. The message is therefore the convolution of its parts'
+messages along T, evaluated at the images of the union's states. If the images are numbered in mixed
+radix, the convolution is a product of two polynomials in one variable. Kronecker substitution
+writes the coefficients into slots of 128 bits, and the product of polynomials becomes a product of
+two integers. FLINT computes it by fast Fourier transforms modulo primes.
 
 The product is exact. Only the inputs are rounded, up to multiples of a quantum, so that a message
 is never too small. The excess is bounded.
@@ -25,9 +25,9 @@ from isdp.exact.elimination.compiled_messages import Split
 from isdp.exact.elimination.tree import reducer
 from isdp.lattice.null_lattice import kernel_lattice
 
-MAX_PLACES = 2**24  # coefficients of a product, which need 2 GB in all
+MAX_PLACES = 2**24  # maximum number of coefficients of a product, which need 2 GB
 SLOT_BITS = 128
-MAX_INPUT_BITS = 62  # an input fits in a 64-bit integer
+MAX_INPUT_BITS = 62  # an input of this size fits in a 64-bit integer
 
 
 class Convolution(NamedTuple):

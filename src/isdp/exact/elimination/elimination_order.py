@@ -1,10 +1,10 @@
 """Elimination orders: pairwise merges of sets of cells with small frontiers.
 
 The frontier of a set S of cells is the space of sums A_S u_S that it shares with the other cells.
-Its dimension is rank(A_S) + rank(A_rest) - rank(A). Each dimension multiplies the cost of a merge
-by the width of a truncation window, so that the order determines the memory and the time. The
-search uses floating point. The exact lattices are computed later, so that a wrong rank costs only
-time.
+The dimension of the frontier is rank(A_S) + rank(A_rest) - rank(A). Each dimension multiplies the
+cost of a merge by the width of a truncation window, so that the order determines the memory and the
+time. The search uses floating point. The exact lattices are computed later, so that a wrong rank
+costs only time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from isdp.arrays import FloatArray, IntArray
 from isdp.io.progress import progress, tracked
 
 WIDTH = 32.0  # the nominal width of a window, for the comparison of costs
-MEMORY_IN_DIMENSIONS = 1.5  # a stored number costs as much as this power of WIDTH products
+MEMORY_IN_DIMENSIONS = 1.5  # a stored number costs as much as WIDTH^1.5 products
 TOLERANCE = 1e-8
 MAX_CHEAP_COST = WIDTH**5.5  # below this cost, simulated annealing takes more time than it saves
 ROTATIONS = 6000
@@ -30,8 +30,8 @@ class _Frontiers:
     """Cached orthogonal coordinates of the frontiers of sets of cell classes.
 
     Let Q be an orthonormal basis of the row space of A, with one row per cell. The eigenvalues of
-    Q_S' Q_S are squared cosines of angles. They are between 0 and 1 for sums in the frontier, and 1
-    for sums that the set S does not share with other cells.
+    Q_S' Q_S are squared cosines of angles. The eigenvalues are between 0 and 1 for sums in the
+    frontier. They are 1 for sums that the set S does not share with other cells.
     """
 
     def __init__(self, columns: FloatArray, counts: IntArray):
@@ -70,10 +70,10 @@ def find_elimination_order(columns: FloatArray, counts: IntArray) -> list[tuple[
     """Find an order of pairwise merges of cell classes with a small cost.
 
     The search is greedy, as for the contraction of tensor networks: it merges the pair with the
-    smallest frontier. Ties are frequent and affect the cost. Several searches break them in
-    different ways, some of them at random, and the order with the smallest cost is kept. An order
-    with a large cost is improved by simulated annealing with rotations of the tree. Equal arguments
-    give equal orders.
+    smallest frontier. Ties are frequent and affect the cost. Several searches break ties by
+    different rules, some of them at random. The order with the smallest cost is kept. An order with
+    a large cost is improved by simulated annealing with rotations of the tree. The same arguments
+    always give the same order.
 
     Parameters
     ----------

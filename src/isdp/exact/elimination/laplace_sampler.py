@@ -1,20 +1,20 @@
 """Exact l1 noise under overlapping totals, by variable elimination with rejection.
 
 Messages in double precision, truncated to windows, define a proposal distribution Q near the
-target. Each split is drawn with an integer number of units of 2^-63, so that Q(u) is a rational
-number that is known exactly, in spite of rounding. Rejection then makes the distribution exact. Let
+target. Each split is drawn with an integer number of units of 2^-63. In spite of rounding, Q(u) is
+therefore a rational number that is known exactly. Rejection then makes the distribution exact. Let
 g(u) = exp(-epsilon ||u||_1), and let exp(L) be slightly above the sum of g over the lattice.
 
 - A proposal u from Q is accepted with probability exp(-L) g(u) / Q(u) if ||u||_1 <= N.
 - A proposal u from R is accepted with probability w exp(-L) g(u) / R(u) if ||u||_1 > N. R draws d
-  free cells as independent discrete Laplace variables at the smaller rate theta epsilon. Then
-  g(u) / R(u) is at most exp(-(1 - theta) epsilon N) / tanh(theta epsilon / 2)^d. If N is large,
-  this is small, and proposals from R can be w times rarer than proposals from Q.
+  free cells as independent discrete Laplace variables at the smaller rate theta epsilon. Then g(u)
+  / R(u) is at most exp(-(1 - theta) epsilon N) / tanh(theta epsilon / 2)^d. If N is large, this
+  bound is small, and proposals from R can be w times rarer than proposals from Q.
 
 Every u is therefore drawn with a probability proportional to g(u). Acceptances are exact Bernoulli
-draws. Their probabilities are at most 1 within the ball, because Q(u) telescopes. The message of
-each inner set occurs in one numerator and in one denominator and cancels. This requires that each
-message is at least the sum of its splits, which is also true of convolutions
+draws. Acceptance probabilities are at most 1 within the ball, because Q(u) telescopes. The message
+of each inner set occurs in one numerator and in one denominator and cancels. The proof requires
+that each message is at least the sum of its splits, which is also true of convolutions
 (`isdp.exact.elimination.convolution`).
 """
 
@@ -53,17 +53,17 @@ from isdp.io.progress import progress
 from isdp.lattice.elimination import solve_determined
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
-SLACK = 2.0**-30  # unused share of the 2^63 units, so that the units never exceed 2^63
-# up to these numbers of splits of a state, the errors of rounding stay below SLACK
+SLACK = 2.0**-30  # unused share of the 2^63 units, which absorbs rounding errors
+# up to these numbers of splits of a state, rounding errors stay below SLACK
 MAX_TERMS, MAX_ADDED = 2.0**31, 2.0**21
-MIN_WEIGHT = 1e-280  # smaller weights of a message with maximum 1 are increased to this one
-RARE_BITS = 10  # a proposal is from R if these random bits are all 0
+MIN_WEIGHT = 1e-280  # smaller weights of a message with maximum 1 are increased to this value
+RARE_BITS = 10  # a proposal is from R if this number of random bits are all 0
 STEPS_OF_THETA = 32
 PROPOSALS_AT_ONCE = 4096
 
 
 class _Filled(NamedTuple):
-    """Messages whose windows contain a ball.
+    """Messages whose windows contain a ball of the l1 norm.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class EliminationSampler(RandomBitSampler):
     target : Mechanism
         Its weight must be exp(-rate ||u||_1), as for `GeneralizedLaplace`.
     max_products : float
-        The maximum number of multiplications for the messages. The default takes minutes.
+        The maximum number of multiplications for the messages. The default number takes minutes.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class EliminationSampler(RandomBitSampler):
         self.determined = solve_determined(constrained.matrix)
         self.dimension = len(self.determined[1])
         self.radius = math.ceil(truncation_factor(1, rate, self.dimension, 1, math.log(0.5)))
-        self._bound(self._fill())  # windows with half of the probability suffice for a bound
+        self._bound(self._fill())  # windows with half of the probability are sufficient for a bound
         self.theta, self.radius = self._choose_radius()
         self.filled = self._fill()
         self._bound(self.filled)
@@ -137,7 +137,7 @@ class EliminationSampler(RandomBitSampler):
         self.log_bound = Fraction(filled.log_sum + slack)
 
     def _choose_radius(self) -> tuple[Fraction, int]:
-        """Choose theta and the smallest N for which probabilities outside are at most 1."""
+        """Choose theta and the smallest N with acceptance probabilities of at most 1 outside."""
         rate, choices = float(self.epsilon), []
         for i in range(1, STEPS_OF_THETA):
             theta = i / STEPS_OF_THETA
@@ -148,7 +148,7 @@ class EliminationSampler(RandomBitSampler):
         return Fraction(i, STEPS_OF_THETA), radius
 
     def _fill(self) -> _Filled:
-        """Compute messages whose windows contain the ball."""
+        """Compute messages whose windows contain the ball ||u||_1 <= N."""
         rate = float(self.epsilon)
         unbounded = np.full(len(self.constrained), -math.inf)
 

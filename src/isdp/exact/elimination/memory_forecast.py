@@ -20,7 +20,7 @@ from isdp.lattice.smith import smith_normal_form
 
 MAX_BYTES = 2e9
 TOLERANCE = 1e-8
-MAX_CELLS = 2000  # one weight per pair of cells
+MAX_CELLS = 2000  # limits the memory for the weights of pairs of cells
 ADVICE = "Use less noise, fewer overlapping totals or a Markov chain (isdp.mcmc.draw_chains)."
 
 
@@ -28,9 +28,9 @@ def min_frontier(invariants: Invariants) -> int:
     """Compute a lower bound on the maximum dimension of a frontier in every elimination tree.
 
     Let P be the projection onto the row space of A. The dimension of the frontier of a set S is the
-    number of eigenvalues of P_SS strictly between 0 and 1. An eigenvalue x satisfies
-    x (1 - x) <= 1/4. The cut of S is the sum of P_ij^2 over i in S and j outside S, and is equal to
-    the sum of x (1 - x). Four times the cut is therefore a lower bound on the dimension.
+    number of eigenvalues of P_SS strictly between 0 and 1. An eigenvalue x satisfies x (1 - x) <=
+    1/4. The cut of S is the sum of P_ij^2 over i in S and j outside S. It is equal to the sum of x
+    (1 - x). Four times the cut is therefore a lower bound on the dimension.
 
     Consider P_ij^2 as the edge weights of a graph of m nodes. The cut is at least the second
     eigenvalue of the graph's Laplacian times |S| (m - |S|) / m. Every binary tree of m leaves has a
@@ -50,19 +50,16 @@ def min_frontier(invariants: Invariants) -> int:
 
 
 def _second_eigenvalue(graph: np.ndarray) -> float:
-    """Compute the second smallest eigenvalue of a connected graph's Laplacian.
-
-    The smallest eigenvalue belongs to the constant vector and is shifted above all others.
-    """
+    # the smallest eigenvalue belongs to the constant vector and is shifted above all others
     shifted = graph + 2.0 * graph.diagonal().max() / len(graph)
-    start = np.random.default_rng(0).normal(size=len(graph))  # makes the result reproducible
+    start = np.random.default_rng(0).normal(size=len(graph))  # for reproducible results
     return float(eigsh(shifted, 1, which="SA", v0=start, return_eigenvectors=False)[0])
 
 
 def min_message_bytes(
     invariants: Invariants, power: int, rate: float, log_left_out: float
 ) -> tuple[float, int]:
-    """Compute lower bounds on the memory of the messages and on the maximum frontier.
+    """Compute lower bounds on the bytes of all messages and on the maximum frontier.
 
     Every basis of the lattice has a vector that changes a given coordinate of a set's sums. The
     width of the coordinate's window is therefore at least the width of the noise divided by the
@@ -72,12 +69,6 @@ def min_message_bytes(
     ----------
     power, rate, log_left_out
         See `isdp.exact.elimination.truncation.truncation_factor`.
-
-    Returns
-    -------
-    n_bytes : float
-    n_sums : int
-        The result of `min_frontier`.
     """
     if invariants.cells > MAX_CELLS:
         raise InputError(

@@ -35,7 +35,7 @@ class Node(NamedTuple):
     """A set of cells, which is one cell (a leaf) or the union of two nodes.
 
     Let x be the coordinates of a union. The stacked coordinates (x1, x2) of its children are
-    ``given @ x + free @ y`` for exactly one integer vector y. Every y is possible.
+    ``given @ x + free @ y`` for exactly one integer vector y. Every integer vector y is possible.
 
     Attributes
     ----------
@@ -200,10 +200,11 @@ class _Component:
     def _union(self, left: _Set, right: _Set) -> _Set:
         sums, members = left.sums + right.sums, left.members | right.members
         coordinates = _short_coordinates(_lattice_coordinates(sums), self.inverse)
-        # The vectors (x; x1; x2), taken over all noise, generate a lattice. The rows of its Hermite
-        # form are a basis in echelon form. The vectors x are all of Z^dim, so that the first `dim`
-        # pivots are ones and the coefficients of these rows are x itself. The entries of these rows
-        # after x are `given`. The other rows have x = 0, and their other entries are `free`.
+        # The vectors (x; x1; x2), taken over all noise, generate a lattice. The rows of the Hermite
+        # form of the lattice are a basis in echelon form. The vectors x are all of Z^dim, so that
+        # the first `dim` pivots are ones and the coefficients of these rows are x itself. The
+        # entries of these rows after x are `given`. The other rows have x = 0, and their other
+        # entries are `free`.
         stacked = np.vstack([coordinates, left.coordinates, right.coordinates])
         echelon = _hermite(stacked.T)
         dim = len(coordinates)
@@ -221,7 +222,7 @@ class _Component:
         return _Set(len(self.built) - 1, sums, coordinates, members)
 
     def _scale(self, coordinates: ObjectArray, members: BoolArray) -> FloatArray:
-        """Compute the scale of each coordinate; see `Node`."""
+        """Compute the `scale` of `Node` for each coordinate."""
         x = coordinates.astype(float)
         if self.power == 2:
             return np.asarray(np.sqrt(np.einsum("jc,cd,jd->j", x, self.inverse, x)))
@@ -264,7 +265,8 @@ def _lattice_coordinates(sums: ObjectArray) -> ObjectArray:
     """Return X with sums = B X, where B is a basis of the lattice that the columns generate."""
     basis = _hermite(sums.T)
     remaining, found = sums.T.copy(), []
-    # each pivot column gives a coefficient, after the earlier rows of the echelon are subtracted
+    # each pivot column gives a coefficient, after the earlier rows of the echelon form are
+    # subtracted
     for row in basis:
         pivot = int(np.flatnonzero(row)[0])
         coefficient = remaining[:, pivot] // row[pivot]

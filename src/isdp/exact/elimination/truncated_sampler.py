@@ -2,15 +2,15 @@
 
 The target P(u) is proportional to the product of the weights w_i(u_i) over the integer vectors u
 with A u = 0. Cells are merged pairwise (`isdp.exact.elimination.tree`). The frontier of a set of
-cells is the vector of sums that it shares with the other cells. Its message is the total weight of
-its noise as a function of the frontier. A draw begins at the root of the tree and splits sums until
-single cells are left. The method is junction-tree sampling on a binary tree (forward filtering and
-backward sampling).
+cells is the vector of sums that it shares with the other cells. The message of the set is the total
+weight of its noise as a function of the frontier. A draw begins at the root of the tree and splits
+sums until single cells are left. The method is junction-tree sampling on a binary tree (forward
+filtering and backward sampling).
 
 Each sum of a frontier is truncated to an interval, its truncation window. The windows of q sums
 contain about epsilon^-q states. Messages of wide windows are convolved
-(`isdp.exact.elimination.convolution`) in time epsilon^-q log(1/epsilon). A draw takes time
-epsilon^-q at most.
+(`isdp.exact.elimination.convolution`) in time epsilon^-q log(1/epsilon). The time of a draw is at
+most of the order epsilon^-q.
 
 The distribution is approximate for three reasons. Partial sums are truncated to windows, weights
 are rounded to double precision, and the errors of convolutions are relative to the maximum weight.
@@ -74,13 +74,13 @@ class TruncatedEliminationSampler:
     left_out : float
         The maximum probability outside the truncation windows.
     max_products : float
-        The maximum number of multiplications for the messages. The default takes minutes.
+        The maximum number of multiplications for the messages. The default number takes minutes.
 
     Attributes
     ----------
     error : float
         A bound on the total variation distance between the distribution of a draw and the target.
-        It includes truncation and rounding.
+        The bound includes truncation and rounding.
     bytes : int
         The memory of the messages and of the largest convolution.
     dimension : int
@@ -91,8 +91,8 @@ class TruncatedEliminationSampler:
     Raises
     ------
     InputError
-        If the weight is not a product over cells, the bounds exclude all noise, or the messages
-        need more than 2 GB or too many products.
+        If the weight is not a product over cells, or the bounds exclude all noise. The error is
+        also raised if the messages need more than 2 GB or too many products.
 
     Notes
     -----
@@ -102,27 +102,28 @@ class TruncatedEliminationSampler:
     generating function of the norm is therefore at most that of Gamma(d, epsilon). Chernoff's bound
     gives a norm N that is exceeded with a probability of at most `left_out`. A partial sum equal to
     sum c_i u_i is then at most max |c_i| N, and linear programming finds the best c. For Gaussian
-    noise, E exp(c . u) <= exp(sigma^2 |c|^2 / 2) on any lattice (Banaszczyk 1993), where c is
-    projected onto the span of the lattice.
+    noise, E exp(c . u) <= exp(sigma^2 |c|^2 / 2) on any lattice, for c projected onto the span of
+    the lattice (Banaszczyk 1993).
 
     *Truncation windows with lower bounds.* The weight outside the windows is at most that without
     lower bounds. The bound on the probability outside is therefore multiplied by the ratio of the
     two normalisers, which are both computed. The windows are widened until the bound is below
     `left_out`.
 
-    *Errors of convolutions.* They are relative to the maximum weight of a message. A state is split
-    in proportion to the products of its parts' weights, which are summed again if its message is a
-    convolution. A draw u of a tree has the probability mu'(u) / Z'. Here mu'(u) is the product of
-    the cells' weights and of 1 + e(x) / M(x) over all unions except the root. M(x) is the sum of
-    the products at the state x, e(x) is the error of the convolution, and Z' is the sum of mu'. Let
-    mu and Z be the same quantities without errors. The distance is at most sum |mu' - mu| / Z.
+    *Errors of convolutions.* These errors are relative to the maximum weight of a message. A state
+    is split in proportion to the products of its parts' weights, which are summed again if its
+    message is a convolution. A draw u of a tree has the probability mu'(u) / Z'. Here mu'(u) is the
+    product of the cells' weights and of 1 + e(x) / M(x) over all unions except the root. M(x) is
+    the sum of the products at the state x, e(x) is the error of the convolution, and Z' is the sum
+    of mu'. Let mu and Z be the same quantities without errors. The distance is at most sum |mu' -
+    mu| / Z.
 
     Let E1 and E2 be the bounds of the errors of a union's parts. At a state x, the union adds at
     most |e(x)| to this sum, and the sum of E1 M2 + M1 E2 + E1 E2 over its splits. One factor of
-    each product is bounded by its maximum. The other is summed over all states, each of which is in
-    at most one split. If it is smaller, the number of splits times the maximum is used instead of
-    this sum. If the bound is above 1e-9, all messages are summed term by term. Lower bounds on the
-    noise can cause this.
+    each product is bounded by its maximum. The other factor is summed over all states, each of
+    which is in at most one split. If the number of splits times the maximum is smaller, it is used
+    instead of this sum. If the bound is above 1e-9, all messages are summed term by term. Lower
+    bounds on the noise can have this effect.
 
     Examples
     --------
@@ -199,7 +200,7 @@ class TruncatedEliminationSampler:
         )
 
     def _fill(self, log_left_out: float, lower: FloatArray) -> None:
-        """Compute the messages. Convolutions are used if their error bound is small enough."""
+        """Compute the messages. Convolutions are used if their error bound is at most 1e-9."""
         form = (self._power, self._rate)
 
         def plan_of(forest: EliminationForest, convolve: bool) -> TruncationPlan:

@@ -18,10 +18,10 @@ from isdp.io.progress import progress
 
 UNIT_ROUNDOFF = 2.0**-53
 MAX_WINDOW = 2.0**60
-MAX_PRODUCTS = 1e11  # this number takes minutes
-PRODUCTS_PER_PLACE = 2000.0  # products that take as long as one coefficient of a convolution
-PRODUCTS_AT_ONCE = 10**8  # between two reports of progress, in a tenth of a second
-BYTES_PER_PLACE = 120  # memory for each coefficient while a convolution is computed
+MAX_PRODUCTS = 1e11  # the messages then take minutes
+PRODUCTS_PER_PLACE = 2000.0  # products with the time of one coefficient of a convolution
+PRODUCTS_AT_ONCE = 10**8  # number of products between two reports of progress
+BYTES_PER_PLACE = 120  # memory per coefficient of a convolution
 
 
 class PlannedNode(NamedTuple):
@@ -29,10 +29,8 @@ class PlannedNode(NamedTuple):
 
     Attributes
     ----------
-    node : Node
     half : int64 array, shape (dimension,)
         The half-widths of the windows.
-    split : Split, or None for a leaf
     message : int
         The number of its message. Nodes with equal numbers share a message.
     """
@@ -97,7 +95,7 @@ def truncation_factor(
         return math.sqrt((math.log(2 * max(coordinates, 1)) - log_left_out) / rate)
     d = max(dimension, 1)
 
-    def missing(x: float) -> float:  # Chernoff's bound for Gamma(d, 1)
+    def missing(x: float) -> float:  # Chernoff's bound for a Gamma(d, 1) variable
         return x - d - d * math.log(x / d) + log_left_out
 
     return float(scipy.optimize.brentq(missing, d, 2 * (d - log_left_out) + 10)) / rate
@@ -171,7 +169,7 @@ def plan_truncation(
 def _worth_convolving(node: Node, split: Split, work: float) -> Convolution | None:
     """Return the convolution of a union, or None if the sum over its splits is as fast."""
     halves = split.part_half[: split.left], split.part_half[split.left :]
-    places = max(box_size(half) for half in halves)  # no convolution has fewer places
+    places = max(box_size(half) for half in halves)  # no convolution has fewer coefficients
     if not node.free.size or places > MAX_PLACES or work <= PRODUCTS_PER_PLACE * places:
         return None
     found = make_convolution(node.given, node.free, split.part_half, split.left)

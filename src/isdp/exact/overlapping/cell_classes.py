@@ -80,7 +80,7 @@ class CellClassSampler(RandomBitSampler):
         sums, smaller = self._sums.draw(bits, n_draws)
         larger = sums + smaller
         noise = np.empty((n_draws, self.invariants.cells), dtype=np.int64)
-        noise[:, self._first] = sums  # this is the noise of classes of one cell
+        noise[:, self._first] = sums  # the noise of a class of one cell is its sum
         moving = n_draws * sum(len(cells) for _, _, cells in self._spans)
         with progress("drawing noise", moving) as report:
             drawn = 0

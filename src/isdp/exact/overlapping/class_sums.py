@@ -1,19 +1,20 @@
 """Exact draws of the sums of cell classes. A class is a set of cells with equal columns of A.
 
 The noise of a class of m cells is the difference of uniform compositions of two variables, x and y.
-Both are negative binomial variables, which are sums of m geometric variables. The sum of the class
-is s = x - y. The sums of the classes have a product distribution given A s = 0, and no truncation
-is needed. A draw for 100 classes takes the same time for 10^7 cells as for 10^4 cells.
+The variables x and y are negative binomial, which means that each is a sum of m geometric
+variables. The sum of the class is s = x - y. The sums of the classes have a product distribution
+given A s = 0, and no truncation is needed. A draw for 100 classes takes the same time for 10^7
+cells as for 10^4 cells.
 
 A draw has two stages. Rows of A that have no class in common, such as the totals of states, form
 blocks. In each block, all classes but one are drawn, which determines the sum of the last class.
 The block is accepted with a probability proportional to that of the last sum, and is otherwise
-drawn again. In the final stage, the sums of one or a few blocks are determined by the totals that
-cross blocks, such as a national total by sex. The draw is accepted with a probability proportional
-to that of the determined sums.
+drawn again. In the final stage, the totals that cross blocks, such as a national total by sex,
+determine the sums of one or a few blocks. The draw is accepted with a probability proportional to
+that of the determined sums.
 
 For K equal blocks and q independent totals that cross them, a draw takes about K^(q/2) proposals.
-For 51 states this is 7 proposals for two classes, and 364 for four classes.
+For 51 states, a draw takes 7 proposals with two classes, and 364 with four classes.
 
 All decisions use exact arithmetic (`isdp.exact.bits`).
 """
@@ -37,7 +38,7 @@ from isdp.io.progress import progress
 from isdp.lattice.elimination import pivot_columns, solve_determined
 from isdp.lattice.smith import smith_normal_form
 
-MAX_SUMS = 1e8  # proposed sums per draw, which take minutes
+MAX_SUMS = 1e8  # maximum number of proposed sums per draw, which take minutes
 PROPOSED_SUMS_AT_ONCE = 1 << 20
 MAX_WEIGHT = 2**31
 MAX_CLASSES = 100_000
@@ -50,7 +51,7 @@ class ClassBlocks(NamedTuple):
     ----------
     classes : int64 array, shape (blocks, classes)
     held : bool
-        The sums of a block add up to zero, so that the last sum follows from the others.
+        True if the sums of a block add up to zero, which determines the last sum.
     """
 
     classes: IntArray
@@ -69,7 +70,6 @@ class FinalStage(NamedTuple):
         The classes that are drawn in this stage, determined in it, and drawn before it.
     across : int64 array, shape (before, totals across blocks)
     weights : int64 array, shape (free + totals across blocks, determined)
-    denominator : int
     """
 
     free: IntArray
@@ -100,7 +100,7 @@ class CellClassSums:
     ----------
     expected_proposals : float
         An estimate of the expected number of proposals per draw, which assumes that sums are
-        normally distributed. It is used only for the selection of a sampler.
+        normally distributed. The estimate is used only for the selection of a sampler.
 
     Raises
     ------
@@ -199,7 +199,7 @@ class CellClassSums:
         return sorted(range(len(held)), key=width, reverse=True)
 
     def _estimate(self) -> float:
-        """Estimate the number of proposals for normal sums, or the number if all sums are zero."""
+        """Estimate the number of proposals per draw from the variances of the sums."""
         final, variance = self.final, self._variance
         if not len(final.determined):
             return 1.0
@@ -310,7 +310,7 @@ class CellClassSums:
             row, block = row[~kept], block[~kept]
 
     def _draw_sums(self, bits: BitSource, classes: IntArray) -> tuple[IntArray, IntArray]:
-        """Draw the sum x - y of each class, and its y, which is 0 for a class of one cell."""
+        """Draw x - y and y for each class, with y = 0 for a class of one cell."""
         sums, smaller = np.zeros((2, len(classes)), dtype=np.int64)
         single = self.sizes[classes] == 1
         sums[single] = self._geometric.draw_difference(bits, int(single.sum()))
@@ -340,8 +340,8 @@ class CellClassSums:
 def _disjoint_rows(invariants: Invariants, sizes: IntArray) -> tuple[list[ClassBlocks], IntArray]:
     """Find rows that have no class in common.
 
-    The result has one block for each of these rows, and one for each class in none of them. It also
-    has the other rows, without those that follow from the blocks and from each other.
+    The result has one block for each of these rows, and one for each class in none of them. The
+    result also has the other rows, without those that follow from the blocks and from each other.
     """
     a = invariants.sparse
     free = np.ones(invariants.cells, dtype=bool)
@@ -383,7 +383,7 @@ def _rank_within(held: list[ClassBlocks], across: IntArray, inside: BoolArray) -
 
 
 def _grouped(blocks: list[ClassBlocks]) -> list[ClassBlocks]:
-    """Group blocks with equally many classes."""
+    """Group blocks with the same number of classes."""
     groups: dict[tuple[int, bool], list[IntArray]] = {}
     for block in blocks:
         groups.setdefault((block.classes.shape[1], block.held), []).append(block.classes)

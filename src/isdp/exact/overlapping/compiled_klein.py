@@ -10,7 +10,7 @@ import numpy as np
 from isdp.arrays import FloatArray, IntArray
 from isdp.compiled import njit
 
-# With 53-bit uniform numbers, no coefficient is farther from its centre, in units of s.
+# the maximum distance of a coefficient from its centre in units of s, with 53-bit uniform numbers
 MAX_DEVIATIONS = 40
 MAX_NARROW_WIDTH = 0.5  # below this width, a Gaussian has few significant terms
 # From this width on, m(s, c) is constant in c, because 2 exp(-2 pi^2 s^2) < 1e-52.
@@ -42,11 +42,8 @@ class Bins(NamedTuple):
     ----------
     left : float64 array, shape (bins,)
         The left ends of the bins.
-    width : float
     log_products : float64 array, shape (bins,)
         The logarithms of prod_i m(s_i, 0) at the right ends of the bins.
-    cumulative : float64 array, shape (bins,)
-        The cumulative probabilities of the bins.
     """
 
     left: FloatArray
@@ -59,9 +56,9 @@ class Bins(NamedTuple):
 def mass(s: float, c: float) -> float:
     """Compute m(s, c), the sum of exp(-(k - c)^2 / (2 s^2)) over the integers k.
 
-    For small s, ten terms around c are summed. The others are below e^-48 of the maximum term.
-    Otherwise Poisson's summation formula gives
-    s sqrt(2 pi) (1 + 2 sum_k exp(-2 pi^2 s^2 k^2) cos(2 pi k c)), whose fourth term is below e^-78.
+    For small s, ten terms around c are summed. The other terms are below e^-48 times the maximum
+    term. Otherwise Poisson's summation formula gives s sqrt(2 pi) (1 + 2 sum_k exp(-2 pi^2 s^2 k^2)
+    cos(2 pi k c)), whose fourth term is below e^-78.
     """
     if s >= MIN_FLAT_WIDTH:
         return s * ROOT_TWO_PI
@@ -97,12 +94,12 @@ def relative_masses(width: float, centres: FloatArray) -> FloatArray:
 def integer_gaussian(rng: np.random.Generator, c: float, s: float) -> float:
     """Draw an integer k with probability proportional to exp(-(k - c)^2 / (2 s^2)).
 
-    For small s, one uniform number is inverted over the eleven integers around c. The probability
-    of all other integers is below e^-58, which is less than 2^-60. For large s, proposals come from
-    two geometric distributions. They begin at the two integers next to c and decrease as
-    exp(-x / s) with the distance x from c. Because exp(-x^2 / (2 s^2)) is proportional to
-    exp(-x / s) exp(-((x - s) / s)^2 / 2), the last factor is the acceptance probability. At least
-    half of the proposals are accepted.
+    For small s, one uniform number selects one of the eleven integers around c by inversion. The
+    probability of all other integers is below e^-58, which is less than 2^-60. For large s,
+    proposals come from two geometric distributions. The two distributions begin at the integers
+    next to c and decrease as exp(-x / s) with the distance x from c. Because exp(-x^2 / (2 s^2)) is
+    proportional to exp(-x / s) exp(-((x - s) / s)^2 / 2), the last factor is the acceptance
+    probability. At least half of the proposals are accepted.
     """
     above = math.ceil(c)
     gap = above - c
@@ -119,7 +116,7 @@ def integer_gaussian(rng: np.random.Generator, c: float, s: float) -> float:
 
 @njit(cache=True)
 def _invert(rng: np.random.Generator, c: float, s: float) -> float:
-    """Invert one uniform number over the eleven integers around c, beginning with the nearest."""
+    """Draw one of the eleven integers around c by inversion, beginning with the nearest."""
     nearest = math.floor(c + 0.5)
     gap = c - nearest
     total = 0.0

@@ -1,7 +1,7 @@
 """Exact draws of discrete Gaussian noise on any lattice, by Klein's algorithm with rejection.
 
 Klein's algorithm (Klein 2000; Gentry, Peikert and Vaikuntanathan 2008) draws the coefficients of a
-lattice point one by one, from the last Gram-Schmidt direction to the first. Each coefficient comes
+lattice point one by one. It begins with the last Gram-Schmidt direction. Each coefficient comes
 from a discrete Gaussian, whose centre depends on the later coefficients. The resulting
 probabilities differ from the target by a known factor, which rejection removes (Brakerski,
 Langlois, Peikert, Regev and Stehle 2013, Lemma 2.3).
@@ -13,10 +13,10 @@ The probability of a proposal is proportional to
     exp(-Q(k) / 2) / prod_i m(v_i, c_i),    Q(k) = sum_i (k_i - c_i)^2 / v_i,
 
 where m(v, c) is the sum of exp(-(k - c)^2 / (2 v)) over the integers k. The acceptance probability
-exp((Q(k) - ||u||^2 / sigma^2) / 2) prod_i m(v_i, c_i) / m(v_i, 0) makes the distribution exact, and
-an exact Bernoulli draw decides. The probability is at most 1 for two reasons. The maximum of m is
-at c = 0. The variances exceed those of Klein's algorithm enough to make ||B k||^2 / sigma^2 - Q(k)
-a positive quadratic form, which ball arithmetic proves with Gershgorin's circles.
+exp((Q(k) - ||u||^2 / sigma^2) / 2) prod_i m(v_i, c_i) / m(v_i, 0) makes the distribution exact. An
+exact Bernoulli draw decides on acceptance. The probability is at most 1 for two reasons. The
+maximum of m is at c = 0. The variances exceed those of Klein's algorithm enough to make ||B k||^2 /
+sigma^2 - Q(k) a positive quadratic form. Ball arithmetic proves this by Gershgorin's circles.
 
 Noise is an integer combination of integer basis vectors, so that every draw is in the lattice.
 """
@@ -242,10 +242,10 @@ def log_sum_lower_bound(lengths: ArrayLike, sigma: ArrayLike) -> FloatArray:
     """Compute lower bounds on the logarithms of Gaussian sums over the lattice for all sigma.
 
     The sum is that of exp(-||u||^2 / (2 sigma^2)) over all u. With s_i = sigma / lengths[i], it has
-    three lower bounds, of which the maximum is returned. The first is the term of u = 0. The second
-    is the sum over the sublattice of the first i basis vectors, for any i. By Poisson's formula it
-    is at least the integral over their span, prod_{j <= i} s_j sqrt(2 pi). The third is the product
-    of m(s_i, 1/2) over i, because the minimum of m is at 1/2.
+    three lower bounds, of which the maximum is returned. The first bound is the term of u = 0. The
+    second bound is the sum over the sublattice of the first i basis vectors, for any i. By
+    Poisson's formula it is at least the integral over their span, prod_{j <= i} s_j sqrt(2 pi). The
+    third bound is the product of m(s_i, 1/2) over i, because the minimum of m is at 1/2.
     """
     widths = np.asarray(sigma, dtype=float)[..., None] / np.asarray(lengths)
     poisson = np.cumsum(np.log(widths * ROOT_TWO_PI), axis=-1).max(axis=-1, initial=0.0)
@@ -264,7 +264,7 @@ def exp_or_inf(exponent: float) -> float:
 
 
 def _max_size(frame: GramSchmidt, sigma: float) -> float:
-    """Bound the coefficients and the cells of noise.
+    """Bound the coefficients of noise and the noise of cells.
 
     The norm of a proposal u is at most MAX_DEVIATIONS sqrt(d) sigma. The coefficients of u are at
     most ||u|| times the row norms of the inverse of the triangular factor.

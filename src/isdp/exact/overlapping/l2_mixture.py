@@ -39,8 +39,8 @@ from isdp.exact.sampler import (
 from isdp.io.progress import tracked
 from isdp.mechanisms.base import Mechanism, check_energy
 
-BINS_PER_UNIT = 100  # bins per unit of epsilon sigma
-NUMBERS_AT_ONCE = 10**6  # between two reports of progress, which takes less than a second
+BINS_PER_UNIT = 100  # number of bins per unit of epsilon times sigma
+NUMBERS_AT_ONCE = 10**6  # random numbers between two reports of progress
 # The probability that a draw needs more than 100 times the maximum is below e^-100.
 MAX_PROPOSAL_FACTOR = 100
 
@@ -58,8 +58,8 @@ class MixtureSampler:
     Attributes
     ----------
     expected_proposals : float
-        An upper bound on the expected number of runs of Klein's algorithm per draw. It is near 1
-        in any dimension, unless the noise is as small as the distances of lattice points.
+        An upper bound on the expected number of runs of Klein's algorithm per draw. The bound is
+        near 1 in any dimension, unless the noise is as small as the distances of lattice points.
     error : float
         A bound on the total variation distance between the distribution of a draw and the target.
 
@@ -71,9 +71,9 @@ class MixtureSampler:
 
     Notes
     -----
-    Sigma is drawn from bins of equal width. Let g be the left end of a bin. In the bin, the density
-    is at most exp(-(epsilon g)^2 / 2) times the value of prod_i m(s_i, 0) at the right end, because
-    m is increasing in s. Rejection corrects the difference.
+    Sigma is drawn from bins of equal width. Let g be the left end of a bin. Because m is increasing
+    in s, the density in the bin is at most exp(-(epsilon g)^2 / 2) times prod_i m(s_i, 0) at the
+    right end. Rejection corrects the difference.
 
     The last bin ends at (sqrt(d + 1) + 12) / epsilon. Because m(s, 0) / s decreases with s,
     epsilon sigma is stochastically smaller than a chi variable with d + 1 degrees of freedom. The

@@ -2,7 +2,7 @@
 
 A covariance shape is a covariance S on the null space with v' S^-1 v <= 1 for every difference v.
 Gaussian noise of covariance c^2 S is as private as noise of standard deviation c on a number that
-one record moves by 1. Its error is c^2 tr S.
+one record moves by 1. The error of this noise is c^2 tr S.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from isdp.subspace.queries import Query
 
 ELLIPSOID_TOLERANCE = 1e-6
 MAX_ELLIPSOID_STEPS = 20_000
-EXPONENT_GROWTH = 1.2  # factor per step while the lower bound rises
+EXPONENT_GROWTH = 1.2  # the power grows by this factor in each step
 Weighting = Literal["paper", "best", "rescaled"]
 WEIGHTINGS = get_args(Weighting)
 
@@ -73,7 +73,7 @@ class CovarianceShape:
         return _power(self.core, 0.5)
 
     def longest(self) -> float:
-        """Compute the maximum of v' S^-1 v over the differences, at most 1 up to rounding."""
+        """Compute the maximum of v' S^-1 v over the differences v, at most 1 up to rounding."""
         if not self.geometry.rank:
             return 0.0
         return float(self.geometry.squares(_power(self.core, -0.5)).max(initial=0))
@@ -102,8 +102,9 @@ def min_trace_shape(
     """Compute a shape of minimum trace, up to a certified tolerance.
 
     The minimum Gamma^2 = min {tr S : v' S^-1 v <= 1 for all v} equals the maximum of (tr sqrt M)^2
-    over weights p on the differences, where M = sum p_v v v'. Every p gives this lower bound on the
-    minimum. It also gives an upper bound, by the shape sqrt(M) max_v g_v with g_v = v' M^(-1/2) v.
+    over weights p on the differences. Here M = sum p_v v v'. Every p gives this lower bound on the
+    minimum. The same p also gives an upper bound, by the shape sqrt(M) max_v g_v with g_v = v'
+    M^(-1/2) v.
 
     The multiplicative weights algorithm multiplies p_v by a power of g_v. The initial power 2
     solves orthogonal differences in one step. The power grows while the lower bound rises. In
@@ -123,9 +124,9 @@ def min_trace_shape(
 
     Notes
     -----
-    All ranges over 64 record types take less than a second. For prefix sums over 1,024 types, a
-    step takes a third of a second. A `tolerance` of 3e-4 is reached within a minute, but 1e-5 is
-    not.
+    For all ranges over 64 record types, the search takes less than a second. For prefix sums over
+    1,024 types, each step takes a third of a second. The search then reaches a `tolerance` of 3e-4
+    within a minute, but not 1e-5.
     """
     check_positive_float("subspace: tolerance", tolerance)
     space = geometry(query, invariants, relation)
@@ -166,7 +167,7 @@ class _Search:
         self.power = 2.0
         lengths = space.squares(np.eye(space.rank))
         longest = lengths >= lengths.max() * (1 - 1e-9)
-        self._evaluate(longest / longest.sum())  # optimal in symmetric cases
+        self._evaluate(longest / longest.sum())  # equal weights are optimal in symmetric cases
         self._current = self._evaluate(space.mask / space.mask.sum())
 
     def _evaluate(self, weights: FloatArray) -> _Evaluation:
@@ -205,12 +206,12 @@ def base_decomposition(
 ) -> CovarianceShape:
     """Compute the shape of the correlated Gaussian noise of SDP, Theorem 3.11.
 
-    The algorithm is that of Nikolov, Talwar and Zhang (2013). It computes the minimum volume
-    ellipsoid around the differences. The shorter half of its axes spans the first part. The
-    differences are projected onto the other axes. This is repeated until one axis remains. Part i
-    is a ball whose radius r_i is the length of the longest difference in it. The order of axes of
-    equal length changes the result. Here they follow the Haar contrasts of the answers, fine
-    contrasts first.
+    The algorithm is that of Nikolov, Talwar and Zhang (2013). The algorithm computes the minimum
+    volume ellipsoid around the differences. The shorter half of the ellipsoid's axes spans the
+    first part. The differences are projected onto the other axes. These steps are repeated until
+    one axis remains. Part i is a ball whose radius r_i is the length of the longest difference in
+    it. The order of axes of equal length changes the result. Here the axes follow the Haar
+    contrasts of the answers, with fine contrasts first.
 
     Parameters
     ----------
@@ -278,7 +279,7 @@ def min_volume_ellipsoid(space: Geometry) -> FloatArray:
 def _split(space: Geometry) -> tuple[FloatArray, ...]:
     """Compute orthonormal bases of the parts, each of shape (r, size).
 
-    The result is cached, because all weights share it and the ellipsoids take long.
+    The result is cached, because it is the same for all `weights` and takes long to compute.
     """
     answers = space.span.shape[0]
     coarse_first = np.hstack([np.full((answers, 1), answers**-0.5), contrasts(answers).toarray()])

@@ -6,11 +6,11 @@ m + 1 and rate epsilon. Here m is the dimension of the span of the differences. 
 Bhaskara, Dadush, Krishnaswamy and Talwar (2012) for elongated bodies is not implemented.
 
 The method "image" applies if the answers distinguish all histograms of one total. K is then a
-linear image of the polytope with the vertices e_z - e_y. Noise on this polytope has a closed form.
-Under a total, it is independent Laplace noise conditioned on sum zero. This is the continuous
-counterpart of the integer noise of *Integer Subspace Differential Privacy*. The method "hull"
-divides the hull into simplices, in at most 6 dimensions. The method "hit-and-run" is a Markov
-chain, and `KNorm.estimated_error` gives its effective sample size.
+linear image of the polytope whose vertices are the differences of two unit vectors. Noise on this
+polytope can be drawn in closed form. Under a total, it is independent Laplace noise conditioned on
+sum zero. The integer noise of *Integer Subspace Differential Privacy* is the discrete counterpart.
+The method "hull" divides the hull into simplices, in at most 6 dimensions. The method "hit-and-run"
+is a Markov chain, and `KNorm.estimated_error` gives its effective sample size.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ def draw_root_polytope_noise(
 ) -> FloatArray:
     """Draw vectors u of sum zero with a density proportional to exp(-||u||_1 / scale).
 
-    The number of positive cells is hypergeometric. It is the number of marked balls among n - 1
-    balls drawn from n marked and n - 2 unmarked balls. The set of positive cells is uniform given
-    its size. The positive and the negative part have the same sum, with the distribution
-    Gamma(n - 1, scale / 2). Each part divides this sum in proportion to independent exponential
-    variables.
+    The number of positive cells is hypergeometric. It is distributed as the number of marked balls
+    among n - 1 balls drawn from n marked and n - 2 unmarked balls. The set of positive cells is
+    uniform given its size. The positive and the negative part have the same sum, with the
+    distribution Gamma(n - 1, scale / 2). Each part divides this sum in proportion to independent
+    exponential variables.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def draw_root_polytope_noise(
 
 
 class Estimate(NamedTuple):
-    """Mean of draws that may be autocorrelated, with its precision."""
+    """Mean of draws that may be autocorrelated."""
 
     value: float
     standard_error: float
@@ -155,7 +155,11 @@ class KNorm(NullSpaceMechanism):
         """
         n_draws = check_integer("subspace", "n_draws", n_draws)
         if self.method == "image":
-            histograms = self._histogram_noise(rng, n_draws)
+            if self.relation == "replace":
+                scale = 2 / self.epsilon
+                histograms = draw_root_polytope_noise(rng, self.query.types, scale, n_draws)
+            else:
+                histograms = rng.laplace(scale=1 / self.epsilon, size=(n_draws, self.query.types))
             return self.null.project((self.query.sparse @ histograms.T).T)
         if self.method == "hull":
             points = self._simplices.draw_uniform(rng, n_draws)
@@ -163,11 +167,6 @@ class KNorm(NullSpaceMechanism):
             points = hit_and_run(rng, self.space, n_draws)
         radii = rng.gamma(self.dimension + 1, 1 / self.epsilon, n_draws)
         return radii[:, None] * points @ self.space.span.T
-
-    def _histogram_noise(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        if self.relation == "replace":
-            return draw_root_polytope_noise(rng, self.query.types, 2 / self.epsilon, n_draws)
-        return rng.laplace(scale=1 / self.epsilon, size=(n_draws, self.query.types))
 
     @property
     def _histogram_variance(self) -> float:
@@ -226,16 +225,16 @@ class KNorm(NullSpaceMechanism):
         """Estimate the error by simulation.
 
         With "hit-and-run" the error is (m+1)(m+2)/epsilon^2 E|U|^2. The standard error comes from
-        the means of 20 batches. It is valid if the autocorrelation time of the chain is short
-        compared with a batch.
+        the means of 20 batches. The standard error is valid if the autocorrelation time of the
+        chain is short compared with a batch.
 
         Parameters
         ----------
         n_draws : int
-            Number of draws, which is a multiple of 20.
+            Number of draws, which must be a multiple of 20.
         """
         if check_integer("subspace", "n_draws", n_draws, N_BATCHES) % N_BATCHES:
-            raise InputError(f"subspace: n_draws: {n_draws} is not a multiple of {N_BATCHES}")
+            raise InputError(f"subspace: n_draws: must be a multiple of {N_BATCHES}, got {n_draws}")
         if self.method == "hit-and-run":
             points = hit_and_run(rng, self.space, n_draws)
             m = self.dimension

@@ -22,7 +22,7 @@ from isdp.subspace.privacy.neighbours import Relation, query_columns
 from isdp.subspace.privacy.sensitivities import basis_sensitivity, quotient_sensitivity, sensitivity
 from isdp.subspace.queries import Query
 
-ROUNDING_TOLERANCE = 1e-9  # maximum part of the largest difference outside the span of a basis
+ROUNDING_TOLERANCE = 1e-9  # maximum share of the largest difference outside the span of a basis
 
 
 class ProjectedLaplace(NullSpaceMechanism):
@@ -90,22 +90,23 @@ class ExtendedLaplace(NullSpaceMechanism):
     The vector w has independent Laplace entries of scale b = Delta_1(Q'A) / epsilon. The l1
     sensitivity depends on the basis, unlike the l2 sensitivity. The error can therefore be smaller
     or larger than that of the projection. For histograms of at least eight cells under a total, the
-    error is larger in every basis of this package. For ranges and prefix sums, the error is much
-    smaller with `difference_basis`.
+    error is larger in every basis of this package. For ranges and prefix sums, `difference_basis`
+    gives a much smaller error.
 
     Parameters
     ----------
     basis : str or array of shape (answers, m), optional
         A kind of `null_basis`, or orthonormal columns in the null space, for example from
-        `kronecker_basis`. The columns may span a subspace of it, if no record moves the answers out
-        of this subspace. The default for a histogram is the "haar" basis. The default for other
-        queries is the one of "haar" and `difference_basis` with the smaller error.
+        `kronecker_basis`. The columns may span a subspace of the null space, if no record moves the
+        answers out of this subspace. The default for a histogram is the "haar" basis. The default
+        for other queries is the one of "haar" and `difference_basis` with the smaller error.
 
     Raises
     ------
     InputError
-        If an argument is out of range, the invariants do not fit the query, the basis is not
-        orthonormal in the null space, or its span does not contain all differences.
+        If an argument is out of range, or the invariants do not fit the query. The error is also
+        raised if the basis is not an orthonormal basis of a subspace of the null space that
+        contains all differences.
     """
 
     def __init__(

@@ -22,7 +22,7 @@ from isdp.subspace.privacy.neighbours import Relation, query_columns
 from isdp.subspace.privacy.sensitivities import rank_of_differences
 from isdp.subspace.queries import Query
 
-MAX_ENTRIES = 12_000_000  # number of answers times number of types
+MAX_ENTRIES = 12_000_000  # maximum number of answers times types
 RANK_TOLERANCE = 1e-7  # singular values below this relative size count as zero
 
 
@@ -68,17 +68,13 @@ class Geometry:
         return star
 
     def moment(self, weights: FloatArray) -> FloatArray:
-        """Compute the weighted sum of (x_z - x_y)(x_z - x_y)' over pairs.
+        """Compute the weighted sum of (x_z - x_y)(x_z - x_y)' over pairs, of shape (r, r).
 
         Parameters
         ----------
         weights : float64 array, shape (types, types)
             Symmetric weights, which are 0 for pairs that are not neighbours. A pair has two entries
             and counts once.
-
-        Returns
-        -------
-        float64 array, shape (r, r)
         """
         laplacian: FloatArray = np.diag(weights.sum(axis=1)) - weights
         return self.points @ laplacian @ self.points.T

@@ -91,7 +91,8 @@ def hit_and_run(rng: np.random.Generator, space: Geometry, n_steps: int) -> Floa
 
     Each step moves to a uniform point of the chord through the state in a random direction. One
     linear programme gives both ends of the chord. The points of the hull are the sums of a_z p_z
-    with sum |p_z| <= 2 and sum p_z = 0 ("replace"), or sum |p_z| <= 1 ("add-remove").
+    over the types z. The weights satisfy sum |p_z| <= 2 and sum p_z = 0 ("replace"), or sum |p_z|
+    <= 1 ("add-remove").
 
     Returns
     -------

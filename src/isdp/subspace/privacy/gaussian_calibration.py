@@ -2,8 +2,8 @@
 
 Let one record move a number by 1, and let s be the standard deviation of the noise. Then
 delta(epsilon) = Phi(1/(2s) - epsilon s) - exp(epsilon) Phi(-1/(2s) - epsilon s) (Balle and Wang
-2018, Theorem 8). In more dimensions the same holds for the longest difference, measured in
-standard deviations.
+2018, Theorem 8). In more dimensions, the formula holds for the longest difference in standard
+deviations.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from isdp.arrays import FloatArray
 from isdp.checks import check_choice, check_positive_float, check_probability
 from isdp.errors import InputError
 
-INITIAL_BITS, MAX_BITS = 300, 20_000  # initial and maximum precision
+INITIAL_BITS, MAX_BITS = 300, 20_000  # initial and maximum precision in bits
 MIN_ACCURATE_BITS = 64  # minimum accuracy of a computed delta
-ROOT_STEP = 1e-12  # relative increase of an uncertified root; it doubles at each step
+ROOT_STEP = 1e-12  # initial relative increase of an uncertified root, which doubles at each step
 Calibration = Literal["exact", "paper"]
 
 
@@ -105,7 +105,7 @@ def sigma(epsilon: float, delta: float) -> float:
     def excess(s: float) -> float:
         return float(_ball(epsilon, s).log()) - target
 
-    low = high = math.sqrt(0.5 / epsilon)  # at this value the first term is 1/2
+    low = high = math.sqrt(0.5 / epsilon)  # at this standard deviation, the first term is 1/2
     while excess(high) > 0:
         high *= 2
     while excess(low) < 0:
@@ -120,13 +120,13 @@ def sigma(epsilon: float, delta: float) -> float:
 def paper_constant(epsilon: float, delta: float) -> float:
     """Compute c = (1 + sqrt(1 + ln(1/delta))) / epsilon of SDP, Lemma 3.4 and Algorithm 1.
 
-    This constant is too small if delta is very small.
+    For a very small delta, the constant is too small.
     """
     check_positive_float("subspace: epsilon", epsilon)
     return (1 + math.sqrt(1 - math.log(check_probability("subspace: delta", delta)))) / epsilon
 
 
 def multiplier(epsilon: float, delta: float, constant: Calibration = "exact") -> float:
-    """Compute the exact `sigma` or the `paper_constant`."""
+    """Compute the multiplier c of the noise, by `sigma` or `paper_constant`."""
     check_choice("subspace: constant", constant, get_args(Calibration))
     return sigma(epsilon, delta) if constant == "exact" else paper_constant(epsilon, delta)

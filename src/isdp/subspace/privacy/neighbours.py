@@ -1,10 +1,10 @@
 """Neighbouring data sets, and the differences of their answers.
 
-With the relation "replace", one record changes from type z to type y. The answers move by
-a_z - a_y, where a_z is column z of the query (SDP, Definition 2.1). With "add-remove", a record is
-added or removed, and the answers move by a_z. This is the same relation with an additional type,
-the absent record, whose column is zero. A difference can occur with both signs, and only one of
-them is listed.
+With the relation "replace", one record changes from type z to type y. The answers move by a_z -
+a_y, where a_z is column z of the query (SDP, Definition 2.1). With "add-remove", a record is added
+or removed, and the answers move by a_z. The relation "add-remove" is "replace" with an additional
+type, the absent record, whose column is zero. A difference can occur with both signs, and only one
+of them is listed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ RELATIONS = get_args(Relation)
 
 
 def query_columns(query: Query, relation: Relation) -> csc_array:
-    """Return the columns a_z of the query. With "add-remove" the last is the absent record."""
+    """Return the columns a_z of the query. With "add-remove", the last is the absent record."""
     check_choice("subspace: relation", relation, RELATIONS)
     if relation == "replace":
         return query.sparse.tocsc()
@@ -54,10 +54,10 @@ def representative_types(
 ) -> IntArray:
     """Choose record types whose pairs represent all pairs of neighbours.
 
-    A cell class consists of cells with equal columns of the invariants. Exchanging two cells of one
-    class of a histogram permutes the answers and does not change the invariants. Two types of each
-    class are therefore sufficient. In other queries, one type of each group of equal columns is
-    sufficient.
+    A cell class consists of cells with equal columns of the invariants. In a histogram, an exchange
+    of two cells of one class permutes the answers and does not change the invariants. Two types of
+    each class are therefore sufficient. For other queries, one type of each group of equal columns
+    is sufficient.
 
     Returns
     -------

@@ -50,7 +50,7 @@ def sensitivity(query: Query, p: Literal[1, 2], relation: Relation = "replace") 
 def null_sensitivity(query: Query, invariants: Invariants, relation: Relation = "replace") -> float:
     """Compute Delta_2(Q'A), the maximum l2 norm of a difference within the null space.
 
-    This sensitivity does not depend on the basis Q.
+    The l2 sensitivity does not depend on the basis Q.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def basis_sensitivity(
 ) -> float:
     """Compute Delta_1(Q'A), the maximum l1 norm of a difference in the coordinates of a basis Q.
 
-    Its value depends on the basis, and is between Delta_2(Q'A) and sqrt(m) Delta_2(Q'A).
+    The l1 sensitivity depends on the basis, and is between Delta_2(Q'A) and sqrt(m) Delta_2(Q'A).
 
     Parameters
     ----------
@@ -112,14 +112,14 @@ def quotient_sensitivity(
     """Compute Delta_q, the l1 sensitivity in the quotient space of the row space of C.
 
     Delta_q is the maximum of q(v) = min_w ||v + C'w||_1 over the differences v, and is at most
-    Delta_1(A). The density of projected Laplace noise of scale b at a point is the integral of the
-    product density over shifts in the row space of C. A change of the variable of integration shows
-    that the log density changes by at most q(v)/b over a step v. This change is attained in the
-    limit along v. The exact pure loss is therefore Delta_q / b.
+    Delta_1(A). The density of projected Laplace noise of scale b is the integral of the product
+    density over shifts in the row space of C. A change of the variable of integration shows that
+    the log density changes by at most q(v)/b over a step v. In the limit along v, the log density
+    changes by q(v)/b. The exact pure loss is therefore Delta_q / b.
 
     The function solves one linear programme (HiGHS) for each difference, in order of decreasing
-    length. It stops when no further difference can change the maximum. The result is the dual
-    value, which is an upper bound.
+    length. The search stops when no further difference can change the maximum. The result is the
+    dual value, which is an upper bound.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def quotient_norm(move: ArrayLike, invariants: Invariants) -> float:
     -------
     float
         The norm ||v + C'w||_1 for the multipliers w of HiGHS, which is an upper bound on q(v). The
-        value of the programme certifies that it exceeds q(v) by at most a relative 1e-7.
+        value of the programme certifies that the bound exceeds q(v) by at most a relative 1e-7.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def quotient_norm(move: ArrayLike, invariants: Invariants) -> float:
     """
     vector = np.asarray(move)
     stacked = vstack([invariants.sparse, csr_array(vector[None])], format="csr")
-    class_of_cell, first = find_cell_classes(Invariants(stacked))  # one variable for each class
+    class_of_cell, first = find_cell_classes(Invariants(stacked))  # one variable per cell class
     weight = np.bincount(class_of_cell).astype(float)
     rows, vector = invariants.sparse[:, first].astype(float), vector[first].astype(float)
     found = scipy.optimize.linprog(
@@ -224,12 +224,10 @@ def _chunks(total: int) -> list[IntArray]:
 
 
 def _used_rows(columns: csc_array) -> csc_array:
-    """Return the rows that are not zero."""
     return columns.tocsr()[np.unique(columns.indices)].tocsc()
 
 
 def _max_over_neighbours(values: FloatArray, relation: Relation) -> float:
-    """Return the maximum of values[i, j] over neighbours i and j."""
     if relation == "add-remove":
         values = values[:, -1:]
     return float(values.max(initial=0))

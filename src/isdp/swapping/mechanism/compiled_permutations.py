@@ -12,7 +12,7 @@ import numpy as np
 
 from isdp.compiled import njit
 
-# an explicit type, because numba would compile a second version for a literal 0
+# the type is explicit, because numba would compile a second version for a literal 0
 FIRST = np.int64(0)
 OUT_OF_BITS = -1
 FLOAT_UNIT = 2.0**-53
@@ -101,7 +101,7 @@ def derange_by_closing_cycles(bits, starts, group, image, closed, probabilities)
     The algorithm is that of Martinez, Panholzer and Prodinger (Generating random derangements,
     ANALCO 2008). The array `closed` is working memory of the length of `image`.
     ``probabilities[u]`` is the probability of closing a cycle when u points are left. Beyond the
-    table this probability is 1/u. These Bernoulli draws use floating point. The return values are
+    table this probability is 1/u. The Bernoulli draws use floating point. The return values are
     those of `derange_by_rejection`.
     """
     used = FIRST

@@ -18,7 +18,7 @@ from isdp.arrays import FloatArray, IntArray
 
 # above this number, the approximations m!/e and 1/u have relative errors below 1/31!
 MAX_TABULATED = 30
-MAX_READ = 1 << 20  # 64-bit integers per read
+MAX_READ = 1 << 20  # number of 64-bit integers per read
 
 BitSource = Callable[[int], NDArray[np.uint64]]
 
@@ -65,12 +65,7 @@ def subfactorial_ratio(m: ArrayLike, step: int) -> FloatArray:
 
 @lru_cache(maxsize=1)
 def closing_probabilities() -> FloatArray:
-    """Compute (u - 1) d_{u-2} / d_u, the probability that a cycle closes with u points left.
-
-    Returns
-    -------
-    float64 array, shape (31,)
-    """
+    """Compute (u - 1) d_{u-2} / d_u, the closing probability of a cycle, for u = 0 to 30."""
     d = _table()
     exact = [Fraction((u - 1) * d[u - 2], d[u]) for u in range(2, MAX_TABULATED + 1)]
     return np.array([0.0, 0.0, *map(float, exact)])
@@ -90,7 +85,7 @@ class BitStream:
         self._buffer = np.empty(0, dtype=np.uint64)
 
     def peek(self, count: int) -> NDArray[np.uint64]:
-        """Return at least `count` of the next integers, without consuming them."""
+        """Return at least `count` of the next integers, which stay in the stream."""
         if count > len(self._buffer):
             fresh = self._source(count - len(self._buffer))
             self._buffer = np.concatenate([self._buffer, fresh])
@@ -123,7 +118,7 @@ def derange(bits: BitStream, sizes: IntArray, *, exact: bool) -> IntArray:
     int64 array, shape (sum of the sizes,)
         The image of each point. The points of all groups are numbered consecutively.
     """
-    # imported here, because budgets and losses do not need compiled code
+    # the import is here, because budgets and losses do not need compiled code
     from isdp.swapping.mechanism.compiled_permutations import (
         derange_by_closing_cycles,
         derange_by_rejection,

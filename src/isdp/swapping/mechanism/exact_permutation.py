@@ -82,12 +82,13 @@ def permutation_for_release(
     rate : Fraction, int, str or float
         Swap rate, with a denominator of at most 2^32.
     source : callable, optional
-        ``source(k)`` returns k random bytes. The default is `os.urandom`; others are for tests.
+        ``source(k)`` returns k random bytes. The default is `os.urandom`. Use another source only
+        in tests.
 
     Returns
     -------
     int64 array, shape (records,)
-        For each record, the number of the record whose value it takes. This array is confidential.
+        For each record, the number of the record whose value it takes. The array is confidential.
 
     Raises
     ------

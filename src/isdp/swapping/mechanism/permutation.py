@@ -69,7 +69,7 @@ class Strata:
 
     @classmethod
     def from_sizes(cls, sizes: ArrayLike) -> Strata:
-        """Group consecutive records into strata of the given sizes, without empty strata."""
+        """Group consecutive records into strata of the given sizes, and drop empty strata."""
         sizes = np.asarray(sizes, dtype=np.int64)
         starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
         return cls(np.arange(starts[-1]), starts)
@@ -111,8 +111,8 @@ def draw_permutation(rng: np.random.Generator, strata: Strata, rate: float) -> I
     Returns
     -------
     int64 array, shape (records,)
-        For each record, the number of the record whose value it takes. A record that does not
-        move takes its own value.
+        For each record, the number of the record whose value it takes. A record that is not
+        selected takes its own value.
     """
     rate = check_rate(rate)
     return permute(strata, _bernoulli(rng, rate), pseudo_random_bits(rng), exact=False)
@@ -132,7 +132,7 @@ def permute(
     bernoulli : callable
         ``bernoulli(k)`` returns k Bernoulli draws of the swap rate, as a bool array.
     exact : bool
-        Passed on to `isdp.swapping.mechanism.derangements.derange`.
+        The argument of `isdp.swapping.mechanism.derangements.derange`.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def _select(strata: Strata, bernoulli: BernoulliSource) -> tuple[BoolArray, IntA
 def check_permutation(strata: Strata, sigma: IntArray) -> None:
     """Check that `sigma` is a permutation that keeps every record in its stratum.
 
-    Such a permutation preserves the counts by stratum and swapping variable, and does not change
+    The permutation then preserves the counts by stratum and swapping variable, and does not change
     the held variables.
 
     Raises
@@ -188,7 +188,7 @@ def check_permutation(strata: Strata, sigma: IntArray) -> None:
 def _check_moves(
     records: int, moved: IntArray | slice, taken: IntArray, stratum: IntArray, other: IntArray
 ) -> None:
-    """Check that `taken` permutes `moved`, and that `stratum` and `other` agree."""
+    """Check that the moved records are permuted, each within its stratum."""
     hit = np.zeros(records, dtype=bool)
     hit[taken] = True
     if not hit[moved].all() or not np.array_equal(stratum, other):
@@ -209,8 +209,8 @@ def swap(rng: np.random.Generator, strata: Strata, values: ArrayLike, rate: floa
     Returns
     -------
     array like `values`
-        The swapped values in the order of the records. The permutation is confidential, as is
-        everything that depends on it, such as the number of moved records.
+        The swapped values in the order of the records. The permutation is confidential. The number
+        of moved records and all other results that depend on the permutation are confidential too.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """The published privacy bound of permutation swapping, and its inverse.
 
-Let o = p / (1 - p) be the odds of the swap rate p, and b the number of records of the largest
+Let o = p / (1 - p) be the odds of the swap rate p. Let b be the number of records of the largest
 stratum. The bound is
 
     epsilon = ln(b + 1) - ln o                    for p <= 1/2,
@@ -8,7 +8,8 @@ stratum. The bound is
 
 Epsilon bounds the privacy loss per unit of the distance d_HAM of datasets with equal invariants.
 The distance d_HAM is half the number of records that two datasets do not share. The nearest
-datasets differ by an exchange of two values. Their distance is 2, and their loss at most 2 epsilon.
+datasets differ by an exchange of two values. The distance is then 2, and the loss is at most 2
+epsilon.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from isdp.checks import check_in_range, check_integer, check_positive
 from isdp.errors import InputError
 from isdp.swapping.mechanism.permutation import check_rate
 
-ROUNDING = 1e-12  # exceeds the relative rounding error of a difference of two logarithms
-MAX_EPSILON = 700  # maximum epsilon; above it, the odds overflow
-MIN_FULL_PRECISION = 1e-290  # minimum odds; below it, floats lose digits
+ROUNDING = 1e-12  # above the relative rounding error of a difference of two logarithms
+MAX_EPSILON = 700  # maximum epsilon, above which the odds overflow
+MIN_FULL_PRECISION = 1e-290  # minimum odds, below which floats lose digits
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def log_odds(rate: Fraction | float | Rate) -> float:
 def epsilon_bound(rate: Fraction | float | Rate, max_size: int) -> float:
     """Compute the published bound, in nats per unit of d_HAM.
 
-    The bound is 0 if no stratum has two records, because nothing is swapped.
+    The bound is 0 if no stratum has two records, because no record moves.
 
     Parameters
     ----------
@@ -124,8 +125,8 @@ def rates_with_epsilon(epsilon: float, max_size: int) -> tuple[Rate, Rate]:
     Returns
     -------
     tuple of two Rate
-        The rates with odds (b + 1) e^(-epsilon) and e^epsilon. The first moves fewer records. At
-        the minimum epsilon they are equal.
+        The rates with odds (b + 1) e^(-epsilon) and e^epsilon. The first rate moves fewer records.
+        At the minimum epsilon they are equal.
 
     Raises
     ------

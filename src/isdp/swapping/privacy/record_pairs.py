@@ -46,8 +46,8 @@ def moved_probability(size: int, rate: float) -> float:
 def moved_covariance(size: int, rate: float) -> float:
     """Compute q2 - q1^2, the covariance of the indicators that two records move.
 
-    With s = (1-p)^(n-1) it is p^2 s (2 - s - n p) / (1 - n p s)^2. This form avoids cancellation.
-    In large strata the covariance is far below the rounding error of q2.
+    With s = (1-p)^(n-1), the covariance is p^2 s (2 - s - n p) / (1 - n p s)^2. This formula avoids
+    cancellation. In large strata the covariance is far below the rounding error of q2.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class PairDistribution(NamedTuple):
 def exact_pair_distribution(n: int, p: float) -> PairDistribution:
     """Compute the probabilities of the moves of two records, for n >= 2 records and swap rate p.
 
-    They are differences of probabilities that are accurate to the last digit of a float. The
+    The results are differences of probabilities that are accurate to the last digit of a float. The
     differences are not rounded, so small ones stay accurate.
     """
     single = Fraction(moved_probability(n, p))
@@ -103,11 +103,12 @@ def exact_pair_distribution(n: int, p: float) -> PairDistribution:
 def _expected_exchanges(n: int, p: float) -> float:
     """Compute the expected number of ordered pairs of records that exchange their values.
 
-    It is E [M (M - 1) d_{M-2} / d_M; M >= 2] = E [1 + (-1)^M (M - 1) / d_M; M >= 2].
+    The number is E [M (M - 1) d_{M-2} / d_M; M >= 2] = E [1 + (-1)^M (M - 1) / d_M; M >= 2].
     """
     m = np.arange(2, min(n, MAX_TABULATED) + 1)
     two = n * (n - 1) / 2 * p**2 * math.exp((n - 2) * math.log1p(-p))
-    # binomial probabilities by recursion; the upper tail is a regularised incomplete beta function
+    # a recursion gives binomial probabilities, and a regularised incomplete beta function the upper
+    # tail
     probabilities = np.cumprod([two, *((n - m[:-1]) / m[1:] * (p / (1 - p)))])
     return float(betainc(2, n - 1, p) + (_small()[: len(m)] * probabilities).sum()) / _not_lone(
         n, p

@@ -5,9 +5,9 @@ values of the swapping variable differ, so the output reveals the permutation. A
 moves m records has a probability proportional to f(m) = o^m / d_m. Here o is the odds of the swap
 rate, and d_m the number of derangements of m points.
 
-Consider one output and two datasets that differ in d >= 2 records. They determine two permutations
-that move a and a' records with |a - a'| <= d. The loss per unit of distance is at most
-|ln f(a) - ln f(a')| / max(2, |a - a'|), and this bound is attained.
+Consider one output and two datasets that differ in d >= 2 records. The output and each dataset
+determine a permutation. The two permutations move a and a' records with |a - a'| <= d. The loss per
+unit of distance is at most |ln f(a) - ln f(a')| / max(2, |a - a'|), and this bound is attained.
 """
 
 from __future__ import annotations
@@ -49,6 +49,6 @@ def min_worst_case_loss(max_size: int) -> float:
     size = check_size(max_size)
     if size <= 2:
         return 0.0
-    if size == 3:  # attained at ln o = (ln 2 - ln o) / 2
+    if size == 3:  # the minimum is attained at ln o = (ln 2 - ln o) / 2
         return math.log(2) / 3
     return math.log(float(subfactorial_ratio(size - 2, 2))) / 4

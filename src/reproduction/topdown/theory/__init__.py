@@ -1,1 +1,1 @@
-"""Results on implied constraints and noise that only this study needs."""
+"""Results on implied constraints that only this study needs."""

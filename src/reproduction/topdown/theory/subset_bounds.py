@@ -1,10 +1,9 @@
-"""Totals by type under bounds on all subsets of types, by cutting planes (TDA).
+"""Projection onto totals by type that regions can have, with cutting planes (TDA).
 
-With 28 types of group quarters there are 2^28 bounds, of which few are relevant for any noisy
-table. A minimal cut finds one broken bound at a time, which is then added.
+The regions bound the total of each subset of types. With 28 types of group quarters there are 2^28
+bounds, and a noisy table violates few of them. Each step adds one violated bound, which a minimal
+cut finds.
 """
-
-from __future__ import annotations
 
 from dataclasses import dataclass
 
@@ -18,15 +17,15 @@ from isdp.errors import InputError
 from isdp.postprocess.projection import nearest_l2
 
 MAX_CUTS = 500
-MAX_PARTS = 2**20  # parts of a person, the resolution of a cut
+MAX_PARTS = 2**20  # The smallest unit of a flow is 1/MAX_PARTS of a person.
 
 
 @dataclass(frozen=True, eq=False)
 class NearestTotals:
-    """The nearest totals that the leaves can have.
+    """The nearest totals by type that regions can have.
 
-    `totals` (int64) are within 1 of the nearest real point `real` (float64), both of shape
-    (kinds,). `cuts` are the subsets of types whose bounds were needed.
+    The nearest real point is `real`, and `totals` differs from it by less than 1 in each type.
+    `cuts` lists the subsets of types whose bounds were added.
     """
 
     totals: np.ndarray
@@ -35,24 +34,30 @@ class NearestTotals:
 
 
 def nearest_group_totals(rng: np.random.Generator, noisy, presence: Presence) -> NearestTotals:
-    """Project noisy totals by type (kinds,) onto the possible totals, and round them.
+    """Project noisy totals by type onto the totals that regions can have, and round them.
 
-    The generator resolves ties of the rounding. Raises InputError if the totals are too large for
-    the cuts' integers, or if the cuts do not end.
+    The random numbers decide ties of the rounding.
+
+    Raises
+    ------
+    InputError
+        If the totals are too large for 32-bit flows, or more than `MAX_CUTS` bounds are needed.
     """
     noisy = np.asarray(noisy, dtype=float)
     cuts: list[tuple[int, ...]] = []
     while len(cuts) <= MAX_CUTS:
         real = nearest_l2(noisy, _polytope(presence, cuts))
         broken = _broken(real, presence)
-        if broken is None or broken in cuts:  # the violation is below one person
+        if broken is None or broken in cuts:  # A repeated bound is violated by less than a person.
             return NearestTotals(_round(rng, real, presence), real, cuts)
         cuts.append(broken)
-    raise InputError(f"topdown: more than {MAX_CUTS} cuts; check the noise and the totals")
+    raise InputError(
+        f"topdown: the noisy totals violate more than {MAX_CUTS} bounds. Check the noise."
+    )
 
 
 def _polytope(presence: Presence, cuts: list[tuple[int, ...]]) -> Polytope:
-    """Least numbers, the grand total, and the bounds found so far."""
+    """Build the polytope of the minimum counts, the grand total and the violated bounds."""
     kinds = presence.groups
     rows = np.zeros((kinds + len(cuts), kinds), dtype=np.int64)
     rows[:kinds] = np.eye(kinds, dtype=np.int64)
@@ -64,18 +69,17 @@ def _polytope(presence: Presence, cuts: list[tuple[int, ...]]) -> Polytope:
 
 
 def _broken(real, presence: Presence) -> tuple[int, ...] | None:
-    """Find a broken bound in parts of a person, because flows are integers."""
+    """Find a violated bound. Flows are integers, so counts are in fractions of a person."""
     total = int(presence.totals.sum())
     parts = min(MAX_PARTS, MAX_FLOW // max(total, 1))
     if parts < 2:
         raise InputError(
-            "topdown: the totals are too large for cuts by 32-bit flows; release smaller regions"
+            "topdown: the totals are too large for 32-bit flows. Release smaller regions."
         )
     least = presence.minimums.sum(axis=0) * parts
     wanted = np.maximum(np.rint(real * parts).astype(np.int64), least)
     excess = int(wanted.sum()) - total * parts
-    order = np.argsort(least - wanted)  # the remainder goes to the types with the most slack
-    for kind in order:
+    for kind in np.argsort(least - wanted):  # The largest slack comes first.
         moved = min(excess, int(wanted[kind] - least[kind])) if excess > 0 else excess
         wanted[kind] -= moved
         excess -= moved
@@ -84,12 +88,13 @@ def _broken(real, presence: Presence) -> tuple[int, ...] | None:
 
 
 def _round(rng: np.random.Generator, real, presence: Presence) -> np.ndarray:
-    """Round up or down with the least change so that the leaves can have the totals.
+    """Round each total up or down, with the smallest change, to totals that the regions can have.
 
-    It is a network programme over persons of each type in each leaf, with whole vertices.
+    The variables of the linear programme are the persons of each type in each region. It is a
+    network programme, so all its vertices are integer.
     """
     least = presence.minimums.sum(axis=0)
-    real = np.maximum(real, least)  # the projection meets bounds up to rounding errors only
+    real = np.maximum(real, least)  # The projection may miss a bound by a rounding error.
     lower = np.floor(real + 1e-6).astype(np.int64)
     part = np.maximum(real - lower, 0)
     leaf, kind = np.nonzero(presence.present)
@@ -103,16 +108,16 @@ def _round(rng: np.random.Generator, real, presence: Presence) -> np.ndarray:
         (entries, (rows, np.concatenate([columns, columns, up]))),
         shape=(leaves + kinds, people + kinds),
     ).tocsr()
-    # random numbers below all relevant differences resolve ties
+    # The random numbers are smaller than all relevant differences, so that they only decide ties.
     cost = np.concatenate([np.zeros(people), 1 - 2 * part + 1e-7 * rng.random(kinds)])
     bounds = [(0, None)] * people + [(0, 1)] * kinds
     sides = np.concatenate([presence.surpluses, lower - least]).astype(float)
     found = scipy.optimize.linprog(cost, A_eq=matrix, b_eq=sides, bounds=bounds, method="highs-ds")
     if found.status != 0:
         raise InputError(
-            f"topdown: cannot round the totals; check the noise ({found.message.strip()})"
+            f"topdown: the totals cannot be rounded. Check the noise. ({found.message.strip()})"
         )
     totals = lower + np.rint(found.x[people:]).astype(np.int64)
     if presence.violated_bound(totals) is not None:
-        raise InputError("topdown: the rounded totals break a bound; the solver was not exact")
+        raise InputError("topdown: the rounded totals violate a bound. Use another seed.")
     return totals

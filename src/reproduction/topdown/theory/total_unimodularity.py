@@ -1,11 +1,10 @@
-"""Tests of total unimodularity: every square submatrix has determinant -1, 0 or 1.
+"""Tests of total unimodularity.
 
-Linear programmes over a totally unimodular matrix have whole vertices for all whole right sides. A
-result is either proved, by structure or by enumeration of sets of columns, or refuted by a
-submatrix with another determinant. A failed search for a fractional vertex proves nothing.
+A matrix is totally unimodular if every square submatrix has determinant -1, 0 or 1. A linear
+programme over this matrix then has integer vertices for all integer right-hand sides. The property
+is proved by structure or by enumeration of column sets. It is refuted by a submatrix with another
+determinant. A search that finds no fractional vertex proves nothing.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,25 +14,26 @@ import numpy as np
 import scipy
 from flint import fmpz_mat
 from scipy.sparse import block_diag
+from scipy.sparse.csgraph import connected_components
 
 from isdp.errors import InputError
 from isdp.lattice.elimination import pivot_columns
 
-MAX_ENUMERATED = 14  # rows or columns whose sets are enumerated
-N_COLUMN_SETS = 20  # random sets of columns in a larger matrix
-COUNT_BOUNDS = (2, 5, 20)  # upper bounds of the counts in the search's tables
-N_TRIALS = 900  # linear programmes in the search for a fractional vertex
-N_LAST_TRIALS = 9000  # as the last method
-TRIALS_PER_PROGRAMME = 25  # solved as one programme
+MAX_ENUMERATED = 14  # Column sets are enumerated for up to this number of rows or columns.
+
+COUNT_BOUNDS = (2, 5, 20)  # The counts in the random tables are below these bounds.
+N_TRIALS = 900  # The number of linear programmes in a search for a fractional vertex.
+N_LAST_TRIALS = 9000  # The number of linear programmes in the last search.
+TRIALS_PER_PROGRAMME = 25  # The number of linear programmes that are solved together.
 MIN_FRACTION = 1e-6
 
 
 @dataclass(frozen=True)
 class UnimodularityResult:
-    """Answer and proof.
+    """The answer to a question about a matrix, with its proof.
 
-    `unimodular` is None without a proof or a counterexample. `rows`, `columns` and `determinant`
-    are those of a submatrix with a determinant other than -1, 0, 1, or empty and 0.
+    `unimodular` is None if there is neither a proof nor a counterexample. A counterexample is the
+    submatrix of `rows` and `columns`, whose `determinant` is not -1, 0 or 1.
     """
 
     unimodular: bool | None
@@ -44,9 +44,9 @@ class UnimodularityResult:
 
 
 def totally_unimodular(rng: np.random.Generator, matrix) -> UnimodularityResult:
-    """Decide whether an integer matrix is totally unimodular, or return that it is undecided.
+    """Prove or refute that an integer matrix is totally unimodular.
 
-    The generator is for the search for a counterexample.
+    The search for a counterexample is random.
     """
     matrix = _whole(matrix)
     large = np.argwhere(np.abs(matrix) > 1)
@@ -60,7 +60,7 @@ def totally_unimodular(rng: np.random.Generator, matrix) -> UnimodularityResult:
             True, "its rows are two laminar families (a network; Edmonds 1970)"
         )
     if min(core.shape) > MAX_ENUMERATED:
-        found = find_minor(rng, matrix, drop=True) or _even_part_of_some(rng, matrix, rows, columns)
+        found = find_minor(rng, matrix, drop=True)
         return found or UnimodularityResult(None, "neither proof nor counterexample found")
     wide = len(core) < core.shape[1]
     found = _nonsingular_even_part(core.T if wide else core)
@@ -70,27 +70,14 @@ def totally_unimodular(rng: np.random.Generator, matrix) -> UnimodularityResult:
     return _refuted("a square part with even rows", matrix, rows[part[0]], columns[part[1]])
 
 
-def _even_part_of_some(
-    rng: np.random.Generator, matrix, rows, columns
-) -> UnimodularityResult | None:
-    """Enumerate sets of randomly drawn columns, in a matrix too large for all columns."""
-    for _ in range(N_COLUMN_SETS):
-        some = np.sort(rng.choice(columns, MAX_ENUMERATED - 2, replace=False))
-        found = _nonsingular_even_part(matrix[np.ix_(rows, some)])
-        if found:
-            place = rows[found[0]], some[found[1]]
-            return _refuted("a square part with even rows", matrix, *place)
-    return None
-
-
 def whole_vertices(
     rng: np.random.Generator, matrix, proof: UnimodularityResult | None = None
 ) -> UnimodularityResult:
-    """Decide whether {x >= 0: A x = b} has only whole vertices for every whole b.
+    """Prove or refute that {x >= 0: A x = b} has only integer vertices for every integer b.
 
-    Total unimodularity is sufficient but not necessary: rows of two variables make one the
-    complement of the other, and only the matrix after their substitution must have the property.
-    `proof` is from `totally_unimodular`, if known.
+    Total unimodularity is sufficient but not necessary. An equation of two variables determines one
+    of them from the other. It is sufficient that the matrix is totally unimodular after all these
+    equations are substituted. `proof` is the result of `totally_unimodular`, if known.
     """
     matrix = _whole(matrix)
     proof = proof or totally_unimodular(rng, matrix)
@@ -108,14 +95,15 @@ def whole_vertices(
 def _whole(matrix) -> np.ndarray:
     matrix = np.asarray(matrix)
     if matrix.ndim != 2 or matrix.dtype.kind not in "iu":
-        raise InputError("unimodularity: matrix: must be a matrix of whole numbers")
+        raise InputError("unimodularity: matrix: must be a two-dimensional array of integers")
     return matrix.astype(np.int64)
 
 
 def core_of(matrix) -> tuple[np.ndarray, np.ndarray]:
-    """Find the rows and columns that determine total unimodularity, by number.
+    """Find the indices of the rows and columns that determine total unimodularity.
 
-    Rows and columns with at most one entry are removed, and repetitions up to their sign.
+    Rows and columns with at most one non-zero entry are removed. Of rows or columns that are equal
+    up to their sign, one is kept.
     """
     sides = [np.arange(size) for size in matrix.shape]
     while True:
@@ -135,10 +123,10 @@ def core_of(matrix) -> tuple[np.ndarray, np.ndarray]:
 
 
 def without_short_rows(matrix) -> np.ndarray:
-    """Substitute equations of one or two variables, with entries of 1 or -1, in all others.
+    """Substitute the equations of one or two variables in all other equations.
 
-    An equation of one variable fixes it. An equation of two variables removes one and leaves a
-    bound on the other, which is a row with one entry.
+    Only equations with the coefficients 1 and -1 are substituted. An equation of one variable fixes
+    it. An equation of two variables removes one of them and leaves a bound on the other.
     """
     matrix = np.array(matrix, dtype=np.int64)
     while matrix.size:
@@ -157,10 +145,10 @@ def without_short_rows(matrix) -> np.ndarray:
 
 
 def two_laminar_families(matrix) -> bool:
-    """Return True if the rows, as sets of columns, split into two families without crossing sets.
+    """Return True if the rows are the union of two laminar families of column sets.
 
-    Sets of a family are disjoint or nested. Two sets that cross must be in different families, so
-    that the graph of crossings must have two colours.
+    The sets of a laminar family are disjoint or nested. Two sets that cross are in different
+    families. Two families therefore exist if the graph of crossings can be coloured in two colours.
     """
     matrix = np.asarray(matrix)
     if not matrix.size:
@@ -170,31 +158,19 @@ def two_laminar_families(matrix) -> bool:
     shared = matrix @ matrix.T
     size = np.diagonal(shared)
     crossing = (shared > 0) & (shared < size[:, None]) & (shared < size[None, :])
-    colour = np.zeros(len(matrix), dtype=int)
-    for start in range(len(matrix)):
-        if colour[start]:
-            continue
-        colour[start], todo = 1, [start]
-        while todo:
-            row = todo.pop()
-            for other in np.flatnonzero(crossing[row]):
-                if colour[other] == colour[row]:
-                    return False
-                if not colour[other]:
-                    colour[other] = -colour[row]
-                    todo.append(int(other))
-    return True
+    # A graph has two colours if its bipartite double cover has twice its number of components.
+    cover = np.kron([[0, 1], [1, 0]], crossing)
+    return bool(connected_components(cover)[0] == 2 * connected_components(crossing)[0])
 
 
 def find_minor(
     rng: np.random.Generator, matrix, *, drop: bool, trials: int = N_TRIALS
 ) -> UnimodularityResult | None:
-    """Search for a submatrix with another determinant through fractional vertices.
+    """Search for a fractional vertex, and return the submatrix that makes it fractional.
 
-    A vertex of {x >= 0: A x = b} with whole b solves a square system on its fractional entries,
-    whose determinant then cannot be -1 or 1 (Cramer's rule). The determinant is exact. With `drop`
-    the search starts from tables of halves and removes the rows that are not whole on them, which
-    finds submatrices that the whole system hides. `trials` is the number of programmes.
+    A vertex of {x >= 0: A x = b} with an integer b solves a square system on its fractional
+    entries. By Cramer's rule, the determinant of this system is not -1 or 1. With `drop`, the
+    search starts from tables of multiples of one half, and drops the rows with fractional sums.
     """
     matrix = np.asarray(matrix, dtype=np.int64)
     for first in range(0, trials, TRIALS_PER_PROGRAMME):
@@ -211,10 +187,10 @@ def find_minor(
 
 
 def _vertices(rng: np.random.Generator, matrix, tables) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield a vertex with the same sums as each table, and the rows whose sums are whole.
+    """Yield, for each table, the rows with integer sums and a random vertex with the same sums.
 
-    All tables form one programme in blocks, because its setup takes longer than its solution. The
-    optimum is a vertex in each block, which is unique for costs from a continuous distribution.
+    All tables are blocks of one linear programme, because its setup takes longer than its solution.
+    The costs are continuous, so that the optimum is a unique vertex in each block.
     """
     kept = [np.flatnonzero(np.mod(matrix @ table, 1) == 0) for table in tables]
     found = scipy.optimize.linprog(
@@ -238,15 +214,15 @@ def _refuted(reason: str, matrix, rows, columns) -> UnimodularityResult:
 
 
 def _independent_rows(part) -> list[int]:
-    """Return the first rows that are independent of those before them, exactly."""
+    """Find each row that is linearly independent of the rows before it, in exact arithmetic."""
     return pivot_columns(part.T).tolist()
 
 
 def _nonsingular_even_part(core) -> tuple[list[int], list[int]] | None:
-    """Enumerate sets of columns; return rows and columns of a nonsingular even submatrix.
+    """Find a nonsingular square submatrix whose row sums are all even.
 
-    A matrix that is not totally unimodular has a nonsingular square submatrix whose rows all have
-    even sums. Each set of columns is therefore tried with all rows that are even on it.
+    A matrix that is not totally unimodular has a submatrix of this kind (Camion 1965). All sets of
+    columns are enumerated, each with all rows whose sums are even.
     """
     for size in range(2, core.shape[1] + 1):
         for columns in combinations(range(core.shape[1]), size):

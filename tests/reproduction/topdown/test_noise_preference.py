@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isdp.accounting.conversions import CONVERSIONS
-from reproduction.topdown.theory.noise_preference import (
+from reproduction.topdown.noise import (
     crossings,
     variance_gaussian,
     variance_laplace,

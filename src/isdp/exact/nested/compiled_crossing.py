@@ -1,0 +1,242 @@
+"""Compiled draws of crossing noise, in double precision with bounds on the rounding error.
+
+All decisions compare a random word of 64 bits with a number that is known up to its rounding error.
+If the error could change a decision, the draw stops, and the caller decides in exact arithmetic.
+The same words and the caller's decisions then repeat the draw from the beginning of the node.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isdp.arrays import BoolArray, FloatArray, IntArray
+from isdp.compiled import njit
+from isdp.exact.overlapping.compiled_klein import mass
+
+Words = NDArray[np.uint64]
+
+DONE, REJECTED, MORE_WORDS, UNDECIDED = range(4)
+REFUSED_PROPOSAL, UNDECIDED_PROPOSAL = -(2**62), -(2**62) + 1
+WORDS_PER_PROPOSAL = 3
+MARGIN = 2.0**-24  # far above the rounding error of a probability
+LOG_ERROR = 2.0**-48  # far above the relative rounding error of a logarithm
+MIN_UNIFORM = 2**20  # smaller words have too few digits for a geometric variable
+# From this variance on, the mass around a centre varies by less than 4 exp(-4 pi^2) < 3e-17.
+FLAT_VARIANCE = 2.0
+MIN_POISSON_VARIANCE = 0.25
+
+
+class CrossingPlan(NamedTuple):
+    """Conditional distributions of the totals of all nodes of the regions.
+
+    Nodes of the regions are indices of the first axis. Nodes of the groups are sorted by level, and
+    siblings are contiguous: level j has the nodes ``offsets[j]`` to ``offsets[j + 1] - 1``.
+
+    Attributes
+    ----------
+    sequence : int64 array
+        The nodes in the order of their draws. Parents come first, and siblings are contiguous.
+    parents : int64 array, shape (nodes,)
+        The parent of each node; -1 for the root of an independent tree.
+    first, last : bool arrays, shape (nodes,)
+        True for the first and for the last child of a node.
+    free_level : int64 array, shape (nodes,)
+        The first level of the groups whose totals are not held.
+    share, variance : float64 arrays, shape (nodes, levels)
+        The share of the node in what is left of its parent, and the conditional variance of a total
+        without the factor 1 - 1/r for r remaining siblings of the groups.
+    branching : int64 array, shape (levels,)
+        The number of children of a group of the level above.
+    """
+
+    sequence: IntArray
+    parents: IntArray
+    first: BoolArray
+    last: BoolArray
+    free_level: IntArray
+    share: FloatArray
+    variance: FloatArray
+    branching: IntArray
+    offsets: IntArray
+
+
+class Undecided(NamedTuple):
+    """Proposals that were decided exactly, by the index of their first word.
+
+    The outcome is the step from the integer `whole`, or `REFUSED_PROPOSAL`. The array `pending`
+    describes the proposal to be decided: its word, node, group, `whole` and scale.
+    """
+
+    words: IntArray
+    outcomes: IntArray
+    pending: IntArray
+
+
+@njit(cache=True)
+def suffix_sums(sequence: IntArray, last: BoolArray, values: FloatArray) -> FloatArray:
+    """Add the values of each node, shape (nodes, levels), and of the siblings after it."""
+    sums = np.zeros_like(values)
+    total = np.zeros(values.shape[1])
+    for k in range(len(sequence) - 1, -1, -1):
+        node = sequence[k]
+        if last[node]:
+            total[:] = 0.0
+        total += values[node]
+        sums[node] = total
+    return sums
+
+
+@njit(cache=True)
+def log_relative_mass(variance: float, centre: float) -> float:
+    """Compute the logarithm of m(s, c) / m(s, 0); see `isdp.exact.overlapping.klein`."""
+    if variance >= FLAT_VARIANCE:
+        return 0.0
+    if variance < MIN_POISSON_VARIANCE:
+        s = math.sqrt(variance)
+        return math.log(mass(s, centre) / mass(s, 0.0))
+    q = math.exp(-2.0 * math.pi**2 * variance)
+    x = math.cos(2.0 * math.pi * (centre - math.floor(centre)))
+    q4, q9 = q**4, q**9  # the next term is below e^-78
+    fall = q * (1.0 - x) + q4 * (2.0 - 2.0 * x * x) + q9 * (1.0 - 4.0 * x**3 + 3.0 * x)
+    return math.log1p(-2.0 * fall / (1.0 + 2.0 * (q + q4 + q9)))
+
+
+@njit(cache=True)
+def _propose(words: Words, at: int, gap: float, variance: float, scale: int) -> int:
+    """Return the step of a proposal, as in `isdp.exact.bits.discrete_gaussian`.
+
+    A bit selects a side of the centre, which lies `gap` above the integer of step 0. A geometric
+    variable is inverted, and the last word decides the acceptance.
+    """
+    up = words[at] >> np.uint64(63) == 1
+    if words[at + 1] < MIN_UNIFORM:
+        return UNDECIDED_PROPOSAL
+    uniform = (np.float64(words[at + 1]) + 0.5) * 2.0**-64
+    exponential = -scale * math.log(uniform)
+    error = scale * (2.0**-62 / uniform + LOG_ERROR) + exponential * LOG_ERROR
+    steps = math.floor(exponential)
+    if math.floor(exponential - error) != steps or math.floor(exponential + error) != steps:
+        return UNDECIDED_PROPOSAL
+    nearest = 1.0 - gap if up else gap
+    fall = (steps + nearest - variance / scale) ** 2 / (2.0 * variance)
+    fall += (nearest - min(gap, 1.0 - gap)) / scale
+    excess = np.float64(words[at + 2]) * 2.0**-64 - math.exp(-fall)
+    if abs(excess) <= MARGIN:
+        return UNDECIDED_PROPOSAL
+    if excess > 0.0:
+        return REFUSED_PROPOSAL
+    return 1 + steps if up else -steps
+
+
+@njit(cache=True)
+def _draw_gaussian(
+    words: Words, at: int, centre: float, variance: float, undecided: Undecided
+) -> tuple[int, int, int]:
+    """Draw an integer around a centre; return the status, the next word, and the integer."""
+    scale = 1
+    while 2.0 * scale * scale < variance:
+        scale *= 2
+    whole = math.floor(centre)
+    while True:
+        if at + WORDS_PER_PROPOSAL > len(words):
+            return MORE_WORDS, at, 0
+        step = UNDECIDED_PROPOSAL
+        for i in range(len(undecided.words)):
+            if undecided.words[i] == at:
+                step = undecided.outcomes[i]
+        if step == UNDECIDED_PROPOSAL:
+            step = _propose(words, at, centre - whole, variance, scale)
+        if step == UNDECIDED_PROPOSAL:
+            undecided.pending[0], undecided.pending[3], undecided.pending[4] = at, whole, scale
+            return UNDECIDED, at, 0
+        at += WORDS_PER_PROPOSAL
+        if step != REFUSED_PROPOSAL:
+            return DONE, at, whole + step
+
+
+@njit(cache=True)
+def _draw_node(
+    words: Words,
+    at: int,
+    plan: CrossingPlan,
+    node: int,
+    rest: IntArray,
+    totals: IntArray,
+    undecided: Undecided,
+) -> tuple[int, int, float]:
+    """Draw the totals of all groups in one node, given what is left of its parent.
+
+    Return the status, the next word, and the logarithm of the acceptance probability.
+    """
+    log_probability = 0.0
+    for level in range(len(plan.branching)):
+        share, variance = plan.share[node, level], plan.variance[node, level]
+        children = plan.branching[level]
+        for group in range(plan.offsets[level], plan.offsets[level + 1]):
+            index = (group - plan.offsets[level]) % children
+            if index == 0 and level > 0:
+                parent = plan.offsets[level - 1] + (group - plan.offsets[level]) // children
+                left, rest_left = totals[node, parent], rest[parent]
+            if level < plan.free_level[node]:
+                totals[node, group] = 0
+                continue
+            if level == 0:
+                centre, s2 = share * rest[0], variance
+            elif index < children - 1:
+                r = children - index
+                centre = (left - share * rest_left) / r + share * rest[group]
+                s2 = variance * (1.0 - 1.0 / r)
+            if level > 0 and index == children - 1:
+                totals[node, group] = left
+            else:
+                status, at, totals[node, group] = _draw_gaussian(words, at, centre, s2, undecided)
+                if status != DONE:
+                    undecided.pending[1], undecided.pending[2] = node, group
+                    return status, at, 0.0
+                log_probability += log_relative_mass(s2, centre)
+            if level > 0:
+                left -= totals[node, group]
+                rest_left -= rest[group]
+    return DONE, at, log_probability
+
+
+@njit(cache=True)
+def draw_nodes(
+    words: Words,
+    at: int,
+    start: int,
+    stop: int,
+    log_probability: float,
+    uniform: float,
+    plan: CrossingPlan,
+    rest: IntArray,
+    totals: IntArray,
+    undecided: Undecided,
+) -> tuple[int, int, int, float]:
+    """Draw the nodes from `start` to `stop - 1` of the sequence into `totals`.
+
+    Return the status, the next word, the next node of the sequence, and the logarithm of the
+    acceptance probability. The draw is rejected as soon as this probability is below `uniform`.
+    """
+    for k in range(start, stop):
+        node = plan.sequence[k]
+        if plan.parents[node] < 0:
+            rest[:] = 0
+        elif plan.first[node]:
+            rest[:] = totals[plan.parents[node]]
+        if plan.parents[node] >= 0 and plan.last[node]:
+            totals[node] = rest
+            continue
+        status, end, log_factor = _draw_node(words, at, plan, node, rest, totals, undecided)
+        if status != DONE:
+            return status, at, k, log_probability
+        at = end
+        log_probability += log_factor
+        if math.exp(log_probability) < uniform - MARGIN:
+            return REJECTED, at, k, log_probability
+        rest -= totals[node]
+    return DONE, at, stop, log_probability
