@@ -20,6 +20,7 @@ Given X and Y, the cells of a block are the difference of two uniform compositio
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -123,7 +124,8 @@ class _Forecast:
     total_first : bool array, shape (blocks,)
         The blocks whose total is proposed from their own term, instead of from their cells.
     accepted : float64 array, shape (nodes,)
-        For each held root, the probability of acceptance of everything below it.
+        For each held root, the probability of acceptance of everything below it. For each other
+        set, the probability of acceptance of its total.
     expected_proposals : float
         The largest expected number of proposals per block below any root.
     """
@@ -163,7 +165,7 @@ class _Forecast:
         children = np.flatnonzero(tree.parents >= 0)
         children = children[kind_of[children] == best[kind_of[tree.parents[children]]]]
         self.on_path[children[np.unique(tree.parents[children], return_index=True)[1]]] = True
-        self.accepted = np.ones(len(tree.parents))
+        self.accepted = np.maximum(np.array(messages.norms), 1e-6)[kind_of]
         expected = cost / blocks
         held = np.flatnonzero(tree.held)
         for kind in np.unique(kind_of[held]).tolist():
@@ -186,8 +188,8 @@ class _Totals:
     """Draws of X and Y of all blocks of a reduced tree."""
 
     # The children of node v are `children[begin[v]:begin[v] + count[v]]`. The last of them is the
-    # one on the path. The blocks below root r are `blocks[first[r]:first[r] + n_blocks[r]]`, and
-    # `place` is the position of a block among them.
+    # one on the path. The blocks of node v are `blocks[first[v]:first[v] + n_blocks[v]]`, and those
+    # of its children are parts of this range in the order of the children.
 
     def __init__(self, tree: ReducedTree, forecast: _Forecast) -> None:
         self.tree, self.forecast, n_nodes = tree, forecast, len(tree.parents)
@@ -196,84 +198,141 @@ class _Totals:
         self.children = children[order]
         self.count = np.bincount(tree.parents[children], minlength=n_nodes)
         self.begin = np.cumsum(self.count) - self.count
-        root_of = np.arange(n_nodes)
-        for nodes in node_levels(tree.parents)[1:]:
-            root_of[nodes] = root_of[tree.parents[nodes]]
-        root_of = root_of[: tree.blocks]
-        self.blocks = np.argsort(root_of, kind="stable")
-        self.n_blocks = np.bincount(root_of, minlength=n_nodes)
-        self.first = np.cumsum(self.n_blocks) - self.n_blocks
-        self.place = np.empty(tree.blocks, dtype=np.int64)
-        self.place[self.blocks] = np.arange(tree.blocks) - self.first[root_of[self.blocks]]
+        self.n_blocks = np.zeros(n_nodes, dtype=np.int64)
+        self.n_blocks[: tree.blocks] = 1
+        levels = node_levels(tree.parents)
+        for nodes in levels[:0:-1]:
+            np.add.at(self.n_blocks, tree.parents[nodes], self.n_blocks[nodes])
+        self.first = np.zeros(n_nodes, dtype=np.int64)
+        roots = levels[0]
+        self.first[roots] = np.cumsum(self.n_blocks[roots]) - self.n_blocks[roots]
+        before = np.cumsum(self.n_blocks[self.children]) - self.n_blocks[self.children]
+        for nodes in levels[:-1]:
+            sets = nodes[self.count[nodes] > 0]
+            which, at = concatenate_ranges(self.begin[sets], self.count[sets])
+            within = before[at] - before[self.begin[sets]][which]
+            self.first[self.children[at]] = self.first[sets][which] + within
+        self.blocks = np.empty(tree.blocks, dtype=np.int64)
+        self.blocks[self.first[: tree.blocks]] = np.arange(tree.blocks)
 
     def draw(self, bits: BitSource, n_draws: int) -> tuple[IntArray, IntArray]:
         """Draw X and Y, each as int64 of shape (n_draws, blocks)."""
         tree = self.tree
         x = np.zeros((n_draws, tree.blocks), dtype=np.int64)
         y = np.zeros_like(x)
-        roots = np.flatnonzero(tree.parents < 0)
-        draws, roots = np.repeat(np.arange(n_draws), len(roots)), np.tile(roots, n_draws)
-        while len(roots):
-            # several proposals for each root, of which the first accepted one is used
-            wanted = np.ceil(0.7 / self.forecast.accepted[roots]).astype(np.int64)
-            allowed = BLOCKS_AT_ONCE // max(int(self.n_blocks[roots].sum()), 1)
-            which = np.repeat(np.arange(len(roots)), np.clip(wanted, 1, max(allowed, 1)))
-            proposal = _Proposal(self, bits, roots[which])
-            done, slots = np.unique(which[proposal.accepted], return_index=True)
-            slots = np.flatnonzero(proposal.accepted)[slots]
-            counts = self.n_blocks[roots[done]]
-            of, at = concatenate_ranges(self.first[roots[done]], counts)
-            block, source = self.blocks[at], concatenate_ranges(proposal.base[slots], counts)[1]
-            x[draws[done[of]], block] = proposal.x[source]
-            y[draws[done[of]], block] = proposal.y[source]
-            left = np.ones(len(roots), dtype=bool)
-            left[done] = False
-            draws, roots = draws[left], roots[left]
+        for held in (False, True):
+            roots = np.flatnonzero((tree.parents < 0) & (tree.held == held))
+            draws, roots = np.repeat(np.arange(n_draws), len(roots)), np.tile(roots, n_draws)
+            proposals = _Proposals(self, bits)
+            drawn = proposals.fixed(roots) if held else proposals.free(roots)
+            which, at = concatenate_ranges(self.first[roots], self.n_blocks[roots])
+            x[draws[which], self.blocks[at]] = drawn.x
+            y[draws[which], self.blocks[at]] = drawn.y
         return x, y
 
 
-class _Proposal:
-    """Proposals of X and Y of everything below given roots, each in a slot of its own.
+class _Drawn(NamedTuple):
+    """The X and Y of the blocks of several nodes, in the order of the nodes, and their totals."""
 
-    The entry of a block in a slot is ``base[slot] + place[block]``.
+    x: IntArray
+    y: IntArray
+    totals: IntArray
 
-    Attributes
-    ----------
-    accepted : bool array, shape (slots,)
-    """
 
-    def __init__(self, plan: _Totals, bits: BitSource, roots: IntArray) -> None:
+class _Proposals:
+    def __init__(self, plan: _Totals, bits: BitSource) -> None:
         self.plan, self.tree, self.bits = plan, plan.tree, bits
-        counts = plan.n_blocks[roots]
-        self.base = np.cumsum(counts) - counts
-        self.x = np.zeros(int(counts.sum()), dtype=np.int64)
-        self.y = np.zeros_like(self.x)
-        slots, held = np.arange(len(roots)), self.tree.held[roots]
-        self.free(slots[~held], roots[~held])
-        self.accepted = ~held
-        self.accepted[held] = self.fixed(slots[held], roots[held])
 
-    def free(self, slots: IntArray, nodes: IntArray) -> IntArray:
-        """Draw nodes without a fixed total, and return their totals."""
-        totals = np.zeros(len(nodes), dtype=np.int64)
-        blocks, sets = nodes < self.tree.blocks, np.flatnonzero(nodes >= self.tree.blocks)
-        if blocks.any():
-            totals[blocks] = self._free_blocks(slots[blocks], nodes[blocks])
-        while len(sets):
-            totals[sets] = self._free_children(slots[sets], nodes[sets], 0)
-            sets = sets[~self._keep(nodes[sets], totals[sets])]
-        return totals
+    def free(self, nodes: IntArray) -> _Drawn:
+        """Draw nodes without a fixed total."""
+        counts = self.plan.n_blocks[nodes]
+        starts, totals = np.cumsum(counts) - counts, np.zeros(len(nodes), dtype=np.int64)
+        x = np.zeros(int(counts.sum()), dtype=np.int64)
+        y = np.zeros_like(x)
+        is_block = nodes < self.tree.blocks
+        if is_block.any():
+            drawn = self._free_blocks(nodes[is_block])
+            x[starts[is_block]], y[starts[is_block]], totals[is_block] = drawn
+        left = np.flatnonzero(~is_block)
+        while len(left):
+            which = left[self._repeat(nodes[left])]
+            drawn = self._free_children(nodes[which], 0)
+            accepted = self._keep(nodes[which], drawn.totals)
+            done = self._copy(drawn, counts[which], accepted, which, starts, x, y)
+            totals[which[done]] = drawn.totals[done]
+            left = np.setdiff1d(left, which[done], assume_unique=True)
+        return _Drawn(x, y, totals)
 
-    def _free_children(self, slots: IntArray, nodes: IntArray, left_out: int) -> IntArray:
-        """Draw all children, or all but the last, and return their sums."""
+    def _repeat(self, nodes: IntArray) -> IntArray:
+        """Return the index of each node, several times if few proposals are accepted."""
+        wanted = np.ceil(0.7 / self.plan.forecast.accepted[nodes]).astype(np.int64)
+        allowed = BLOCKS_AT_ONCE // max(int(self.plan.n_blocks[nodes].sum()), 1)
+        return np.repeat(np.arange(len(nodes)), np.clip(wanted, 1, max(allowed, 1)))
+
+    @staticmethod
+    def _copy(
+        drawn: _Drawn,
+        counts: IntArray,
+        accepted: BoolArray,
+        which: IntArray,
+        starts: IntArray,
+        x: IntArray,
+        y: IntArray,
+    ) -> IntArray:
+        """Copy the first accepted proposal of each node, and return the indices of those copied."""
+        candidates = np.flatnonzero(accepted)
+        done: IntArray = candidates[np.unique(which[candidates], return_index=True)[1]]
+        _, source = concatenate_ranges((np.cumsum(counts) - counts)[done], counts[done])
+        _, target = concatenate_ranges(starts[which[done]], counts[done])
+        x[target], y[target] = drawn.x[source], drawn.y[source]
+        return done
+
+    def _free_children(self, nodes: IntArray, left_out: int) -> _Drawn:
+        """Draw all children, or all but the last, and return the totals of the nodes."""
         counts = self.plan.count[nodes] - left_out
-        which, at = concatenate_ranges(self.plan.begin[nodes], counts)
-        drawn = np.append(0, np.cumsum(self.free(slots[which], self.plan.children[at])))
-        ends = np.cumsum(counts)
-        sums: IntArray = drawn[ends] - drawn[ends - counts]
-        return sums
+        _, at = concatenate_ranges(self.plan.begin[nodes], counts)
+        drawn = self.free(self.plan.children[at])
+        sums, ends = np.append(0, np.cumsum(drawn.totals)), np.cumsum(counts)
+        return drawn._replace(totals=sums[ends] - sums[ends - counts])
 
-    def _free_blocks(self, slots: IntArray, blocks: IntArray) -> IntArray:
+    def fixed(self, roots: IntArray) -> _Drawn:
+        """Draw everything below roots whose totals are 0."""
+        counts = self.plan.n_blocks[roots]
+        starts = np.cumsum(counts) - counts
+        x = np.zeros(int(counts.sum()), dtype=np.int64)
+        y, left = np.zeros_like(x), np.arange(len(roots))
+        while len(left):
+            which = left[self._repeat(roots[left])]
+            drawn, accepted = self._propose_fixed(roots[which])
+            done = self._copy(drawn, counts[which], accepted, which, starts, x, y)
+            left = np.setdiff1d(left, which[done], assume_unique=True)
+        return _Drawn(x, y, np.zeros(len(roots), dtype=np.int64))
+
+    def _propose_fixed(self, roots: IntArray) -> tuple[_Drawn, BoolArray]:
+        plan, accepted = self.plan, np.ones(len(roots), dtype=bool)
+        counts = plan.n_blocks[roots]
+        shift = np.cumsum(counts) - counts - plan.first[roots]  # from blocks to entries of x and y
+        x = np.zeros(int(counts.sum()), dtype=np.int64)
+        y, totals = np.zeros_like(x), np.zeros(len(roots), dtype=np.int64)
+        nodes, on_way = roots.copy(), np.arange(len(roots))
+        while len(on_way):
+            is_block = nodes[on_way] < self.tree.blocks
+            ended, on_way = on_way[is_block], on_way[~is_block]
+            at = shift[ended] + plan.first[nodes[ended]]
+            x[at], y[at], accepted[ended] = self._end(nodes[ended], totals[ended])
+            here = nodes[on_way]
+            drawn = self._free_children(here, 1)
+            nodes[on_way] = plan.children[plan.begin[here] + plan.count[here] - 1]
+            others = plan.n_blocks[here] - plan.n_blocks[nodes[on_way]]
+            _, at = concatenate_ranges(shift[on_way] + plan.first[here], others)
+            x[at], y[at] = drawn.x, drawn.y
+            totals[on_way] -= drawn.totals
+            kept = self._keep(nodes[on_way], totals[on_way])
+            accepted[on_way[~kept]] = False
+            on_way = on_way[kept]
+        return _Drawn(x, y, totals), accepted
+
+    def _free_blocks(self, blocks: IntArray) -> _Drawn:
         tree = self.tree
         x, y = np.zeros(len(blocks), dtype=np.int64), np.zeros(len(blocks), dtype=np.int64)
         single = tree.sizes[blocks] == 1
@@ -303,9 +362,7 @@ class _Proposal:
                     x[alike[done]] = new_x.reshape(found.shape)[at]
                     y[alike[done]] = new_y.reshape(found.shape)[at]
                     alike, indices = alike[~done], indices[~done]
-        entries = self.base[slots] + self.plan.place[blocks]
-        self.x[entries], self.y[entries] = x, y
-        return x - y
+        return _Drawn(x, y, x - y)
 
     def _own_term(self, blocks: IntArray) -> IntArray:
         """Draw a total S with a probability proportional to exp(-epsilon |S|)."""
@@ -315,23 +372,7 @@ class _Proposal:
             totals[alike] = geometric.draw_difference(self.bits, len(alike))
         return totals
 
-    def fixed(self, slots: IntArray, roots: IntArray) -> BoolArray:
-        """Draw everything below roots whose totals are 0, and return whether it is accepted."""
-        accepted = np.ones(len(roots), dtype=bool)
-        nodes, totals, on_way = roots.copy(), np.zeros(len(roots), np.int64), np.arange(len(roots))
-        while len(on_way):
-            is_block = nodes[on_way] < self.tree.blocks
-            ended, on_way = on_way[is_block], on_way[~is_block]
-            accepted[ended] = self._end(slots[ended], nodes[ended], totals[ended])
-            here = nodes[on_way]
-            totals[on_way] -= self._free_children(slots[on_way], here, 1)
-            nodes[on_way] = self.plan.children[self.plan.begin[here] + self.plan.count[here] - 1]
-            kept = self._keep(nodes[on_way], totals[on_way])
-            accepted[on_way[~kept]] = False
-            on_way = on_way[kept]
-        return accepted
-
-    def _end(self, slots: IntArray, blocks: IntArray, totals: IntArray) -> BoolArray:
+    def _end(self, blocks: IntArray, totals: IntArray) -> tuple[IntArray, IntArray, BoolArray]:
         """Draw Y of blocks with given totals, and accept it by the probability of X."""
         tree = self.tree
         x, y = np.maximum(totals, 0), np.maximum(-totals, 0)  # of single cells
@@ -342,9 +383,7 @@ class _Proposal:
             y[alike] = sums.draw(self.bits, indices)
             x[alike] = y[alike] + totals[alike]
             accepted[alike] = sums.keep(self.bits, indices, x[alike])
-        entries = self.base[slots] + self.plan.place[blocks]
-        self.x[entries], self.y[entries] = x, y
-        return accepted
+        return x, y, accepted
 
     def _keep(self, nodes: IntArray, totals: IntArray) -> BoolArray:
         """Accept each total with the probability exp(-epsilon |S|) of its node."""
