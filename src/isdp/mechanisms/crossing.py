@@ -138,9 +138,9 @@ class CrossingGaussian(Mechanism):
     def guarantee_of(self, invariants: Invariants | None) -> PrivacyGuarantee:
         """Bound the loss per person under given invariants.
 
-        A person changes cell. Without invariants, a person who comes or goes is a change as well.
-        If no person can change cell alone, the change is an exchange of two persons, and the
-        guarantee states this.
+        The change is that one person moves to another cell. Without invariants, a person who comes
+        or goes is a change as well. If no person can move alone, the change is an exchange of
+        cells between two persons, and the guarantee states this.
 
         Parameters
         ----------
@@ -248,7 +248,7 @@ class CrossingGaussian(Mechanism):
         noise = np.asarray(noise)
         shape = self.regions.cells, self.groups.cells
         if noise.ndim == 0 or noise.shape[-1] != math.prod(shape):
-            raise InputError(f"noise: give {shape[0]} x {shape[1]} cells in the last axis")
+            raise InputError(f"noise: the last axis must have {shape[0]} x {shape[1]} cells")
         rows = self.groups.totals(noise.reshape(*noise.shape[:-1], *shape))
         totals = self.regions.totals(np.swapaxes(rows, -1, -2))
         precisions = np.array([[float(p) for p in row] for row in self.precisions])
@@ -292,7 +292,7 @@ def _check_levels(name: str, tree: SetTree) -> None:
 
 
 def _split_levels(tree: SetTree) -> list[int]:
-    """List the levels with siblings."""
+    """List the levels in which a node has a sibling."""
     sets = np.append(tree.level_of, -1)[np.flatnonzero(_child_counts(tree) > 1)]
     return [level + 1 for level in np.unique(sets).tolist()]
 

@@ -6,9 +6,9 @@ sets of level k and add up to zero on those of level k - 1. In this mode the ene
 nested family of the regions, in which level i has the precision w_ik, the sum of n_j / sigma_ij^2
 over the levels j >= k. A total that is held has an infinite precision.
 
-A tree has two passes. Upwards, W is the variance of a node without the nodes outside of it:
-1 / W = w + 1 / (sum of W over the children). Downwards, let T be the sum of W over the siblings.
-The variance of a node is V = W (1 - W / T) + (W / T)^2 V(parent).
+Two passes over the tree compute the variances. Upwards, W is the variance of a node without the
+nodes outside of it: 1 / W = w + 1 / (sum of W over the children). Downwards, let T be the sum of W
+over the siblings. The variance of a node is V = W (1 - W / T) + (W / T)^2 V(parent).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def held_levels(regions: SetTree, groups: SetTree, invariants: Invariants) -> ND
             f"regions of {shape[1]} cells. Use the same cells in both"
         )
     a = invariants.sparse
-    rows = np.flatnonzero(np.diff(a.indptr))  # rows without cells hold nothing
+    rows = np.flatnonzero(np.diff(a.indptr))  # a row without cells holds no total
     starts, sizes = a.indptr[:-1][rows], np.diff(a.indptr)[rows]
     held = np.zeros((len(regions.levels), len(groups.levels)), dtype=bool)
     if not len(rows):
@@ -65,7 +65,7 @@ def held_levels(regions: SetTree, groups: SetTree, invariants: Invariants) -> ND
             found[i, j] = full
             sets = np.unique(region_sets[full] * groups.nodes + group_sets[full])
             held[i, j] = len(sets) == len(regions.by_depth[i]) * len(groups.by_depth[j])
-    for axis in (0, 1):  # a level of smaller sets implies those above it
+    for axis in (0, 1):  # the totals of smaller sets imply those of larger sets
         held = np.flip(np.logical_or.accumulate(np.flip(held, axis), axis=axis), axis)
     explained = found[held].any(axis=0)
     if not explained.all():
@@ -149,7 +149,9 @@ class CrossingModes:
         keys, counts = np.unique(
             self.regions.parents[children] * n_shapes + self.shape_of[children], return_counts=True
         )
-        parents, starts = np.unique(keys // n_shapes, return_index=True)  # all nodes of the level
+        parents, starts = np.unique(
+            keys // n_shapes, return_index=True
+        )  # the parents are all nodes of the level
         content = np.stack([keys % n_shapes, counts], axis=1)
         known: dict[bytes, int] = {}
         for parent, (start, stop) in zip(

@@ -41,7 +41,7 @@ def draw_exactly(
 ) -> Draws:
     """Draw noise exactly, and store it in the format of the chains.
 
-    The number of draws is rounded up to a multiple of four. If no exact sampler is practical, the
+    The number of draws is rounded up until four divides it. If no exact sampler is practical, the
     result has no draws and gives the reason in the setting `refused`.
     """
     each = -(-draws // N_GROUPS)
@@ -152,7 +152,7 @@ def tabulate_agreement(rows: pd.DataFrame) -> pd.DataFrame:
 def pool_shares(samples: Mapping[str, np.ndarray], mechanism: GeneralizedLaplace) -> pd.DataFrame:
     """Compute the share of each value of the noise, over all counties together, for each sampler.
 
-    For the l1 norm, the exact distribution from -60 to 60 persons is added as the sampler "law".
+    For the l1 norm, the exact distribution from -60 to 60 persons is added as the sampler `law`.
     """
     parts = {
         name: pd.Series(noise.ravel()).value_counts(normalize=True).sort_index()

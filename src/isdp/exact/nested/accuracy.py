@@ -152,9 +152,8 @@ class _LeastSquares:
             self.widths[nodes] = 1 / (own[nodes] + some / below)
             inside = nodes[parents[nodes] >= 0]
             np.add.at(self.below, parents[inside], self.widths[inside])
-        self.shares = np.zeros(len(parents))
-        inside = np.flatnonzero(parents >= 0)
-        self.shares[inside] = self.widths[inside] / self.below[parents[inside]]
+        self.shares, has_parent = np.zeros(len(parents)), parents >= 0
+        self.shares[has_parent] = self.widths[has_parent] / self.below[parents[has_parent]]
         self.variances = np.where(tree.held, 0.0, self.widths)
         for nodes in levels[1:]:
             share = self.shares[nodes]

@@ -65,10 +65,16 @@ class CrossingPlan(NamedTuple):
 
 
 class Undecided(NamedTuple):
-    """Proposals that were decided exactly, by the index of their first word.
+    """Proposals that were decided in exact arithmetic.
 
-    The outcome is the step from the integer `whole`, or `REFUSED_PROPOSAL`. The array `pending`
-    describes the proposal to be decided: its word, node, group, `whole` and scale.
+    Attributes
+    ----------
+    words : int64 array
+        The index of the first random word of each proposal.
+    outcomes : int64 array
+        The step from the integer below the centre to the proposal, or `REFUSED_PROPOSAL`.
+    pending : int64 array, shape (5,)
+        The proposal to be decided: its word, node, group, integer below the centre, and scale.
     """
 
     words: IntArray
@@ -78,7 +84,7 @@ class Undecided(NamedTuple):
 
 @njit(cache=True)
 def suffix_sums(sequence: IntArray, last: BoolArray, values: FloatArray) -> FloatArray:
-    """Add the values of each node, shape (nodes, levels), and of the siblings after it."""
+    """Add to the values of each node, shape (nodes, levels), those of its later siblings."""
     sums = np.zeros_like(values)
     total = np.zeros(values.shape[1])
     for k in range(len(sequence) - 1, -1, -1):

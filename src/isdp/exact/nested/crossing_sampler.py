@@ -227,7 +227,7 @@ class _Draw:
         self.at = 0
 
     def _propose(self, start: int, stop: int, uniform: float) -> tuple[bool, float]:
-        """Return False if the proposal is rejected already, and its log-probability."""
+        """Draw a proposal. Return False if it is surely rejected, and its log-probability."""
         pending, log_probability, status = np.zeros(5, dtype=np.int64), 0.0, MORE_WORDS
         self.decided = {}
         while status not in (DONE, REJECTED):
@@ -268,9 +268,8 @@ class _Draw:
         return 1 + steps if side >> 63 else -steps
 
     def _accept(self, start: int, stop: int, uniform: int, log_probability: float) -> bool:
-        excess = uniform * 2.0**-64 - math.exp(log_probability)
-        if abs(excess) > MARGIN:
-            return excess < 0
+        if uniform * 2.0**-64 < math.exp(log_probability) - MARGIN:
+            return True
 
         def exact() -> arb:
             terms = self.sampler.terms_of_totals(self.totals, start, stop)
