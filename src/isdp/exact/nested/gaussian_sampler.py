@@ -101,7 +101,9 @@ class NestedGaussianSampler(RandomBitSampler):
         refuse_lower_bounds(self.method, lower)
         energy = target.nested_energy
         if energy is None or energy.power != 2:
-            raise MisfitError(f"{self.method}: the noise has no Gaussian terms for nested sets")
+            raise MisfitError(
+                f"{self.method}: the {target.name} noise has no Gaussian terms for nested sets"
+            )
         self.invariants = invariants
         self._totals = _Totals(reduce_tree(self.method, energy, invariants))
         self.expected_proposals = self._totals.expected_proposals

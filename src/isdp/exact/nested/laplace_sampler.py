@@ -74,7 +74,9 @@ class NestedLaplaceSampler(RandomBitSampler):
         refuse_lower_bounds(self.method, lower)
         energy = target.nested_energy
         if energy is None or energy.power != 1:
-            raise MisfitError(f"{self.method}: the noise has no l1 terms for nested sets")
+            raise MisfitError(
+                f"{self.method}: the {target.name} noise has no l1 terms for nested sets"
+            )
         self.invariants = invariants
         self._tree = tree = reduce_tree(self.method, energy, invariants)
         cell_rates = np.where(tree.sizes > 1, tree.cell_rate_of, tree.rate_of[: tree.blocks])
