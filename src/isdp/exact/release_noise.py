@@ -113,6 +113,8 @@ def release_sampler(
     if mechanism.crossing_energy is not None:
         return select_sampler(mechanism, invariants, n_draws=n_draws)
     energy = mechanism.exact_energy
+    if energy is None and mechanism.nested_energy is not None:
+        return select_sampler(mechanism, invariants, n_draws=n_draws)
     if energy is None:
         raise NoSamplerError(
             f"mechanism: {mechanism.name} noise of this form has no sampler in exact arithmetic. "

@@ -22,6 +22,8 @@ from isdp.exact.disjoint.recursive_splitting import SplittingSampler
 from isdp.exact.elimination.laplace_sampler import EliminationSampler
 from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
 from isdp.exact.nested.crossing_sampler import CrossingSampler
+from isdp.exact.nested.gaussian_sampler import NestedGaussianSampler
+from isdp.exact.nested.laplace_sampler import NestedLaplaceSampler
 from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.exact.overlapping.klein import KleinSampler
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
@@ -41,6 +43,8 @@ SAMPLERS = (
     CompositionSampler,
     KleinSampler,
     SplittingSampler,
+    NestedGaussianSampler,
+    NestedLaplaceSampler,
     MixtureSampler,
     TruncatedEliminationSampler,
     EliminationSampler,
@@ -140,6 +144,8 @@ def select_sampler(
     trial = _Trial(invariants, mechanism, lower)
     if mechanism.crossing_energy is not None:
         sampler = trial.first([(CrossingSampler, {})])
+    elif mechanism.energy is None and mechanism.nested_energy is not None:
+        sampler = trial.first([(NestedGaussianSampler, {}), (NestedLaplaceSampler, {})])
     elif lower is not None:
         sampler = trial.first(_bounded(invariants))
     else:

@@ -8,7 +8,9 @@ under disjoint totals (`isdp.exact.disjoint.recursive_splitting`) and noise on l
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from numbers import Rational
 
 import numpy as np
@@ -107,6 +109,58 @@ def _keep(
         return -to_ball(fall + Fraction(int(further[i]), denominator * scale))
 
     return draw_bernoulli(bits, np.exp(-falls), log_probability)
+
+
+def draw_gaussians(
+    bits: BitSource, variances: Sequence[Fraction], centres: Sequence[Fraction]
+) -> NDArray[np.int64]:
+    """Draw exactly from discrete Gaussians with different variances and centres.
+
+    The method is that of `draw_gaussian_around`.
+
+    Returns
+    -------
+    int64 array, shape (draws,)
+    """
+    drawn = np.zeros(len(variances), dtype=np.int64)
+    wholes = np.array([math.floor(centre) for centre in centres], dtype=np.int64)
+    rests = [centre - whole for centre, whole in zip(centres, wholes.tolist(), strict=True)]
+    rest, variance = np.array(rests, dtype=float), np.array(variances, dtype=float)
+    scale = 2.0 ** np.maximum(np.ceil(np.log2(variance / 2) / 2), 0)  # any power of two is valid
+    left = np.arange(len(drawn))
+    while len(left):
+        up = bits.take(len(left)) >> np.uint64(63) == 1
+        steps = np.empty(len(left), dtype=np.int64)
+        for one in np.unique(scale[left]).tolist():
+            alike = scale[left] == one
+            geometric = cached_geometric(Fraction(1, int(one)))
+            steps[alike] = geometric.draw(bits, int(alike.sum()))
+        gap = np.where(up, 1 - rest[left], rest[left])
+        falls = (steps + gap - variance[left] / scale[left]) ** 2 / (2 * variance[left])
+        falls += np.maximum(2 * gap - 1, 0) / scale[left]
+        log_probability = partial(_log_acceptance, variances, rests, scale, left, up, steps)
+        kept = draw_bernoulli(bits, np.exp(-falls), log_probability)
+        step = np.where(up, 1 + steps, -steps)
+        drawn[left[kept]] = (wholes[left] + step)[kept]
+        left = left[~kept]
+    return drawn
+
+
+def _log_acceptance(
+    variances: Sequence[Fraction],
+    rests: Sequence[Fraction],
+    scale: NDArray[np.float64],
+    draws: NDArray[np.int64],
+    up: NDArray[np.bool_],
+    steps: NDArray[np.int64],
+    i: int,
+) -> arb:
+    """Compute the log acceptance probability of the i-th proposal of `draw_gaussians`."""
+    draw = int(draws[i])
+    variance, one, rest = variances[draw], int(scale[draw]), rests[draw]
+    gap = 1 - rest if up[i] else rest
+    fall = (int(steps[i]) + gap - variance / one) ** 2 / (2 * variance)
+    return -to_ball(fall + max(2 * gap - 1, Fraction(0)) / one)
 
 
 def log_relative_mass(variance: Fraction, centre: Fraction) -> arb:

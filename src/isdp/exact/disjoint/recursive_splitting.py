@@ -95,23 +95,7 @@ class SplittingSampler(RandomBitSampler):
                 f"sigma: at sigma {math.sqrt(variance):.3g}, sums over {largest} cells could "
                 f"overflow 64-bit integers. Use a smaller sigma."
             )
-        terms = _terms(float(variance), largest)
-        if terms > MAX_TERMS:
-            raise InputError(
-                f"sigma: at sigma {math.sqrt(variance):.3g}, the weight of a sum of {largest} "
-                f"cells needs {terms:.2g} terms, and the maximum is {MAX_TERMS}. Use a larger "
-                f"sigma."
-            )
-        self.expected_proposals = max(
-            (_expected_proposals(variance, *pair, largest) for pair in _splits(largest)),
-            default=1.0,
-        )
-        if not self.expected_proposals <= MAX_PROPOSALS:
-            raise InputError(
-                f"sigma: at sigma {math.sqrt(variance):.3g}, a split of a total over {largest} "
-                f"cells may take {self.expected_proposals:.3g} proposals, and the maximum is "
-                f"{MAX_PROPOSALS}. Use a larger sigma."
-            )
+        self.expected_proposals = bound_split_proposals(variance, largest)
 
     def draw(self, bits: BitSource, n_draws: int) -> IntArray:
         """See `RandomBitSampler.draw`."""
@@ -131,6 +115,70 @@ class SplittingSampler(RandomBitSampler):
                 drawn = _split_recursively(bits, self.variance, sums, size, counter)
                 noise[:, cells.ravel()] = drawn.reshape(n_draws, cells.size)
         return noise
+
+
+def bound_split_proposals(variance: Fraction, cells: int) -> float:
+    """Bound the expected number of proposals for a split of a block that adds up to 0.
+
+    Raises
+    ------
+    InputError
+        If the variance is too small for fast splits.
+    """
+    terms = _terms(float(variance), cells)
+    if terms > MAX_TERMS:
+        raise InputError(
+            f"sigma: at sigma {math.sqrt(variance):.3g}, the weight of a sum of {cells} "
+            f"cells needs {terms:.2g} terms, and the maximum is {MAX_TERMS}. Use a larger "
+            f"sigma."
+        )
+    expected = max(
+        (_expected_proposals(variance, *pair, cells) for pair in _splits(cells)), default=1.0
+    )
+    if not expected <= MAX_PROPOSALS:
+        raise InputError(
+            f"sigma: at sigma {math.sqrt(variance):.3g}, a split of a total over {cells} "
+            f"cells may take {expected:.3g} proposals, and the maximum is "
+            f"{MAX_PROPOSALS}. Use a larger sigma."
+        )
+    return expected
+
+
+def split_totals(
+    bits: BitSource, variance: Fraction, totals: IntArray, sizes: IntArray
+) -> IntArray:
+    """Draw cells of blocks of different sizes, given the total of each block.
+
+    Blocks of equal sizes are split together.
+
+    Parameters
+    ----------
+    totals : int64 array, shape (blocks,)
+    sizes : int64 array, shape (blocks,)
+        The positive number of cells of each block.
+
+    Returns
+    -------
+    int64 array, shape (sum of sizes,)
+        The cells in the order of the blocks.
+    """
+    cells = np.empty(int(sizes.sum()), dtype=np.int64)
+    starts, counter = np.cumsum(sizes) - sizes, _SplitCounter(lambda done: None)
+    waiting = {
+        size: [(totals[sizes == size], starts[sizes == size])] for size in np.unique(sizes).tolist()
+    }
+    while waiting:
+        size = max(waiting)
+        parts = waiting.pop(size)
+        sums, at = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        if size == 1:
+            cells[at] = sums
+            continue
+        first, second = _parts(size)
+        left = _split(bits, variance, sums, first, second, counter)
+        waiting.setdefault(first, []).append((left, at))
+        waiting.setdefault(second, []).append((sums - left, at + first))
+    return cells
 
 
 class _SplitCounter:
@@ -240,22 +288,22 @@ def _expected_proposals(variance: Fraction, first: int, second: int, all_cells: 
     a Gaussian over s, times theta_others(0).
     """
     both, others = first + second, all_cells - first - second
-    with ctx.workprec(_rough_precision(variance)):
+    with ctx.workprec(rough_precision(variance)):
         log = theta_period(variance, first).log(0) + theta_period(variance, second).log(0)
-        log += _log_mass(variance * first * second / both)
+        log += log_mass(variance * first * second / both)
         if others:
-            log += theta_period(variance, others).log(0) + _log_mass(
+            log += theta_period(variance, others).log(0) + log_mass(
                 variance * both * others / all_cells
             )
         return float((log - theta_period(variance, all_cells).log(0)).exp())
 
 
-def _rough_precision(variance: Fraction) -> int:
+def rough_precision(variance: Fraction) -> int:
     """Return the precision, in bits, of balls that only bound numbers."""
     return 64 + math.ceil(variance).bit_length()
 
 
-def _log_mass(variance: Fraction) -> arb:
+def log_mass(variance: Fraction) -> arb:
     """Compute the logarithm of m(variance, 0), as defined in `_expected_proposals`."""
     return theta(Fraction(0), acb(0, 2 * arb.pi() * to_ball(variance))).log()
 
@@ -273,7 +321,7 @@ class ThetaPeriod:
         self.variance, self.cells = variance, cells
         self.known: dict[int, float] = {}
         self.powers: dict[int, list[arb]] = {}
-        with ctx.workprec(_rough_precision(variance)):
+        with ctx.workprec(rough_precision(variance)):
             # the other terms are cosines, whose amplitudes add up to theta_m(0) - 1
             self.spread = float((2 * self.log(0).expm1()).upper())
 

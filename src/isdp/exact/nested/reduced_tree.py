@@ -181,6 +181,20 @@ def node_depths(parents: IntArray) -> IntArray:
     return depths
 
 
+def node_levels(parents: IntArray) -> list[IntArray]:
+    """Return the nodes of each depth, from the roots down."""
+    depths = node_depths(parents)
+    order = np.argsort(depths, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(depths))[:-1])
+
+
+def concatenate_ranges(starts: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
+    """Concatenate ranges: return the index of the range of each element, and the elements."""
+    which = np.repeat(np.arange(len(starts)), counts)
+    before = np.cumsum(counts) - counts
+    return which, np.arange(len(which)) + (starts - before)[which]
+
+
 @njit(cache=True)
 def _hold(
     indptr: IntArray,

@@ -1,0 +1,461 @@
+"""Exact draws of Gaussian noise with a term for each set of a nested family.
+
+Let p_v be the inverse variance of a node's own term, T_v the sum of W over its children, and
+W_v = 1 / (p_v + 1 / T_v), as in `isdp.exact.nested.accuracy`. For a block of m cells with the
+variance sigma^2, T is m sigma^2. The totals of the children are proposed from the top down: given
+the total of the parent, they are discrete Gaussians of the variances W, conditioned on their sum.
+The weight of a proposal relative to its probability is a product over the nodes. All totals below a
+root are therefore accepted together. The acceptance of single nodes would be wrong, because the
+normalizing constant of a node depends on the total of its parent. The cells of a block are drawn
+last, given its total.
+
+Children with equal W form a group, which is divided by recursive splitting, without error. Its
+factor in the acceptance probability is theta(s) / theta(0), for the theta of
+`isdp.exact.disjoint.recursive_splitting` and the total s of the group. A block has the same factor.
+The totals of the groups of a node are drawn one after the other, as in Klein's algorithm: each is a
+discrete Gaussian around its share of the remaining total. Its factor is the ratio of the sums of
+this Gaussian over the integers around its centre and around 0. By Poisson's summation formula no
+factor exceeds 1.
+
+The W of the proposal are rounded up to multiples of a power of two, so that their sums are exact.
+The rounding is corrected by the factor exp(-d_v S_v^2 / 2), where d_v is the excess of p_v + 1/T_v
+over 1 / W_v.
+
+The sum of the weights over the lattice is at least their integral, again by Poisson's formula. This
+gives a lower bound of the probability of acceptance. A second bound is the probability that all
+proposed totals are 0, for which all factors are 1.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from flint import arb, ctx
+
+from isdp.arrays import BoolArray, FloatArray, IntArray
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError, MisfitError
+from isdp.exact.bits.bernoulli import PROBABILITY_MARGIN, draw_bernoulli, to_ball
+from isdp.exact.bits.discrete_gaussian import (
+    draw_gaussian_around,
+    draw_gaussians,
+    log_relative_mass,
+)
+from isdp.exact.bits.source import BitSource
+from isdp.exact.disjoint.recursive_splitting import (
+    MAX_DEVIATIONS,
+    MAX_PRODUCT,
+    bound_split_proposals,
+    log_mass,
+    rough_precision,
+    split_totals,
+    theta_period,
+)
+from isdp.exact.nested.reduced_tree import (
+    ReducedTree,
+    concatenate_ranges,
+    node_depths,
+    node_levels,
+    reduce_tree,
+)
+from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
+from isdp.mechanisms.base import Mechanism, Target
+
+MAX_PROPOSALS = 10_000  # expected for the totals below a root
+TOTAL_BITS = 60  # of the sum of all W, in units
+MIN_BITS = 20  # of each W, in units
+MAX_SQUEEZE = 0.01  # the largest distance of both bounds on a probability that replace its value
+
+
+class NestedGaussianSampler(RandomBitSampler):
+    """Independent exact draws from P(u) proportional to exp(-sum of S_v(u)^2 / (2 sigma_v^2)).
+
+    Parameters
+    ----------
+    invariants : Invariants
+        Totals that are nested with the sets of the mechanism.
+    target : Mechanism
+        Its energy has a term for each set of a nested family, as for `NestedGaussian`.
+
+    Attributes
+    ----------
+    expected_proposals : float
+        A bound on the expected number of proposals for the totals below any root.
+
+    Raises
+    ------
+    InputError
+        If the totals are not nested, the energy has another form, sums of noise could overflow
+        64-bit integers, or fewer than 1 in 10,000 proposals may be accepted.
+    """
+
+    method = "nested splitting"
+    reason = "the noise is Gaussian with terms for nested sets, and the invariants are nested"
+
+    def __init__(
+        self, invariants: Invariants, target: Target | Mechanism, lower: object = None
+    ) -> None:
+        refuse_lower_bounds(self.method, lower)
+        energy = target.nested_energy
+        if energy is None or energy.power != 2:
+            raise MisfitError(
+                f"{self.method}: the {target.name} noise has no Gaussian terms for nested sets"
+            )
+        self.invariants = invariants
+        self._totals = _Totals(reduce_tree(self.method, energy, invariants))
+        self.expected_proposals = self._totals.expected_proposals
+        if not self.expected_proposals <= MAX_PROPOSALS:
+            raise InputError(
+                f"variances: fewer than 1 in {MAX_PROPOSALS:,} proposals may be accepted (bound "
+                f"1 in {self.expected_proposals:.3g}), because the noise of small sets is much "
+                f"smaller than 1. Use larger variances, or hold more totals."
+            )
+
+    def draw(self, bits: BitSource, n_draws: int) -> IntArray:
+        """See `RandomBitSampler.draw`."""
+        tree = self._totals.tree
+        totals = self._totals.draw(bits, n_draws)[:, : tree.blocks]
+        noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
+        single = tree.sizes == 1
+        noise[:, tree.order[tree.starts[:-1][single]]] = totals[:, single]
+        for rate in np.unique(tree.cell_rate_of[~single]).tolist():
+            blocks = np.flatnonzero(~single & (tree.cell_rate_of == rate))
+            sizes = tree.sizes[blocks]
+            cells = tree.order[concatenate_ranges(tree.starts[blocks], sizes)[1]]
+            drawn = split_totals(
+                bits, 1 / (2 * tree.rates[rate]), totals[:, blocks].ravel(), np.tile(sizes, n_draws)
+            )
+            noise[:, cells] = drawn.reshape(n_draws, -1)
+        return noise
+
+
+class _Totals:
+    """Draws of the totals of all nodes of a reduced tree."""
+
+    # Groups are sorted by their parent and then by the sum of their W. The members of group g are
+    # `members[first[g]:first[g] + count[g]]`. The groups of node v are `begin[v]` to `end[v]`.
+    # `rest` is the sum of W of a group and of the later groups of its parent.
+
+    def __init__(self, tree: ReducedTree) -> None:
+        self.tree, n_nodes = tree, len(tree.parents)
+        self.depths = node_depths(tree.parents)
+        self._find_widths()
+        self.root_of = np.arange(n_nodes)
+        for nodes in self.levels[1:]:
+            self.root_of[nodes] = self.root_of[tree.parents[nodes]]
+        self.roots = np.flatnonzero(tree.parents < 0)
+        self.root_number = np.searchsorted(self.roots, self.root_of)
+        self._group_children()
+        sets = np.flatnonzero(self.end > self.begin)
+        self.sets = [
+            _ByRoot(sets[self.depths[sets] == depth], self.root_number, len(self.roots))
+            for depth in np.unique(self.depths[sets]).tolist()
+        ]
+        self.nodes = _ByRoot(np.arange(n_nodes), self.root_number, len(self.roots))
+        self._find_factors()
+
+    def _find_widths(self) -> None:
+        """Compute W of all nodes in units, and the exact excess that corrects its rounding."""
+        tree, n_nodes = self.tree, len(self.tree.parents)
+        self.levels = node_levels(tree.parents)
+        self.block_variance = [Fraction(0)] * len(tree.rates)
+        for rate in np.unique(tree.cell_rate_of[tree.sizes > 1]).tolist():
+            self.block_variance[rate] = 1 / (2 * tree.rates[rate])
+        variance = np.array(self.block_variance, dtype=float)[tree.cell_rate_of] * tree.sizes
+        single = tree.sizes == 1
+        own = np.array([float(1 / (2 * rate)) if rate else 0.0 for rate in tree.rates])
+        variance[single] = own[tree.rate_of[: tree.blocks][single]]
+        largest = float(variance.sum()) + 1
+        if MAX_DEVIATIONS * math.sqrt(largest) * max(tree.order.size, 1) > MAX_PRODUCT:
+            raise InputError(
+                f"variances: sums of {tree.order.size} cells could overflow 64-bit integers. Use "
+                f"smaller variances or fewer cells."
+            )
+        self.unit = Fraction(2) ** (math.ceil(math.log2(largest)) - TOTAL_BITS)
+        self.below = np.zeros(n_nodes, dtype=np.int64)  # T in units
+        self.widths = np.zeros(n_nodes, dtype=np.int64)
+        self.excesses: list[Fraction] = []
+        self.excess_of = np.zeros(n_nodes, dtype=np.int64)
+        for nodes in reversed(self.levels):
+            is_block = nodes < tree.blocks
+            blocks = nodes[is_block]
+            self._round_up(blocks, np.stack([tree.cell_rate_of[blocks], tree.sizes[blocks]]), True)
+            sets = nodes[~is_block]
+            self._round_up(sets, self.below[sets][None], False)
+            inside = nodes[tree.parents[nodes] >= 0]
+            np.add.at(self.below, tree.parents[inside], self.widths[inside])
+        if self.widths.min(initial=2**MIN_BITS) < 2**MIN_BITS:
+            raise InputError("variances: the scales differ too much for exact draws")
+
+    def _round_up(self, nodes: IntArray, parts: IntArray, blocks: bool) -> None:
+        """Compute W for each distinct pair of a rate and the parts of a node."""
+        keys = np.vstack([self.tree.rate_of[nodes], parts])
+        distinct, where = np.unique(keys, axis=1, return_inverse=True)
+        widths = []
+        for rate, *part in distinct.T.tolist():
+            below = self.block_variance[part[0]] * part[1] if blocks else part[0] * self.unit
+            if blocks and part[1] == 1:
+                below = Fraction(0)
+            precision = 2 * self.tree.rates[rate] + (1 / below if below else 0)
+            widths.append(math.ceil(1 / (precision * self.unit)))
+            self.excesses.append(precision - 1 / (widths[-1] * self.unit))
+        self.widths[nodes] = np.array(widths, dtype=np.int64)[where.ravel()]
+        self.excess_of[nodes] = len(self.excesses) - len(widths) + where.ravel()
+
+    def _group_children(self) -> None:
+        parents, widths = self.tree.parents, self.widths
+        children = np.flatnonzero(parents >= 0)
+        children = children[np.lexsort((widths[children], parents[children]))]
+        new = np.diff(parents[children], prepend=-1) != 0
+        new |= np.diff(widths[children], prepend=-1) != 0
+        first = np.flatnonzero(new)
+        count = np.diff(np.append(first, len(children)))
+        parent, total = parents[children[first]], count * widths[children[first]]
+        order = np.lexsort((total, parent))
+        self.members, self.first, self.count = children, first[order], count[order]
+        self.parent, self.total = parent[order], total[order]
+        self.width = widths[children[self.first]] if len(children) else self.first
+        nodes = np.arange(len(parents))
+        self.begin = np.searchsorted(self.parent, nodes)
+        self.end = np.searchsorted(self.parent, nodes, side="right")
+        before = np.cumsum(self.total) - self.total
+        self.rest = self.below[self.parent] - (before - before[self.begin[self.parent]])
+        self.chained = np.flatnonzero(self.rest > self.total)
+        self.group_variance: dict[int, Fraction] = {}
+        for g, part, rest in zip(
+            self.chained.tolist(),
+            self.total[self.chained].tolist(),
+            self.rest[self.chained].tolist(),
+            strict=True,
+        ):
+            self.group_variance[g] = Fraction(part * (rest - part), rest) * self.unit
+
+    def _find_factors(self) -> None:
+        """Collect the factors of the acceptance probabilities, with their bounds by root."""
+        tree, n_roots = self.tree, len(self.roots)
+        blocks, groups = np.flatnonzero(tree.sizes > 1), np.flatnonzero(self.count > 1)
+        variances = {int(w): int(w) * self.unit for w in np.unique(self.width[groups])}
+        keys = np.concatenate(
+            [
+                np.stack([np.zeros_like(blocks), tree.cell_rate_of[blocks], tree.sizes[blocks]]),
+                np.stack([np.ones_like(groups), self.width[groups], self.count[groups]]),
+            ],
+            axis=1,
+        )
+        distinct, kind_of = np.unique(keys, axis=1, return_inverse=True)
+        self.theta_kinds = [
+            (variances[key] if is_group else self.block_variance[key], cells)
+            for is_group, key, cells in distinct.T.tolist()
+        ]
+        for variance, cells in self.theta_kinds:
+            if theta_period(variance, cells).spread > PROBABILITY_MARGIN:
+                bound_split_proposals(variance, cells)
+        spread = np.array([theta_period(*kind).spread for kind in self.theta_kinds])
+        self.theta_spread = spread
+        kind_of = kind_of.ravel()
+        self.block_kind, self.group_kind = kind_of[: len(blocks)], kind_of[len(blocks) :]
+        log_theta = np.log1p(spread / 2)
+        # logarithms of sums over the integers, relative to their integrals
+        chain_excess = np.array([_log_mass(v) for v in self.group_variance.values()])
+        self.chain_spread = 2 * np.expm1(chain_excess)
+        chain_root = self.root_number[self.parent[self.chained]]
+        group_root = self.root_number[self.parent[groups]]
+        block_root = self.root_number[blocks]
+        free = np.flatnonzero(~tree.held[self.roots])
+        root_width, where = np.unique(self.widths[self.roots[free]], return_inverse=True)
+        root_variance = [int(w) * self.unit for w in root_width]
+        root_excess = np.array([_log_mass(v) for v in root_variance])[where]
+
+        def by_root(root: IntArray, values: FloatArray) -> FloatArray:
+            return np.bincount(root, values, n_roots).astype(float)
+
+        self.root_spread = by_root(block_root, spread[self.block_kind])
+        self.root_spread += by_root(group_root, spread[self.group_kind])
+        self.root_spread += by_root(chain_root, self.chain_spread)
+        proposals = by_root(group_root, log_theta[self.group_kind])
+        proposals += by_root(chain_root, chain_excess) + by_root(free, root_excess)
+        cost = proposals + by_root(block_root, log_theta[self.block_kind])
+        # the integrals turn relative sums into sums
+        width, count = self.width[groups].astype(float) * float(self.unit), self.count[groups]
+        integral = (count - 1) / 2 * np.log(2 * np.pi * width) - np.log(count) / 2
+        all_zero = proposals + by_root(group_root, integral)
+        chain = np.array([float(v) for v in self.group_variance.values()])
+        all_zero += by_root(chain_root, np.log(2 * np.pi * chain) / 2)
+        variance = np.array([float(v) for v in root_variance])[where]
+        all_zero += by_root(free, np.log(2 * np.pi * variance) / 2)
+        cost = np.minimum(cost, all_zero)
+        self.expected_proposals = math.exp(min(float(cost.max(initial=0.0)), 700.0))
+        self.excess = np.array([float(excess) for excess in self.excesses])
+        self.theta_blocks = _ByRoot(np.arange(len(blocks)), block_root, n_roots)
+        self.theta_groups = _ByRoot(np.arange(len(groups)), group_root, n_roots)
+        self.chains = _ByRoot(np.arange(len(self.chained)), chain_root, n_roots)
+        self.blocks_with_factor, self.groups_with_factor = blocks, groups
+
+    def draw(self, bits: BitSource, n_draws: int) -> IntArray:
+        """Draw the totals of all nodes, as int64 of shape (n_draws, nodes)."""
+        self.drawn = np.zeros((n_draws, len(self.tree.parents)), dtype=np.int64)
+        self.drawn_groups = np.zeros((n_draws, len(self.count)), dtype=np.int64)
+        self.remaining = np.zeros((n_draws, len(self.count)), dtype=np.int64)
+        n_roots = len(self.roots)
+        draws, roots = np.divmod(np.arange(n_draws * n_roots), max(n_roots, 1))
+        while len(draws):
+            self._propose(bits, draws, roots)
+            rejected = ~self._accept(bits, draws, roots)
+            draws, roots = draws[rejected], roots[rejected]
+        return self.drawn
+
+    def _propose(self, bits: BitSource, draws: IntArray, roots: IntArray) -> None:
+        nodes = self.roots[roots]
+        free = np.flatnonzero(~self.tree.held[nodes])
+        for width in np.unique(self.widths[nodes[free]]).tolist():
+            alike = free[self.widths[nodes[free]] == width]
+            zeros = np.zeros(len(alike), dtype=np.int64)
+            self.drawn[draws[alike], nodes[alike]] = draw_gaussian_around(
+                bits, width * self.unit, zeros, 1
+            )
+        for sets in self.sets:
+            which, node = sets.of(roots)
+            self._divide_into_groups(bits, draws[which], node)
+
+    def _divide_into_groups(self, bits: BitSource, draws: IntArray, nodes: IntArray) -> None:
+        rest, begin, n_groups = self.drawn[draws, nodes], self.begin[nodes], self.end[nodes]
+        n_groups = n_groups - begin
+        for position in range(int(n_groups.max(initial=0))):
+            here = np.flatnonzero(n_groups > position)
+            group = begin[here] + position
+            self.remaining[draws[here], group] = rest[here]
+            chained = n_groups[here] > position + 1
+            centres = [
+                self._centre(g, s)
+                for g, s in zip(group[chained].tolist(), rest[here[chained]].tolist(), strict=True)
+            ]
+            variances = [self.group_variance[g] for g in group[chained].tolist()]
+            value = rest[here]
+            value[chained] = draw_gaussians(bits, variances, centres)
+            self.drawn_groups[draws[here], group] = value
+            rest[here] -= value
+        which, group = concatenate_ranges(begin, n_groups)
+        self._divide_groups(bits, draws[which], group)
+
+    def _centre(self, group: int, remaining: int) -> Fraction:
+        return Fraction(remaining * int(self.total[group]), int(self.rest[group]))
+
+    def _divide_groups(self, bits: BitSource, draws: IntArray, groups: IntArray) -> None:
+        value, count = self.drawn_groups[draws, groups], self.count[groups]
+        single = count == 1
+        self.drawn[draws[single], self.members[self.first[groups[single]]]] = value[single]
+        for width in np.unique(self.width[groups[~single]]).tolist():
+            alike = np.flatnonzero(~single & (self.width[groups] == width))
+            parts = split_totals(bits, width * self.unit, value[alike], count[alike])
+            which, member = concatenate_ranges(self.first[groups[alike]], count[alike])
+            self.drawn[draws[alike[which]], self.members[member]] = parts
+
+    def _accept(self, bits: BitSource, draws: IntArray, roots: IntArray) -> BoolArray:
+        """Accept the totals below each root with the probability in the module's docstring."""
+        which, node = self.nodes.of(roots)
+        squares = self.drawn[draws[which], node].astype(float) ** 2
+        fall = np.bincount(which, self.excess[self.excess_of[node]] * squares, len(roots)) / 2
+        spread = self.root_spread[roots]
+        probabilities = np.exp(-fall)
+        margin = PROBABILITY_MARGIN
+        exact = spread > MAX_SQUEEZE
+        if not exact.all():
+            margin = max(margin, 2 * float(spread[~exact].max()))
+        if exact.any():
+            some = np.flatnonzero(exact)
+            logs, error = self._approximate_logs(draws[some], roots[some])
+            probabilities[some] *= np.exp(logs)
+            margin = max(margin, 2 * error)
+
+        def log_probability(i: int) -> arb:
+            return self._log_probability(int(draws[i]), int(roots[i]))
+
+        return draw_bernoulli(bits, probabilities, log_probability, margin)
+
+    def _factors(
+        self, draws: IntArray, roots: IntArray
+    ) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
+        """Return the theta factors (request, kind, total) and the chained groups (request, group).
+
+        A request is a pair of a draw and a root.
+        """
+        of_block, block = self.theta_blocks.of(roots)
+        of_group, group = self.theta_groups.of(roots)
+        of_chain, chain = self.chains.of(roots)
+        kinds = np.append(self.block_kind[block], self.group_kind[group])
+        totals = np.append(
+            self.drawn[draws[of_block], self.blocks_with_factor[block]],
+            self.drawn_groups[draws[of_group], self.groups_with_factor[group]],
+        )
+        return np.append(of_block, of_group), kinds, totals, of_chain, chain
+
+    def _approximate_logs(self, draws: IntArray, roots: IntArray) -> tuple[FloatArray, float]:
+        """Approximate the logarithms of the products of factors, and bound the error."""
+        which, kinds, totals, of_chain, chain = self._factors(draws, roots)
+        ratios = np.ones(len(kinds))
+        for kind in np.unique(kinds).tolist():
+            alike = kinds == kind
+            ratios[alike] = theta_period(*self.theta_kinds[kind]).relative(totals[alike])
+        logs = np.bincount(which, np.log(np.maximum(ratios, 1e-300)), len(roots)).astype(float)
+        for i, j in zip(of_chain.tolist(), chain.tolist(), strict=True):
+            if self.chain_spread[j] > PROBABILITY_MARGIN / 8:
+                with ctx.workprec(64):
+                    logs[i] += float(self._log_mass_ratio(int(draws[i]), int(self.chained[j])))
+        most = np.bincount(np.append(which, of_chain), minlength=len(roots)).max(initial=0)
+        return logs, float(most) * PROBABILITY_MARGIN / 4
+
+    def _log_mass_ratio(self, draw: int, group: int) -> arb:
+        centre = self._centre(group, int(self.remaining[draw, group]))
+        return log_relative_mass(self.group_variance[group], centre)
+
+    def _log_probability(self, draw: int, root: int) -> arb:
+        draws, roots = np.array([draw]), np.array([root])
+        _, node = self.nodes.of(roots)
+        total = arb(0)
+        values = self.drawn[draw, node]
+        moving = values != 0
+        for excess, value in zip(
+            self.excess_of[node[moving]].tolist(), values[moving].tolist(), strict=True
+        ):
+            total -= to_ball(self.excesses[excess] * value**2 / 2)
+        _, kinds, sums, _, chain = self._factors(draws, roots)
+        cells = np.array([m for _, m in self.theta_kinds], dtype=np.int64)[kinds]
+        rests = sums % np.maximum(cells, 1)
+        rests = np.minimum(rests, cells - rests)
+        pairs, counts = np.unique(np.stack([kinds, rests]), axis=1, return_counts=True)
+        for (kind, rest), count in zip(pairs.T.tolist(), counts.tolist(), strict=True):
+            total += count * _log_theta(*self.theta_kinds[kind], rest, ctx.prec)
+        for group in self.chained[chain].tolist():
+            total += self._log_mass_ratio(draw, group)
+        return total
+
+
+@lru_cache(maxsize=100_000)
+def _log_theta(variance: Fraction, cells: int, rest: int, precision: int) -> arb:
+    """Compute log(theta(rest) / theta(0)) at the current precision, which is part of the key."""
+    return theta_period(variance, cells).log_relative(rest)
+
+
+def _log_mass(variance: Fraction) -> float:
+    """Bound the logarithm of the sum of a Gaussian over the integers, relative to its integral."""
+    with ctx.workprec(rough_precision(variance)):
+        return float(log_mass(variance).upper())
+
+
+class _ByRoot:
+    """Items sorted by their root."""
+
+    def __init__(self, items: IntArray, root_of: IntArray, n_roots: int) -> None:
+        roots = root_of[items]
+        order = np.argsort(roots, kind="stable")
+        self.items = items[order]
+        self.counts = np.bincount(roots, minlength=n_roots)
+        self.starts = np.cumsum(self.counts) - self.counts
+
+    def of(self, roots: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the items of each of the given roots, after the position of the root."""
+        which, at = concatenate_ranges(self.starts[roots], self.counts[roots])
+        return which, self.items[at]
