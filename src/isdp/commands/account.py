@@ -27,7 +27,8 @@ UNLIKE_DISTANCES = (
     "the totals of these releases force different distances for one person; give --cells and "
     "--invariants"
 )
-PLACES = ("guarantee", "mechanism", "privacy")  # sections that may have the guarantee
+# sections of a certificate that may contain the privacy guarantee
+PLACES = ("guarantee", "mechanism", "privacy")
 
 
 class RevealedCells(NamedTuple):

@@ -213,7 +213,7 @@ class PlannedTable:
             if meets_limit(sign * low):
                 raise InputError(
                     f"--error: every {setting} from {MIN_SETTING:g} to {MAX_SETTING:g} keeps the "
-                    f"error within {error:g}. Give a smaller error."
+                    f"error within {error:g}. Give a smaller root mean square error."
                 )
         while high - low > 1:
             middle = (low + high) // 2

@@ -178,7 +178,7 @@ class IntegerNoise(PlainNoise):
     @staticmethod
     @abstractmethod
     def mechanism(budget: float) -> GeneralizedLaplace | GeneralizedGaussian:
-        """Return the mechanism whose loss for one person who changes cell is the budget."""
+        """Return the mechanism whose privacy loss equals the budget if one person changes cell."""
 
     def sampler(self, invariants: Invariants, budget: float) -> exact.ExactSampler:
         """See `PlainNoise.sampler`."""

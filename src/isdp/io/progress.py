@@ -63,8 +63,8 @@ def tracked(task: str, items: Sequence[_Item]) -> Iterable[_Item]:
 def announce(task: str, seconds: float) -> None:
     """Print the expected duration of a step, such as one call of a library, on a terminal.
 
-    Nothing is printed for less than one second. The task is a noun phrase, such as "reducing a
-    basis".
+    Nothing is printed if the task takes less than one second. The task is a noun phrase, such as
+    "reducing a basis".
     """
     if seconds >= SHOWN_AFTER and _depth == 0 and sys.stderr.isatty():
         ends = time.strftime("%H:%M:%S", time.localtime(time.time() + seconds))

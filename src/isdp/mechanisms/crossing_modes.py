@@ -6,9 +6,9 @@ sets of level k and add up to zero on those of level k - 1. In this mode the ene
 nested family of the regions, in which level i has the precision w_ik, the sum of n_j / sigma_ij^2
 over the levels j >= k. A total that is held has an infinite precision.
 
-Two passes over the tree compute the variances. Upwards, W is the variance of a node without the
-nodes outside of it: 1 / W = w + 1 / (sum of W over the children). Downwards, let T be the sum of W
-over the siblings. The variance of a node is V = W (1 - W / T) + (W / T)^2 V(parent).
+Two passes over the tree compute the variances. The upward pass computes W, the variance of a node
+given its subtree only: 1 / W = w + 1 / (sum of W over the children). The downward pass computes
+V = W (1 - W / T) + (W / T)^2 V(parent), where T is the sum of W over the siblings.
 """
 
 from __future__ import annotations

@@ -169,7 +169,10 @@ def nearest_l2(table: ArrayLike, polytope: Polytope) -> NDArray[np.float64]:
 def _shortest_vector(
     matrix: NDArray[np.float64], lower_bounds: NDArray[np.float64], polytope: Polytope
 ) -> NDArray[np.float64]:
-    """Find the shortest z with ``matrix @ z >= lower_bounds``. Errors name rows of `polytope`."""
+    """Find the shortest z with ``matrix @ z >= lower_bounds``.
+
+    Error messages name rows of `polytope`.
+    """
     unit = np.abs(lower_bounds).max()  # SciPy's solver can stop too early for unscaled counts
     system = np.vstack([matrix.T, lower_bounds / unit])
     goal = np.zeros(len(system))

@@ -162,7 +162,7 @@ def acceptance_zero_at_040(rates):
 
 
 def _traced(spread: pd.DataFrame, statistic: str) -> Evidence:
-    """Compare a number of the paper's chain with its distribution over our chains."""
+    """Compare a statistic of the paper's chain with its distribution over our chains."""
     row = only_row(spread[spread["statistic"] == statistic])
     return Evidence(
         quantity(row, "median", limits=("q05", "q95")),

@@ -152,13 +152,13 @@ def quantity(
 def count(
     rows: pd.DataFrame, *, among: pd.DataFrame | None = None, exact: bool = False
 ) -> Quantity:
-    """Return the number of rows; there is no value if `among`, the rows examined, is empty."""
+    """Return the number of rows, or a missing value if there are no rows in `among`."""
     value = math.nan if among is not None and among.empty else len(rows)
     return Quantity([value], exact=exact, **_source(rows))
 
 
 def total(rows: pd.DataFrame, column: str, *, exact: bool = False) -> Quantity:
-    """Return the sum of a column; there is no value without rows, or if an entry is missing."""
+    """Return the sum of a column, or a missing value without rows or with a missing entry."""
     value = rows[column].sum(skipna=False).item() if len(rows) else math.nan
     return Quantity([value], exact=exact, **_source(rows, column))
 
@@ -173,7 +173,7 @@ def _source(rows: pd.DataFrame, column: str = "") -> dict:
 
 
 def only_row(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows if there is at most one. Raises InputError if there are several."""
+    """Return the rows if there is at most one row. Raises InputError if there are several rows."""
     if len(rows) > 1:
         raise InputError(f"table {rows.index.name}: {len(rows)} rows are selected. Select one.")
     return rows

@@ -201,7 +201,7 @@ def compute_profile(
 
 
 def compare_variants(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
-    """Compare the exact worst case of the algorithm and of its variants with the bound.
+    """Compare the exact worst-case privacy loss of each variant with the bound.
 
     The algorithm attains the bound at some rates above 1/2, so that `within` allows for rounding.
     """

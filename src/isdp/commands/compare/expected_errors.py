@@ -109,7 +109,7 @@ class SwappedMoments:
         numbers = sum((len(each) * width) ** 2 for each in areas.blocks.values())
         if numbers > MAX_COVARIANCES:
             raise InputError(
-                "compare: there are too many cells for their covariances. Merge cells."
+                "compare: the table has too many cells to compute their covariances. Merge cells."
             )
         self.parts = []
         for inside in areas.blocks.values():

@@ -432,7 +432,7 @@ def two_standard_errors(values: FloatArray) -> float:
 
 
 def _estimated(target: MarginTarget, values: IntArray) -> Margin:
-    """Estimate a margin from draws, int64 (draws, cells of one class), averaged over the cells."""
+    """Average margins of error over the cells of one class, from draws, int64 (draws, cells)."""
 
     def mean(each: FloatArray | BoolArray) -> tuple[float, float]:
         by_draw = each.mean(axis=1)

@@ -174,7 +174,7 @@ def _draw_node(
     totals: IntArray,
     undecided: Undecided,
 ) -> tuple[int, int, float]:
-    """Draw the totals of all groups in one node, given what is left of its parent.
+    """Draw the totals of all groups in one node, given the remaining totals of its parent.
 
     Return the status, the next word, and the logarithm of the acceptance probability.
     """

@@ -24,7 +24,7 @@ from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 
 class CellClassSampler(RandomBitSampler):
-    """Independent draws of l1 noise by the sums of cells with equal columns of A.
+    """Independent draws of l1 noise: first the sums of cell classes (equal columns of A).
 
     Parameters
     ----------

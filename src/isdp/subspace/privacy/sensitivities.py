@@ -135,7 +135,7 @@ def quotient_sensitivity(
             break
         if solved == MAX_PROGRAMMES:
             raise InputError(
-                f"subspace: query: the exact loss needs more than {MAX_PROGRAMMES} linear "
+                f"subspace: query: the exact privacy loss needs more than {MAX_PROGRAMMES} linear "
                 f"programmes. Use the bound Delta_1(A) = {sensitivity(query, 1, relation):g}."
             )
         move = (columns[:, [z]] - columns[:, [y]]).toarray().ravel()

@@ -44,7 +44,7 @@ class Loss:
 def universe_loss(totals, rate: RateLike) -> Loss:
     """Compute the exact loss, the maximum over all pairs of datasets and all outputs.
 
-    Raises InputError if there are more than 3000 classes of outputs, prod (n_k + 1).
+    Raises InputError if the number of output classes, prod (n_k + 1), exceeds 3000.
     """
     totals = check_totals(totals)
     number = math.prod(n + 1 for n in totals)

@@ -27,10 +27,10 @@ class BuildingBlocks:
     """The guarantee of one system.
 
     `domain` has the possible datasets X. `scope` is `EVERYTHING`, or the invariants on which two
-    datasets must agree. `unit` is the distance d_X. `standard` is the divergence d_Pr: "MULT"
-    (pure), or "D_nor", for which zCDP with rho is a budget of sqrt(rho). `intensity` is the budget
-    per unit, or None if it depends on settings that `note` states. `code` is the full name of the
-    function that computes or verifies the budget, or "".
+    datasets must agree. `unit` is the distance d_X. `standard` names the divergence d_Pr. "MULT"
+    gives pure differential privacy. "D_nor" gives zCDP, whose rho is the squared
+    budget. `intensity` is the budget per unit, or None if it depends on settings that `note`
+    states. `code` is the full name of the function that computes or verifies the budget, or "".
     """
 
     name: str
