@@ -211,7 +211,7 @@ def describe_cells(row: Mapping) -> dict[str, str]:
     conditions = [part.partition(" ")[::2] for part in row["bar"].split(", ") if part]
     bar = " and ".join(f"{IN_WORDS[relation]} {bound}" for relation, bound in conditions)
     criterion = f"{bar} ({SOURCES[row['bar_of']]})" if bar else ""
-    why = [each for each in (row["who_is_right"], row["note"]) if each]
+    why = [each.removesuffix(".") for each in (row["who_is_right"], row["note"]) if each]
     return {
         "paper": row["paper_value"],
         "here": here,

@@ -132,7 +132,7 @@ def test_titles_say_where_the_run_has_other_data_than_the_paper(tmp_path, vintag
     assert "states" not in part(page, 'id="figure-one"', "</h3>")
 
 
-def part(page, start, end="</tr>"):
+def part(page, start, end="</div></td></tr>"):
     return page.split(start, 1)[1].split(end, 1)[0]
 
 
