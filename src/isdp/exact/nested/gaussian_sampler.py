@@ -29,6 +29,7 @@ proposed totals are 0, for which all factors are 1.
 from __future__ import annotations
 
 import math
+from copy import copy
 from fractions import Fraction
 from functools import lru_cache
 
@@ -296,9 +297,12 @@ class _Totals:
 
     def draw(self, bits: BitSource, n_draws: int) -> IntArray:
         """Draw the totals of all nodes, as int64 of shape (n_draws, nodes)."""
+        return copy(self)._draw(bits, n_draws)  # the copy holds the arrays of this call
+
+    def _draw(self, bits: BitSource, n_draws: int) -> IntArray:
         self.drawn = np.zeros((n_draws, len(self.tree.parents)), dtype=np.int64)
         self.drawn_groups = np.zeros((n_draws, len(self.count)), dtype=np.int64)
-        self.remaining = np.zeros((n_draws, len(self.count)), dtype=np.int64)
+        self.remaining = np.zeros_like(self.drawn_groups)
         n_roots = len(self.roots)
         draws, roots = np.divmod(np.arange(n_draws * n_roots), max(n_roots, 1))
         while len(draws):

@@ -92,16 +92,31 @@ class Messages:
         self._log_parts: list[FloatArray] = []  # the same of the convolution of the node's parts
         self._rate_of_kind: list[int] = []
         self.parts: list[tuple[tuple[int, int], ...]] = []
-        children: list[Counter[int]] = [Counter() for _ in tree.parents]
         self.kind_of = np.zeros(len(tree.parents), dtype=np.int64)
-        for node in range(len(tree.parents)):
-            if node < tree.blocks and tree.sizes[node] > 1:
-                children[node][self._kind_of_cell(node)] = int(tree.sizes[node])
-            parts = tuple(sorted(children[node].items()))
-            self.kind_of[node] = kind = self._kind(int(tree.rate_of[node]), parts)
-            if tree.parents[node] >= 0:
-                children[tree.parents[node]][kind] += 1
+        self._find_kinds()
         self._above: dict[tuple[object, ...], FloatArray] = {}
+
+    def _find_kinds(self) -> None:
+        tree, n_blocks = self.tree, self.tree.blocks
+        blocks = np.stack([tree.rate_of[:n_blocks], tree.cell_rate_of, tree.sizes])
+        distinct, where = np.unique(blocks, axis=1, return_inverse=True)
+        kinds = [
+            self._kind(rate, ((self._kind(cell_rate, ()), size),) if size > 1 else ())
+            for rate, cell_rate, size in distinct.T.tolist()
+        ]
+        self.kind_of[:n_blocks] = np.array(kinds, dtype=np.int64)[where.ravel()]
+        children: list[Counter[int]] = [Counter() for _ in range(n_blocks, len(tree.parents))]
+        inside = np.flatnonzero(tree.parents[:n_blocks] >= 0)
+        pairs = np.stack([tree.parents[inside] - n_blocks, self.kind_of[inside]])
+        pairs, counts = np.unique(pairs, axis=1, return_counts=True)
+        for (parent, kind), count in zip(pairs.T.tolist(), counts.tolist(), strict=True):
+            children[parent][kind] = count
+        rates, parents = tree.rate_of[n_blocks:].tolist(), tree.parents[n_blocks:].tolist()
+        for node, (rate, parent) in enumerate(zip(rates, parents, strict=True)):
+            kind = self._kind(rate, tuple(sorted(children[node].items())))
+            self.kind_of[n_blocks + node] = kind
+            if parent >= 0:
+                children[parent - n_blocks][kind] += 1
 
     def _weight(self, rate: int) -> FloatArray:
         return np.asarray(np.exp(-self.rates[rate] * np.abs(self.values) ** self.power))
