@@ -369,7 +369,7 @@ def _figures(
 
 
 def _probability(value: float) -> Estimate:
-    """Label a probability from a Fourier transform, or bound it if rounding may hide it."""
+    """Return a probability from a Fourier transform, or a bound if it is below the error."""
     return Estimate(value, EXACT) if value >= ROUNDING else Estimate(value + ROUNDING, BOUNDED)
 
 

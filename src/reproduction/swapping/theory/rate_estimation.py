@@ -53,8 +53,8 @@ def _check(before, after) -> tuple[np.ndarray, np.ndarray]:
     summed = before.sum(axis=0)
     if after.shape != summed.shape:
         raise InputError(
-            f"swapping: the table after the swap has shape {after.shape}, but the table before has "
-            f"the counties and categories {summed.shape}. Give both tables the same shape."
+            f"swapping: the table after the swap has shape {after.shape}, but the counties "
+            f"and categories of the table before have {summed.shape}. Give tables of one shape."
         )
     if any((after.sum(axis=axis) != summed.sum(axis=axis)).any() for axis in (0, 1)):
         raise InputError(

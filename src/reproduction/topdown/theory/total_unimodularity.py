@@ -190,7 +190,7 @@ def _vertices(rng: np.random.Generator, matrix, tables) -> Iterator[tuple[np.nda
     """Yield, for each table, the rows with integer sums and a random vertex with the same sums.
 
     All tables are blocks of one linear programme, because its setup takes longer than its solution.
-    The costs are continuous, so that the optimum is a unique vertex in each block.
+    The costs have a continuous distribution, so that each block has one optimal vertex.
     """
     kept = [np.flatnonzero(np.mod(matrix @ table, 1) == 0) for table in tables]
     found = scipy.optimize.linprog(
