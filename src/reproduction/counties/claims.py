@@ -115,8 +115,8 @@ def counties_noise_scale(states):
     figures=["truncation"],
     note=(
         "A release is one kept draw of one chain for one state of this run. The column `expected` "
-        "of the table truncation has the expected number of truncated counties per release for "
-        "all states, by the exact distribution."
+        "of the table truncation has the exact expected number of truncated counties per release, "
+        "for all 52 states and territories."
     ),
 )
 def counties_no_truncation(states):

@@ -230,8 +230,6 @@ class Evidence:
         Requirement of the run without which the claim is not checkable.
     paper
         Values of the paper's formula for the same rows, if the paper has a formula.
-    paper_errors
-        Standard errors of the paper's values.
     """
 
     ours: Quantity
@@ -242,7 +240,6 @@ class Evidence:
     decides: Requirement | None = None
     needs: Requirement | None = None
     paper: Quantity | None = None
-    paper_errors: list[float] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -100,8 +100,6 @@ def _of_paper(claim: Claim, found: Evidence | None) -> str:
         return words
     if found.paper:
         return f"{words}, {' and '.join(map(_text, found.paper.values))}"
-    if len(found.paper_errors) == len(words.split(" and ")):
-        return _with_errors(words, [f"{each:.{_places(each)}f}" for each in found.paper_errors])
     return words
 
 
@@ -120,7 +118,7 @@ def decide(found: Evidence) -> tuple[str, str]:
     if lacking and not met[0]:
         return UNDECIDED, lacking
     if all(criterion.is_met_within(*within) for within in judged.ranges):
-        within = "the bar lies within the Monte Carlo error"
+        within = "the criterion lies within the Monte Carlo error"
         return UNDECIDED, f"{within}{_parts(judged, criterion)}{_draws_wanted(judged, criterion)}"
     return DIFFERS, ""
 
@@ -161,7 +159,9 @@ def format_value(found: Quantity) -> tuple[str, str]:
         errors = [UNKNOWN if math.isnan(error) else f"{error:,.{n}f}" for _, error, n in pairs]
         return " and ".join(values), " and ".join(errors)
     within = [f"{_text(low)} to {_text(high)}" for low, high in found.ranges if low != high]
-    return " and ".join(map(_text, found.values)), " and ".join(within)
+    exact = found.exact and all(isinstance(x, float) and x.is_integer() for x in found.values)
+    values = [int(x) if exact else x for x in found.values]
+    return " and ".join(map(_text, values)), " and ".join(within)
 
 
 def _places(error: float) -> int:

@@ -88,8 +88,8 @@ COVARIANCE_NOTE = (
     paper="SDP",
     experiment="Subspace mechanisms",
     where="Corollary 3.5",
-    statement="Projected Gaussian noise has the error m c^2 Delta_2(A)^2.",
-    paper_value="closed form",
+    statement="Projected Gaussian noise has the error (n - n_c) c^2 Delta_2(A)^2.",
+    paper_value="(n - n_c) c^2 Delta_2(A)^2",
     unit="relative difference from the formula (largest over the workloads)",
     tables=["subspace_formulas"],
     figures=["subspace_errors"],
@@ -139,8 +139,8 @@ def sdp_extension_not_worse(frameworks):
     experiment="Subspace guarantees",
     where="Lemma 3.4",
     statement=(
-        "Noise with the constant c = (1 + sqrt(1 + ln(1/delta))) / epsilon is (epsilon, "
-        "delta)-private for all epsilon, delta > 0."
+        "Gaussian noise with standard deviation c Delta_2(A), c = (1 + sqrt(1 + ln(1/delta))) / "
+        "epsilon, is (epsilon, delta)-differentially private for all epsilon, delta > 0."
     ),
     paper_value="sufficient for all epsilon and delta",
     unit="log10 of the delta below which c is too small, at epsilon = 1",

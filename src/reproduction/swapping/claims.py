@@ -52,14 +52,18 @@ def swap_error_grows(swaps):
     paper="SWAP",
     experiment="Budget",
     where="Swapping satisfies DP, subject to its invariants",
-    statement="Between datasets with equal invariants the loss is at most the published epsilon.",
-    unit="nats, bound minus exact worst case (smallest)",
+    statement=(
+        "Between datasets with equal invariants, the loss per unit of Hamming distance is at most "
+        "the epsilon of the theorem."
+    ),
+    paper_value="ln(b + 1) - ln(p / (1 - p)) for p <= 1/2",
+    unit="nats per unit of Hamming distance, bound minus exact worst case (smallest)",
     tables=["swapping_exact_loss"],
     figures=["swapping_tightness", "swapping_budget"],
     note=(
-        "The worst case over all datasets and outputs has a closed form, and nearly attains the "
-        "bound. For given county totals the loss is smaller (table swapping_universe_loss). The "
-        "criterion allows for rounding."
+        "The worst case over all datasets and outputs has a closed form. It nearly attains the "
+        "bound for large strata b. The rates of the table are at most 1/2. For given county totals "
+        "the loss is smaller (table swapping_universe_loss). The criterion allows for rounding."
     ),
 )
 def swap_budget_holds(losses):
@@ -121,12 +125,19 @@ def _agreeing(budgets: pd.DataFrame, census: int, number: int) -> Evidence:
     paper="SWAP",
     experiment="Budget",
     where="What if the 2020 Census used swapping?",
-    statement="Swapping at 5 % and at 50 %, with six keys, would have twelve printed budgets.",
-    paper_value="12",
+    statement=(
+        "At swap rates of 5 % and 50 %, with six choices of the matching and swapping variables, "
+        "the total epsilon is as printed."
+    ),
+    paper_value="12 values, 9.37 to 19.38",
     unit="printed budgets equal to the formula in all printed digits",
     tables=["swapping_budgets"],
     figures=["swapping_budget"],
-    note="The smallest and the largest, 9.37 and 19.38, are the range for 2020 on another slide.",
+    note=(
+        "The sizes of the largest strata are those of the slide. The range 9.37 to 19.38 is also "
+        "on another slide."
+    ),
+    transcription=True,
 )
 def swap_2020_table(budgets):
     return _agreeing(budgets, 2020, 12)
@@ -298,7 +309,7 @@ def _falls(guide: pd.DataFrame, method: str) -> Evidence:
         quantity(extreme_row(steps, "epsilon", "min"), "epsilon", exact=True),
         equals(0, "ours"),
         statistic=count(judged[~judged["falls"].astype(bool)], among=judged),
-        statistic_name="steps do not reduce epsilon",
+        statistic_name="steps that do not reduce epsilon",
     )
 
 
@@ -319,9 +330,12 @@ def swap_perverse_invariants(guide):
     experiment="Perverse guide",
     where="A perverse guide, 2",
     statement="A person as the unit, in place of a household, reduces epsilon without more noise.",
-    unit="epsilon for each person (1940, 5 %)",
+    unit="epsilon for each person, in households of two or more persons (1940, 5 %)",
     tables=["swapping_perverse_guide"],
-    note="The households have two or more persons, so that a household is two or more units.",
+    note=(
+        "Epsilon is halved because a changed household is at least two changed persons. "
+        "One-person households are left out. With them, epsilon decreases less."
+    ),
 )
 def swap_perverse_unit(guide):
     return _falls(guide, "a finer unit")

@@ -17,7 +17,7 @@ from reproduction.jobs.claims import (
 
 THREE_TABLES = "zCDP/RDP vs. pure DP, three tables"
 LAST_SLIDES = "zCDP/RDP vs. pure DP, last slides"
-OVERVIEW = "Hierarchical workload"
+OVERVIEW = "Goal"
 NOISE, RUNS, IMPLIED = "Noise of TopDown", "TopDown on the 2010 counts", "Implied constraints"
 
 
@@ -106,23 +106,23 @@ def tda_gaussian_larger_exact(noise):
     paper="TDA",
     experiment=NOISE,
     where=LAST_SLIDES,
-    statement="Gaussian noise has lighter tails than Laplace noise, and therefore fewer outliers.",
+    statement="Gaussian noise has lighter tails than Laplace noise (fewer outliers).",
     paper_value="fewer",
     unit=(
-        "persons, exceeded by one of 12 billion Gaussian answers in expectation, by delta (278 for "
-        "Laplace noise)"
+        "persons; the absolute Gaussian noise that one of 12 billion answers exceeds in "
+        "expectation, for delta = 1e-14, 1e-9 and 1e-6 (Laplace noise: 278)"
     ),
     tables=["topdown_tails"],
     note=(
-        "Epsilon is 1. Up to 37 to 107 persons from zero, by delta, Gaussian noise has the heavier "
-        "tails."
+        "Epsilon is 1. Within 107, 63 and 37 persons of zero, for these values of delta, Gaussian "
+        "noise has the heavier tails."
     ),
 )
 def tda_lighter_tails(tails):
     smaller = tails[tails["largest_gaussian"] < tails["largest_laplace"]]
     return Evidence(
         quantity(tails, "largest_gaussian", exact=True),
-        equals(3, "paper"),
+        equals(3, "ours"),
         statistic=count(smaller, among=tails),
         statistic_name="of 3 values of delta at which the largest Gaussian noise is smaller",
     )
@@ -133,7 +133,7 @@ def tda_lighter_tails(tails):
     experiment=NOISE,
     where=OVERVIEW,
     statement="About 6 million blocks have about 12 billion cells.",
-    paper_value="12e9",
+    paper_value="about 12 billion",
     unit="cells: 6 million blocks times 2 x 63 x 2 x 8",
     tables=["topdown_arithmetic"],
     transcription=True,
@@ -386,9 +386,10 @@ def tda_elimination_fractions(witness):
     ),
     tables=["topdown_failsafe"],
     note=(
-        "Each release is checked for the invariants. Both releases of a state have the same "
-        "measurements. The standard error is over the releases with the failsafe, and is unknown "
-        "for a single one."
+        "The code checks the invariants of each release. Both releases of a state have the same "
+        "measurements. The values are in the order of the table: group quarters, then dormitories, "
+        "by epsilon. The slide does not name the error. That of the counties (columns "
+        "counties_failsafe and counties_implied) is not larger at every budget."
     ),
 )
 def tda_failsafe(failsafe):

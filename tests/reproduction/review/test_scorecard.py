@@ -77,7 +77,7 @@ def test_the_reason_names_those_of_several_values_that_are_in_doubt():
         return found["verdict"], found["note"]
 
     assert row(se=0.1) == ("reproduced", "")
-    within = "the bar lies within the Monte Carlo error of"
+    within = "the criterion lies within the Monte Carlo error of"
     assert row() == ("undecided", f"{within} 1 of 2 (b 2.5), and the others meet it")
     assert row(se=[0.1, float("nan")]) == row()
     assert row(se=0.5) == ("undecided", f"{within} all 2")
@@ -169,19 +169,6 @@ def test_the_value_of_the_papers_formula_follows_its_words():
     assert missing["paper_value"] == "2 n"
 
 
-def test_the_errors_of_the_papers_values_follow_them():
-    def function(table):
-        errors = table["theirs"].dropna().tolist()
-        return Evidence(quantity(table, "x"), at_most(99, "ours"), paper_errors=errors)
-
-    table = pd.DataFrame({"x": [72.2, 14.9], "theirs": [0.49, 0.101]})
-    assert of_table(table, function, paper_value="69.63 and 14.45")["paper_value"] == (
-        "69.63 ± 0.49 and 14.45 ± 0.10"
-    )
-    for changed, words in ((table, "two medians"), (table.assign(theirs=math.nan), "1 and 2")):
-        assert of_table(changed, function, paper_value=words)["paper_value"] == words
-
-
 def with_limits(criterion):
     def function(table):
         ours = quantity(table, "x", limits=("low", "high"), draws="chains")
@@ -217,6 +204,10 @@ def test_limits_follow_a_statistic_and_tell_the_number_of_draws():
 )
 def test_large_numbers_are_written_without_powers_of_ten(value, words):
     assert format_value(Quantity([value])) == (words, "")
+
+
+def test_an_exact_integer_keeps_all_its_digits():
+    assert format_value(Quantity([12096000000.0], exact=True)) == ("12,096,000,000", "")
 
 
 @pytest.mark.parametrize(
