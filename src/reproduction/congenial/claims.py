@@ -88,8 +88,8 @@ def _printed_rates(rates: pd.DataFrame, proposal_epsilon: float) -> pd.DataFrame
     figures=["sex_by_age_acceptance"],
     note=(
         "The criterion is a fifth of the paper's value on either side. Our interval can exclude "
-        "that value. Our text copy does not give the length of the paper's chain. The rates of chains of 10,000 proposals differ by more "
-        "than this (claim trace-acceptance)."
+        "that value. Our text copy does not give the length of the paper's chain. The rates of "
+        "chains of 10,000 proposals differ by more than this (claim trace-acceptance)."
     ),
 )
 def acceptance_best_parameter(rates):
