@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import tarfile
 import venv
 import zipfile
 from importlib.metadata import distribution
@@ -36,8 +35,8 @@ def wheel(tmp_path_factory):
 def sdist(tmp_path_factory):
     """The folder that the source distribution unpacks to."""
     folder = tmp_path_factory.mktemp("sdist")
-    with tarfile.open(built("sdist", ROOT, folder / "built")) as archive:
-        archive.extractall(folder, filter="data")
+    archive = built("sdist", ROOT, folder / "built")
+    subprocess.run(["tar", "--extract", "--file", archive, "--directory", folder], check=True)
     return folder / f"isdp-{isdp.__version__}"
 
 

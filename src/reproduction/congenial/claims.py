@@ -332,7 +332,8 @@ def two_bin_means(two_bin):
     experiment="Two bins",
     where="Table 2",
     statement=(
-        "Both bins of the l2-projected histogram have the mean s-bar, which we read as (s1 + s2) / 2."
+        "Both bins of the l2-projected histogram have the mean s-bar, which we read as "
+        "(s1 + s2) / 2."
     ),
     paper_value="s-bar (50 for our s1 = 30 and s2 = 70)",
     unit="persons, mean of the first bin",
