@@ -22,14 +22,14 @@ SIGNIFICANT = "negative == True and significant == True"
     paper="ISDP",
     experiment="Counties",
     where="E.4",
-    statement="R-hat is near 1 for every county of every state.",
-    paper_value="near 1",
+    statement="The chains have converged in every county of the 11 states, by R-hat.",
+    paper_value="a number that our text copy lacks",
     unit="R-hat (maximum over the counties)",
     tables=["counties_rhat", "counties_states"],
     figures=["counties_convergence"],
     note=(
         "The maximum is over the counties with degrees of freedom. A county that is alone under "
-        "its total has no R-hat. Our text copy lacks the digits of the paper's R-hat."
+        "its total has no R-hat."
     ),
 )
 def counties_rhat(rhat, states):
@@ -200,8 +200,8 @@ def das_significant_slopes(regressions):
 @claim(
     paper="SDP",
     experiment="Counties",
-    where="Fig 1, right",
-    statement="The slope of Illinois is negative and significant.",
+    where="Sections 1, 5.1; Fig 1, right",
+    statement="The slope of Illinois is negative and significant at 0.01.",
     paper_value="IL",
     unit="states with a significant negative slope",
     needs_vintage="20201116",
@@ -227,9 +227,10 @@ def das_illinois(regressions):
     figures=["projection_{state}"],
     note=(
         "The boxes of a county overlap if the intersection of the two interquartile ranges is "
-        "more than half of their union. The l1-nearest vector is not unique. In the vector that "
-        "HiGHS returns, one county of each state takes the whole correction, and its boxes do not "
-        "overlap. The linear and the integer programme return the same vector."
+        "more than half of their union. This definition is ours. The l1-nearest vector is not "
+        "unique. In the vector that HiGHS returns, one county of each state takes the whole "
+        "correction, and its boxes overlap too little (column box_overlap_min). The linear and the "
+        "integer programme return the same vector."
     ),
 )
 def projection_boxes_overlap(projection):
@@ -269,7 +270,10 @@ def truncation_least_county(states):
     transcription=True,
     tables=["truncation"],
     figures=["truncation"],
-    note="The criterion is more than half of the 52 states and territories.",
+    note=(
+        "The criterion is more than half of the 50 states, the District of Columbia and Puerto "
+        "Rico. Populations above 9,999 count as well."
+    ),
 )
 def truncation_smallest_counties(states):
     large = states[states["least_population"] >= 1000]

@@ -43,21 +43,23 @@ def exact_agreement_chains(agreement):
     paper="ISDP",
     experiment="Exact samplers",
     where="Section 4, Figs 1, 4, 6",
-    statement="The coupling bound is at least the distance of the chain from its target.",
+    statement="The distance of the chain from its target is at most the coupling bound.",
     paper_value="at most the bound",
     unit=(
         "total variation distance above the upper 99 % limit of the bound, less the sampling error "
         "(largest)"
     ),
     tables=["lattice_distance"],
-    figures=["intersecting_tv_bound", "contingency_tv_bound", "small_tv_bound"],
+    figures=["intersecting_tv_bound", "contingency_tv_bound"],
     note=(
-        "The maximum is over all tables, distributions, chains and times. The sampling error is "
-        "exceeded with a probability of at most 1e-6. An excess of 0.01 is within the Monte Carlo "
-        "error of the bound. The column detectable of the table gives the excess that each "
-        "comparison finds with a probability of at least 0.8."
+        "The maximum is over the paper's tables, and over distributions, chains and times. The "
+        "sampling error is exceeded with a probability of at most 1e-6. The column detectable of "
+        "the table gives the excess that each comparison finds with a probability of at least 0.8, "
+        "which is about 0.1. Distances of the norm and of a cell are lower bounds on that of the "
+        "whole noise vector."
     ),
 )
 def bound_above_distance(distances):
-    row = extreme_row(distances, "largest_excess", "max")
-    return Evidence(quantity(row, "largest_excess"), at_most(0.01, "ours"))
+    of_paper = distances[distances["experiment"].isin(["intersecting", "contingency"])]
+    row = extreme_row(of_paper, "largest_excess", "max")
+    return Evidence(quantity(row, "largest_excess"), at_most(0, "ours"))

@@ -17,7 +17,8 @@ from reproduction.jobs.claims import (
 
 
 def _largest_bias(summary: pd.DataFrame) -> Evidence:
-    worst = extreme_row(summary, "z", "max_abs")
+    """Find the largest bias in units of its error, under the two norms of the paper's figures."""
+    worst = extreme_row(summary[summary["law"].isin(["l1", "l2"])], "z", "max_abs")
     return Evidence(
         quantity(worst, "mean", error="mcse"),
         at_most(5.5, "ours"),
@@ -36,8 +37,9 @@ def _largest_bias(summary: pd.DataFrame) -> Evidence:
     tables=["intersecting_noise_summary"],
     figures=["intersecting_noise"],
     note=(
-        "The record with the largest ratio of |mean| to standard error is shown, over all "
-        "distributions. Exact draws give the same result (table intersecting_noise_summary_exact)."
+        "The record with the largest ratio of |mean| to standard error is shown, over both norms. "
+        "Unbiased noise fails the criterion about once in a million times. Exact draws give the "
+        "same result (table intersecting_noise_summary_exact)."
     ),
 )
 def intersecting_unbiased(summary):
@@ -54,8 +56,9 @@ def intersecting_unbiased(summary):
     tables=["contingency_noise_summary"],
     figures=["contingency_noise"],
     note=(
-        "The cell with the largest ratio of |mean| to standard error is shown, over all "
-        "distributions. Exact draws give the same result (table contingency_noise_summary_exact)."
+        "The cell with the largest ratio of |mean| to standard error is shown, over both norms. "
+        "Unbiased noise fails the criterion about once in a million times. Exact draws give the "
+        "same result (table contingency_noise_summary_exact)."
     ),
 )
 def contingency_unbiased(summary):

@@ -207,10 +207,11 @@ def sdp_extended_laplace_private(losses):
     experiment="Subspace mechanisms",
     where="Theorem 3.11",
     statement=(
-        "The error of the correlated Gaussian noise is within a factor of order log^2 m "
-        "log(1/delta) of the smallest error of any mechanism."
+        "For small epsilon and delta, the mean squared error of the correlated Gaussian noise is "
+        "within a factor of order log^2(n - n_c) log(1/delta) of that of any mechanism with the "
+        "same guarantee."
     ),
-    paper_value="of order log^2 m log(1/delta)",
+    paper_value="of order log^2(n - n_c) log(1/delta)",
     unit=(
         "error divided by a lower bound for additive noise, and by (log2 m)^2 ln(1/delta) "
         "(largest over the workloads)"
@@ -219,9 +220,9 @@ def sdp_extended_laplace_private(losses):
     figures=["subspace_errors"],
     note=(
         "An order has no constant, and the factor of 10 is ours. The smallest error of any "
-        "mechanism is not known. The lower bound for additive noise of the same epsilon and delta "
-        "takes its place, which can only make the factor larger. The workloads have a dimension m "
-        "of four or more."
+        "mechanism is not known, so that it is compared with a lower bound for additive "
+        "mechanisms. The dimension m = n - n_c is four or more. Epsilon and delta are those of "
+        "the config."
     ),
 )
 def sdp_correlated_near_optimal(near_optimal):
@@ -300,8 +301,8 @@ def sdp_wifi_constraints(constraints):
     experiment="Campus",
     where="Section 5.2",
     statement=(
-        "The median standard deviation of a cell over 50 repetitions is 0.88, with 5 % and 95 % "
-        "quantiles 0.86 and 0.91."
+        "The standard deviation of the elementwise additive errors over 50 repetitions has the "
+        "median 0.88, and 5 % and 95 % quantiles of 0.86 and 0.91."
     ),
     paper_value="0.88 (0.86 to 0.91)",
     unit="standard deviation of a cell over repetitions (median; 5 % and 95 % quantiles)",
@@ -310,7 +311,7 @@ def sdp_wifi_constraints(constraints):
     figures=["subspace_campus"],
     note=(
         "Our values are quantiles of the exact distribution. A cell has the standard deviation "
-        "0.943, and no reading as a standard deviation gives the printed numbers. Read as "
+        "0.943. The printed numbers are not standard deviations of our noise. Read as "
         "variances of a repetition over its cells, they agree with ours to one unit of the last "
         "digit, which is our criterion. See entry 7 of the errata."
     ),

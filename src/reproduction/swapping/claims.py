@@ -21,8 +21,11 @@ from reproduction.jobs.claims import (
 @claim(
     paper="SWAP",
     experiment="Swapping",
-    where="Numerical demonstration; permutation swapping",
-    statement="Swapping keeps the totals of all held columns, and of the key by swapped columns.",
+    where="Data swapping visualisation",
+    statement=(
+        "Swapping keeps the joint counts of the held columns, and those of the swap key and the "
+        "swapped columns."
+    ),
     paper_value="invariant",
     unit="totals that change",
     tables=["swapping_mape"],
@@ -41,7 +44,10 @@ def swap_invariants(swaps):
     unit="steps of the swap rate at which the median error does not grow",
     tables=["swapping_mape"],
     figures=["swapping_mape"],
-    note="The error is the mean absolute percentage error. All scenarios are counted.",
+    note=(
+        "The error is the mean absolute percentage error. The slides show this in a figure, which "
+        "our text copy lacks. The four scenarios are ours."
+    ),
 )
 def swap_error_grows(swaps):
     steps = swaps[swaps["grows"].notna()]
@@ -288,7 +294,8 @@ def swap_topdown_epsilon(budgets):
     note=(
         "The theorem is true and not tight. D_nor has the root of the Renyi divergence, so that "
         "the root of rho is sufficient as a budget, and so is any larger number. That 15.29 is the "
-        "rho of zCDP follows from its printed epsilon (entry 8 of the errata)."
+        "rho of zCDP follows from its printed epsilon (entry 8 of the errata). Another slide "
+        "prints rho^2 = 15.29, which is a budget of 3.91."
     ),
 )
 def swap_topdown_budget(budgets):

@@ -183,7 +183,7 @@ def list_errata(printed: pd.DataFrame) -> pd.DataFrame:
             "rho and rho squared",
             "rho = 15.29 on one slide, rho^2 = 15.29 on another",
             f"{dhc['misread']:.1f}",
-            "If rho were the square of 15.29, epsilon would be this number and not 52.8.",
+            "If the budget on D_nor were 15.29, epsilon would be this number and not 52.8.",
         ),
         (
             "any proper subset of the invariants",

@@ -59,7 +59,6 @@ TOLERANCES = {
             "two-bin-tau": 0.001,
             "two-bin-l2-mean": 0.1,
             "two-bin-privacy": 0.001,
-            "bound-above-distance": 0.01,
         },
         **{"tda-zero-stays": 0.01, "swap-smallest-epsilon": 1e-6},
     },
