@@ -163,7 +163,7 @@ class SetTree:
             parents[cells + k] = parent
             innermost[inside] = cells + k
         parents[:cells] = innermost
-        depths = _depths(parents)[cells:]
+        depths = node_depths(parents, MAX_DEPTH)[cells:]
         names = (*(f"depth {depth}" for depth in range(max(depths, default=-1) + 1)), CELL_LEVEL)
         return cls(cells, parents, names, np.append(np.full(cells, len(names) - 1), depths))
 
@@ -175,13 +175,12 @@ class SetTree:
     @cached_property
     def depths(self) -> NDArray[np.int64]:
         """The number of sets that contain each node, as an array of shape (nodes,)."""
-        return _depths(self.parents)
+        return node_depths(self.parents, MAX_DEPTH)
 
     @cached_property
     def by_depth(self) -> list[NDArray[np.int64]]:
         """The indices of the nodes of each depth, from the roots down."""
-        order = np.argsort(self.depths, kind="stable")
-        return np.split(order, np.cumsum(np.bincount(self.depths))[:-1])
+        return group_by_depth(self.depths)
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -232,14 +231,24 @@ class SetTree:
         return totals.reshape(*noise.shape[:-1], self.nodes)
 
 
-def _depths(parents: NDArray[np.int64]) -> NDArray[np.int64]:
+def node_depths(parents: NDArray[np.int64], max_depth: int) -> NDArray[np.int64]:
+    """Count the ancestors of each node.
+
+    Raises InputError if the parents have a cycle, or a node has `max_depth` or more ancestors.
+    """
     depths, node = np.zeros(len(parents), dtype=np.int64), parents
-    for _ in range(MAX_DEPTH):
+    for _ in range(max_depth):
         inside = node >= 0
         if not inside.any():
             return depths
         depths += inside
         node = np.where(inside, parents[node], -1)
     raise InputError(
-        f"tree: the parents have a cycle, or a chain of more than {MAX_DEPTH} sets. Use fewer sets"
+        f"tree: the parents have a cycle, or a chain of more than {max_depth} sets. Use fewer sets"
     )
+
+
+def group_by_depth(depths: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Return the indices of the nodes of each depth, from the roots down."""
+    order = np.argsort(depths, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(depths))[:-1])

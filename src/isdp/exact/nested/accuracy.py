@@ -20,7 +20,7 @@ from isdp.arrays import FloatArray
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.exact.nested.messages import METHOD, Messages, shared_length
-from isdp.exact.nested.reduced_tree import ReducedTree, node_levels, reduce_tree
+from isdp.exact.nested.reduced_tree import ReducedTree, reduce_tree
 from isdp.mechanisms.base import Mechanism, NestedEnergy
 
 
@@ -145,7 +145,7 @@ class _LeastSquares:
             2 * rates[tree.cell_rate_of[several]]
         )
         self.widths = np.zeros(len(parents))
-        levels = node_levels(parents)
+        levels = tree.by_depth
         for nodes in reversed(levels):
             some = self.below[nodes] > 0
             below = np.where(some, self.below[nodes], 1)

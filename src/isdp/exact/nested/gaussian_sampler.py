@@ -58,8 +58,6 @@ from isdp.exact.disjoint.recursive_splitting import (
 from isdp.exact.nested.reduced_tree import (
     ReducedTree,
     concatenate_ranges,
-    node_depths,
-    node_levels,
     reduce_tree,
 )
 from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
@@ -119,16 +117,10 @@ class NestedGaussianSampler(RandomBitSampler):
         """See `RandomBitSampler.draw`."""
         tree = self._totals.tree
         totals = self._totals.draw(bits, n_draws)[:, : tree.blocks]
-        noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
-        single = tree.sizes == 1
-        noise[:, tree.order[tree.starts[:-1][single]]] = totals[:, single]
-        for rate in np.unique(tree.cell_rate_of[~single]).tolist():
-            blocks = np.flatnonzero(~single & (tree.cell_rate_of == rate))
-            sizes = tree.sizes[blocks]
-            cells = tree.order[concatenate_ranges(tree.starts[blocks], sizes)[1]]
-            drawn = split_totals(
-                bits, 1 / (2 * tree.rates[rate]), totals[:, blocks].ravel(), np.tile(sizes, n_draws)
-            )
+        noise = tree.place_totals(totals, self.invariants.cells)
+        for rate, blocks, cells in tree.larger_blocks():
+            sizes = np.tile(tree.sizes[blocks], n_draws)
+            drawn = split_totals(bits, 1 / (2 * rate), totals[:, blocks].ravel(), sizes)
             noise[:, cells] = drawn.reshape(n_draws, -1)
         return noise
 
@@ -142,18 +134,17 @@ class _Totals:
 
     def __init__(self, tree: ReducedTree) -> None:
         self.tree, n_nodes = tree, len(tree.parents)
-        self.depths = node_depths(tree.parents)
         self._find_widths()
         self.root_of = np.arange(n_nodes)
-        for nodes in self.levels[1:]:
+        for nodes in tree.by_depth[1:]:
             self.root_of[nodes] = self.root_of[tree.parents[nodes]]
         self.roots = np.flatnonzero(tree.parents < 0)
         self.root_number = np.searchsorted(self.roots, self.root_of)
         self._group_children()
         sets = np.flatnonzero(self.end > self.begin)
         self.sets = [
-            _ByRoot(sets[self.depths[sets] == depth], self.root_number, len(self.roots))
-            for depth in np.unique(self.depths[sets]).tolist()
+            _ByRoot(sets[tree.depths[sets] == depth], self.root_number, len(self.roots))
+            for depth in np.unique(tree.depths[sets]).tolist()
         ]
         self.nodes = _ByRoot(np.arange(n_nodes), self.root_number, len(self.roots))
         self._find_factors()
@@ -161,7 +152,6 @@ class _Totals:
     def _find_widths(self) -> None:
         """Compute W of all nodes in units, and the exact excess that corrects its rounding."""
         tree, n_nodes = self.tree, len(self.tree.parents)
-        self.levels = node_levels(tree.parents)
         self.block_variance = [Fraction(0)] * len(tree.rates)
         for rate in np.unique(tree.cell_rate_of[tree.sizes > 1]).tolist():
             self.block_variance[rate] = 1 / (2 * tree.rates[rate])
@@ -180,7 +170,7 @@ class _Totals:
         self.widths = np.zeros(n_nodes, dtype=np.int64)
         self.excesses: list[Fraction] = []
         self.excess_of = np.zeros(n_nodes, dtype=np.int64)
-        for nodes in reversed(self.levels):
+        for nodes in reversed(tree.by_depth):
             is_block = nodes < tree.blocks
             blocks = nodes[is_block]
             self._round_up(blocks, np.stack([tree.cell_rate_of[blocks], tree.sizes[blocks]]), True)

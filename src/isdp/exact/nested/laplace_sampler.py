@@ -34,7 +34,7 @@ from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.blocks import refuse_large_sums
 from isdp.exact.disjoint.compositions import draw_compositions
 from isdp.exact.nested.messages import MAX_GRID_POINTS, Messages, grid_points
-from isdp.exact.nested.reduced_tree import ReducedTree, concatenate_ranges, node_levels, reduce_tree
+from isdp.exact.nested.reduced_tree import ReducedTree, concatenate_ranges, reduce_tree
 from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
 from isdp.mechanisms.base import Mechanism, Target
 
@@ -97,16 +97,9 @@ class NestedLaplaceSampler(RandomBitSampler):
         """See `RandomBitSampler.draw`."""
         tree = self._tree
         x, y = self._totals.draw(bits, n_draws)
-        noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
-        single = tree.sizes == 1
-        noise[:, tree.order[tree.starts[:-1][single]]] = (x - y)[:, single]
-        for rate in np.unique(tree.cell_rate_of[~single]).tolist():
-            blocks = np.flatnonzero(~single & (tree.cell_rate_of == rate))
-            cells = tree.order[concatenate_ranges(tree.starts[blocks], tree.sizes[blocks])[1]]
-            sizes, geometric = (
-                np.tile(tree.sizes[blocks], n_draws),
-                cached_geometric(tree.rates[rate]),
-            )
+        noise = tree.place_totals(x - y, self.invariants.cells)
+        for rate, blocks, cells in tree.larger_blocks():
+            sizes, geometric = np.tile(tree.sizes[blocks], n_draws), cached_geometric(rate)
             drawn = draw_compositions(bits, x[:, blocks].ravel(), sizes, geometric)
             drawn -= draw_compositions(bits, y[:, blocks].ravel(), sizes, geometric)
             noise[:, cells] = drawn.reshape(n_draws, -1)
@@ -202,7 +195,7 @@ class _Totals:
         self.begin = np.cumsum(self.count) - self.count
         self.n_blocks = np.zeros(n_nodes, dtype=np.int64)
         self.n_blocks[: tree.blocks] = 1
-        levels = node_levels(tree.parents)
+        levels = tree.by_depth
         for nodes in levels[:0:-1]:
             np.add.at(self.n_blocks, tree.parents[nodes], self.n_blocks[nodes])
         self.first = np.zeros(n_nodes, dtype=np.int64)

@@ -17,7 +17,7 @@ import scipy
 
 from isdp.arrays import FloatArray
 from isdp.errors import InputError
-from isdp.exact.nested.reduced_tree import ReducedTree, node_levels
+from isdp.exact.nested.reduced_tree import ReducedTree
 
 METHOD = "nested accuracy"
 MAX_GRID_POINTS = 1 << 20
@@ -40,7 +40,7 @@ def grid_points(tree: ReducedTree, rates: Sequence[float], power: int) -> float:
     totals[: tree.blocks] = [
         variance[i] * m for i, m in zip(rate_of.tolist(), tree.sizes.tolist(), strict=True)
     ]
-    for nodes in node_levels(tree.parents)[:0:-1]:
+    for nodes in tree.by_depth[:0:-1]:
         np.add.at(totals, tree.parents[nodes], totals[nodes])
     sd = math.sqrt(max(totals, default=0.0))
     return 2 * (TAIL_IN_DEVIATIONS * sd + TAIL_IN_SCALES * scale + 8)

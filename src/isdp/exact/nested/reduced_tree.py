@@ -7,8 +7,10 @@ and equal rates form a block. Each root and the nodes below it are independent o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.mechanisms.base import NestedEnergy
 from isdp.mechanisms.nested import RateSums
+from isdp.mechanisms.set_tree import group_by_depth, node_depths
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +68,31 @@ class ReducedTree:
     def blocks(self) -> int:
         """The number of blocks."""
         return len(self.cell_rate_of)
+
+    @cached_property
+    def depths(self) -> IntArray:
+        """The number of sets that contain each node, as an array of shape (nodes,)."""
+        return node_depths(self.parents, len(self.parents) + 1)
+
+    @cached_property
+    def by_depth(self) -> list[IntArray]:
+        """The indices of the nodes of each depth, from the roots down."""
+        return group_by_depth(self.depths)
+
+    def place_totals(self, totals: IntArray, cells: int) -> IntArray:
+        """Return noise, (draws, cells), in which a cell that is a block has the block's total."""
+        noise = np.zeros((len(totals), cells), dtype=np.int64)
+        single = self.sizes == 1
+        noise[:, self.order[self.starts[:-1][single]]] = totals[:, single]
+        return noise
+
+    def larger_blocks(self) -> Iterator[tuple[Fraction, IntArray, IntArray]]:
+        """Yield the blocks of two or more cells by rate: the rate, the blocks, and their cells."""
+        several = self.sizes > 1
+        for rate in np.unique(self.cell_rate_of[several]).tolist():
+            blocks = np.flatnonzero(several & (self.cell_rate_of == rate))
+            _, places = concatenate_ranges(self.starts[blocks], self.sizes[blocks])
+            yield self.rates[rate], blocks, self.order[places]
 
 
 def reduce_tree(method: str, energy: NestedEnergy, invariants: Invariants) -> ReducedTree:
@@ -118,7 +146,8 @@ def _reduce(
     is_held = np.append(np.zeros(n_blocks, dtype=bool), held[cells:])
     own = np.append(np.where(sizes == 1, rate_of[first], -1), rate_of[cells:])
     deepest_first = np.append(
-        np.arange(n_blocks), n_blocks + np.argsort(-node_depths(above)[n_blocks:], kind="stable")
+        np.arange(n_blocks),
+        n_blocks + np.argsort(-node_depths(above, len(above) + 1)[n_blocks:], kind="stable"),
     )
     alias, kept_parent = _merge_single_children(
         deepest_first, above, is_held, np.append(sizes, np.zeros(len(above) - n_blocks, np.int64))
@@ -170,22 +199,6 @@ def _refuse_cells_without_term(tree: ReducedTree) -> None:
             f"the energy, so that its noise may have no distribution. Give each cell a scale, "
             f"unless it is alone in a set with a scale"
         )
-
-
-def node_depths(parents: IntArray) -> IntArray:
-    """Count the ancestors of each node."""
-    depths, node = np.zeros(len(parents), dtype=np.int64), parents
-    while (inside := node >= 0).any():
-        depths += inside
-        node = np.where(inside, parents[node], -1)
-    return depths
-
-
-def node_levels(parents: IntArray) -> list[IntArray]:
-    """Return the nodes of each depth, from the roots down."""
-    depths = node_depths(parents)
-    order = np.argsort(depths, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(depths))[:-1])
 
 
 def concatenate_ranges(starts: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
