@@ -110,10 +110,8 @@ def release_sampler(
     NoSamplerError
         If no exact sampler is practical.
     """
-    if mechanism.crossing_energy is not None:
-        return select_sampler(mechanism, invariants, n_draws=n_draws)
     energy = mechanism.exact_energy
-    if energy is None and mechanism.nested_energy is not None:
+    if energy is None and mechanism.set_energy is not None:
         return select_sampler(mechanism, invariants, n_draws=n_draws)
     if energy is None:
         raise NoSamplerError(

@@ -39,18 +39,17 @@ MAX_SUMS_QUICK = 1e6  # number of sums of classes per draw, which take half a se
 MAX_SUMS_FIRST = 1e4  # per draw
 MAX_SUMS_FIRST_IN_ALL = 1e6  # for all draws
 
+SET_SAMPLERS = (NestedGaussianSampler, NestedLaplaceSampler, CrossingSampler)
 SAMPLERS = (
     CompositionSampler,
     KleinSampler,
     SplittingSampler,
-    NestedGaussianSampler,
-    NestedLaplaceSampler,
+    *SET_SAMPLERS,
     MixtureSampler,
     TruncatedEliminationSampler,
     EliminationSampler,
     CellClassSampler,
     BoundedCompositionSampler,
-    CrossingSampler,
 )
 
 
@@ -142,10 +141,8 @@ def select_sampler(
     'compositions'
     """
     trial = _Trial(invariants, mechanism, lower)
-    if mechanism.crossing_energy is not None:
-        sampler = trial.first([(CrossingSampler, {})])
-    elif mechanism.energy is None and mechanism.nested_energy is not None:
-        sampler = trial.first([(NestedGaussianSampler, {}), (NestedLaplaceSampler, {})])
+    if mechanism.energy is None and mechanism.set_energy is not None:
+        sampler = trial.first([(each, {}) for each in SET_SAMPLERS])
     elif lower is not None:
         sampler = trial.first(_bounded(invariants))
     else:

@@ -90,13 +90,8 @@ class Target(NamedTuple):
     energy: Energy
 
     @property
-    def nested_energy(self) -> None:
+    def set_energy(self) -> None:
         """A target has no terms for sets of cells."""
-        return None
-
-    @property
-    def crossing_energy(self) -> None:
-        """A target has no terms for sets of regions and cells."""
         return None
 
 
@@ -125,13 +120,8 @@ class Mechanism(ABC):
         return None
 
     @property
-    def nested_energy(self) -> NestedEnergy | None:
-        """The log-weight with a term for each set of a nested family, or None."""
-        return None
-
-    @property
-    def crossing_energy(self) -> CrossingEnergy | None:
-        """The log-weight with a term for each total of a crossing family; None if it has none."""
+    def set_energy(self) -> NestedEnergy | CrossingEnergy | None:
+        """The log-weight with terms for sets of cells, or None if it has none."""
         return None
 
     @property

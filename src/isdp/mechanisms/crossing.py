@@ -126,7 +126,7 @@ class CrossingGaussian(Mechanism):
         object.__setattr__(self, "precisions", precisions)
 
     @property
-    def crossing_energy(self) -> CrossingEnergy:
+    def set_energy(self) -> CrossingEnergy:
         """The log-weight, with exact precisions."""
         return CrossingEnergy(self.regions, self.groups, self.precisions)
 
@@ -235,7 +235,7 @@ class CrossingGaussian(Mechanism):
         >>> noise.query_variances([1, 1], Invariants.total(4)).round(3).tolist()
         [8.0, 8.0, 0.0, 0.0]
         """
-        modes = CrossingModes(self.crossing_energy, self._held(invariants))
+        modes = CrossingModes(self.set_energy, self._held(invariants))
         return modes.query_variances(np.asarray(weights, dtype=float))
 
     def _held(self, invariants: Invariants | None) -> NDArray[np.bool_]:

@@ -51,7 +51,7 @@ class _Nested(Mechanism):
     power: ClassVar[int]
 
     @property
-    def nested_energy(self) -> NestedEnergy:
+    def set_energy(self) -> NestedEnergy:
         """The log-weight, with exact rates."""
         return NestedEnergy(self.power, self.tree, self.rates, self.rate_of)
 

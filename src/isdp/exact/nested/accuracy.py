@@ -54,8 +54,8 @@ class NestedAccuracy:
     """
 
     def __init__(self, mechanism: Mechanism, invariants: Invariants) -> None:
-        energy = mechanism.nested_energy
-        if energy is None:
+        energy = mechanism.set_energy
+        if not isinstance(energy, NestedEnergy):
             raise MisfitError(
                 f"{METHOD}: the {mechanism.name} noise has no terms for sets of cells"
             )

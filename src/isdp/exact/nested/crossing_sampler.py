@@ -60,7 +60,7 @@ from isdp.exact.overlapping.compiled_klein import ROOT_TWO_PI
 from isdp.exact.overlapping.klein import log_masses
 from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
 from isdp.io.progress import progress
-from isdp.mechanisms.base import Mechanism, Target
+from isdp.mechanisms.base import CrossingEnergy, Mechanism, Target
 from isdp.mechanisms.crossing_modes import CrossingModes, held_levels, ordered_levels
 
 MAX_PROPOSALS = 1e4  # per draw
@@ -96,8 +96,8 @@ class CrossingSampler(RandomBitSampler):
 
     def __init__(self, invariants: Invariants, target: Target | Mechanism, lower: object = None):
         refuse_lower_bounds(self.method, lower)
-        energy = target.crossing_energy
-        if energy is None:
+        energy = target.set_energy
+        if not isinstance(energy, CrossingEnergy):
             raise MisfitError(
                 f"{self.method}: the {target.name} noise has no terms for the totals of a crossing "
                 f"family. Use CrossingGaussian"

@@ -61,7 +61,7 @@ from isdp.exact.nested.reduced_tree import (
     reduce_tree,
 )
 from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
-from isdp.mechanisms.base import Mechanism, Target
+from isdp.mechanisms.base import Mechanism, NestedEnergy, Target
 
 MAX_PROPOSALS = 10_000  # expected for the totals below a root
 TOTAL_BITS = 60  # of the sum of all W, in units
@@ -98,8 +98,8 @@ class NestedGaussianSampler(RandomBitSampler):
         self, invariants: Invariants, target: Target | Mechanism, lower: object = None
     ) -> None:
         refuse_lower_bounds(self.method, lower)
-        energy = target.nested_energy
-        if energy is None or energy.power != 2:
+        energy = target.set_energy
+        if not isinstance(energy, NestedEnergy) or energy.power != 2:
             raise MisfitError(
                 f"{self.method}: the {target.name} noise has no Gaussian terms for nested sets"
             )

@@ -36,7 +36,7 @@ from isdp.exact.disjoint.compositions import draw_compositions
 from isdp.exact.nested.messages import MAX_GRID_POINTS, Messages, grid_points
 from isdp.exact.nested.reduced_tree import ReducedTree, concatenate_ranges, reduce_tree
 from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
-from isdp.mechanisms.base import Mechanism, Target
+from isdp.mechanisms.base import Mechanism, NestedEnergy, Target
 
 MAX_PROPOSALS = 10_000  # expected per block
 BLOCKS_AT_ONCE = 1 << 17  # for proposals of several roots
@@ -72,8 +72,8 @@ class NestedLaplaceSampler(RandomBitSampler):
         self, invariants: Invariants, target: Target | Mechanism, lower: object = None
     ) -> None:
         refuse_lower_bounds(self.method, lower)
-        energy = target.nested_energy
-        if energy is None or energy.power != 1:
+        energy = target.set_energy
+        if not isinstance(energy, NestedEnergy) or energy.power != 1:
             raise MisfitError(
                 f"{self.method}: the {target.name} noise has no l1 terms for nested sets"
             )
