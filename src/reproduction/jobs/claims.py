@@ -43,9 +43,9 @@ class Criterion:
             return self.is_met_by(low)
         low, high = -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high
         bounds = dict(self.conditions)
-        least = max(bounds.get(relation, -math.inf) for relation in (">=", "="))
-        most = min(bounds.get(relation, math.inf) for relation in ("<=", "="))
-        return max(low, least) <= min(high, most)
+        lower = max(bounds.get(relation, -math.inf) for relation in (">=", "="))
+        upper = min(bounds.get(relation, math.inf) for relation in ("<=", "="))
+        return max(low, lower) <= min(high, upper)
 
 
 def equals(bound: float | str | bool, whose: Whose) -> Criterion:
@@ -295,17 +295,20 @@ class Claim:
         """Study whose module defines the claim."""
         return self.function.__module__.split(".")[-2]
 
+    def missing_tables(self, tables: Mapping[str, pd.DataFrame]) -> list[str]:
+        """List the tables that the claim needs and the run does not have."""
+        return [name for name in self.tables if name not in tables]
+
     def evidence(self, tables: Mapping[str, pd.DataFrame]) -> Evidence:
         """Return the evidence in the tables of a run.
 
         Raises InputError, naming the claim, if a table or a column is missing.
         """
-        for name in self.tables:
-            if name not in tables:
-                raise InputError(
-                    f"claim {self.name}: the table {name} is missing. Run "
-                    f"`snakemake --cores all {self.study}` to make it."
-                )
+        for name in self.missing_tables(tables):
+            raise InputError(
+                f"claim {self.name}: the table {name} is missing. Run "
+                f"`snakemake --cores all {self.study}` to make it."
+            )
         try:
             return self.function(*(tables[name].rename_axis(name) for name in self.tables))
         except Exception as error:

@@ -1,7 +1,8 @@
 """Write and read the CSV files of results."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import pandas as pd
 
@@ -25,6 +26,11 @@ def read_csvs(paths) -> pd.DataFrame:
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
     return pd.concat([read_csv(path) for path in paths], ignore_index=True)
+
+
+def read_tables(paths: Iterable) -> dict[str, pd.DataFrame]:
+    """Read several tables by the names of their files."""
+    return {Path(path).stem: read_csv(path) for path in paths}
 
 
 def read_text(path) -> pd.DataFrame:

@@ -1,10 +1,9 @@
 """Claims of all studies, and entries of the papers' figures and tables."""
 
-import importlib
-import pkgutil
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 
@@ -30,20 +29,16 @@ def list_claims(notebooks: Iterable = ()) -> list[Claim]:
     a repeated name.
     """
     pages = find_pages(notebooks)
-    studies = [
-        each.name
-        for each in pkgutil.iter_modules(reproduction.__path__)
-        if importlib.util.find_spec(f"reproduction.{each.name}.claims") and each.name != "review"
+    folder = Path(reproduction.__path__[0])
+    studies = {path.parent.name for path in folder.glob("*/claims.py")} - {"jobs", "review"}
+    claims = [
+        each
+        for study in sorted(studies, key=lambda study: pages.get(study, f"~{study}"))
+        for each in vars(import_module(f"reproduction.{study}.claims")).values()
+        if isinstance(each, Claim)
     ]
-    studies.sort(key=lambda study: pages.get(study, f"~{study}"))
-    modules = [importlib.import_module(f"reproduction.{study}.claims") for study in studies]
-    claims = [each for each in chain.from_iterable(map(_values, modules)) if type(each) is Claim]
     _refuse_repeats("claim", [claim.name for claim in claims])
     return claims
-
-
-def _values(module) -> Iterable:
-    return vars(module).values()
 
 
 def find_pages(notebooks: Iterable) -> dict[str, str]:

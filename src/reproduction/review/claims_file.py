@@ -35,9 +35,9 @@ def describe_claims(
 
 def _describe(claim: Claim, row: pd.Series, tables: Mapping[str, pd.DataFrame]) -> dict:
     about = {"claim": claim.name, "study": claim.study, "transcription": claim.transcription}
-    words = {key: row[key] for key in COLUMNS}
-    if not set(claim.tables) <= set(tables):
-        return {**about, **words, "tables": list(claim.tables), "evidence": None}
+    about |= {key: row[key] for key in COLUMNS} | {"tables": list(claim.tables)}
+    if claim.missing_tables(tables):
+        return about | {"evidence": None}
     found = claim.evidence(tables)
     statistic = found.statistic and {"name": found.statistic_name, **_numbers(found.statistic)}
     conditions = [
@@ -49,7 +49,7 @@ def _describe(claim: Claim, row: pd.Series, tables: Mapping[str, pd.DataFrame]) 
         "statistic": statistic,
         "criterion": {"conditions": conditions, "whose": found.criterion.whose},
     }
-    return {**about, **words, "tables": list(claim.tables), "evidence": evidence}
+    return about | {"evidence": evidence}
 
 
 def _numbers(quantity: Quantity) -> dict:

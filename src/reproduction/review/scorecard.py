@@ -40,8 +40,7 @@ def _judge(claim: Claim, tables: Mapping[str, pd.DataFrame], provenance: Mapping
     notes = [claim.note] if claim.note else []
     found = None
     verdict, needed = NOT_CHECKABLE, claim.needs_vintage
-    missing = [name for name in claim.tables if name not in tables]
-    if missing:
+    if missing := claim.missing_tables(tables):
         notes.append(f"this run does not make the table {missing[0]}")
     else:
         found = claim.evidence(tables)
@@ -94,7 +93,7 @@ def judged_quantity(found: Evidence) -> Quantity:
 
 
 def _of_paper(claim: Claim, found: Evidence | None) -> str:
-    """Return the paper's value in words, with the value of its formula or its error if known."""
+    """Return the paper's value in words, with the value of its formula if it has one."""
     words = claim.paper_value or NO_NUMBER
     if found is None:
         return words
@@ -124,7 +123,7 @@ def decide(found: Evidence) -> tuple[str, str]:
 
 
 def _parts(judged: Quantity, criterion: Criterion) -> str:
-    """Describe which of several values have the bar within their Monte Carlo error."""
+    """Describe which of several values have the criterion within their Monte Carlo error."""
     if len(judged.values) == 1:
         return ""
     names = judged.names or list(map(str, range(1, len(judged.values) + 1)))

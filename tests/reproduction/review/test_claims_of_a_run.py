@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from isdp import InputError
-from reproduction.jobs.tables import read_csv
+from reproduction.jobs.tables import read_tables
 from reproduction.jobs.yaml_files import read_yaml
 from reproduction.review.scorecard import build_scorecard, judged_quantity
 from tests import ROOT
@@ -88,9 +88,7 @@ NONE = {"das_available": False, "vintage": ""}
 
 @pytest.fixture(scope="module")
 def tables(finished):
-    return {
-        path.stem: read_csv(path) for path in (finished.folder / "results/tables").glob("*.csv")
-    }
+    return read_tables((finished.folder / "results/tables").glob("*.csv"))
 
 
 def evidence_of(claim, tables):

@@ -1,10 +1,8 @@
 """Compute the verdicts on the papers' claims from the tables."""
 
-from pathlib import Path
-
 from isdp.io.files import read_json, write_atomically, write_csv
 from reproduction.jobs.job_log import job_log
-from reproduction.jobs.tables import read_csv
+from reproduction.jobs.tables import read_tables
 from reproduction.review.claims import find_pages, list_claims
 from reproduction.review.scorecard import build_scorecard, summarise_scorecard
 
@@ -13,7 +11,7 @@ with job_log(snakemake.log[0]):
     claims = list_claims(source.notebooks)
     card = build_scorecard(
         claims,
-        {Path(path).stem: read_csv(path) for path in [*source.tables, source.verified]},
+        read_tables([*source.tables, source.verified]),
         read_json(source.provenance),
         find_pages(source.notebooks),
     )

@@ -1,15 +1,13 @@
 """Draw the figures of swapping."""
 
-from pathlib import Path
-
 from reproduction.jobs.figures import save_figures
 from reproduction.jobs.job_log import job_log
-from reproduction.jobs.tables import read_csv
+from reproduction.jobs.tables import read_csv, read_tables
 from reproduction.swapping import figures
 
 with job_log(snakemake.log[0]):
     given = snakemake.input
-    points = {Path(path).stem: read_csv(path) for path in given.points}
+    points = read_tables(given.points)
     budgets = read_csv(given.budgets)
     massachusetts = int(budgets.query("census == 1940")["largest"].max())
     drawn = {
