@@ -169,8 +169,8 @@ each level. The totals are then more accurate than sums of independent noise. Th
 (the whole table), the columns, and `cell`. With --groups, the terms are LEVEL:GROUP, such as
 county:total or state:cell, for the groups `total`, the columns of --groups, and `cell`. The noise
 is then Gaussian, the groups have equal numbers of cells, and each region lists the same cells in
-the same order. Shares add up to 1. --error gives root mean square errors by level in place of a budget
-and shares. levels.csv lists the levels with their shares and errors.
+the same order. Shares add up to 1. --error gives root mean square errors by level in place of a
+budget and shares. levels.csv lists the levels with their shares and errors.
 """
 
 
@@ -216,14 +216,13 @@ def _levels(given: dict[str, Any]) -> NoiseLevels | None:
 
 def lines_of_levels(levels: dict[str, Any] | None) -> Iterator[str]:
     """Yield one line with the error of each level of the noise."""
+    from isdp.io.wording import counted
+
     for term in (levels or {}).get("terms", ()):
-        if term["rmse"] == 0:
-            yield f"{term['level']} ({term['totals']:,} totals): held exactly"
-        else:
-            yield (
-                f"{term['level']} ({term['totals']:,} totals): root mean square error "
-                f"{term['rmse']:g} ({term['errors_are']}), share {term['share']:.1%}"
-            )
+        name = f"{term['level']} ({counted(term['totals'], 'total')})"
+        error = f"root mean square error {term['rmse']:g} ({term['errors_are']})"
+        words = f"{error}, share {term['share']:.1%}" if term["rmse"] else "held exactly"
+        yield f"{name}: {words}"
 
 
 def name_and_value(text: str, option: str) -> tuple[str, str]:

@@ -82,7 +82,10 @@ def run(**given: Any) -> int:
     )
     for line in lines_of_levels(forecast.levels):
         print(line)
-    for line in _lines(forecast.margins, list(errors), f"{given['out']}/plan.csv"):
+    margins = forecast.margins
+    if forecast.levels is not None:
+        margins = [margin for margin in margins if margin.scope == "sum"]
+    for line in _lines(margins, list(errors), f"{given['out']}/plan.csv"):
         print(line)
     if len(free.revealed_residues):
         print(f"{counted(len(free.revealed_residues), 'count')} would be published modulo m")

@@ -139,7 +139,8 @@ class PlannedTable:
     def mechanism_at(self, request: NoiseRequest, value: Fraction) -> Mechanism:
         """Return the mechanism of a request with another epsilon, sigma or rho, of any size."""
         if request.levels is not None:
-            changed = replace(request, **{setting_of(request): value})
+            gaussian = request.epsilon is None
+            changed = replace(request, rho=value) if gaussian else replace(request, epsilon=value)
             return request_for_table(changed, self.free, self.table).mechanism
         unit = request_for_table(request, self.free, self.table)
         if request.epsilon is None or unit.epsilon is None:

@@ -20,6 +20,7 @@ import pandas as pd
 
 from isdp.accounting.guarantees import upper_decimal
 from isdp.arrays import FloatArray, IntArray
+from isdp.checks import parse_rational
 from isdp.commands.shared.table import Table
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -94,16 +95,16 @@ class NoiseLevels:
                     )
                 if value <= 0:
                     raise InputError(f"{option}: {name}: the number must be positive.")
-        if self.shares and sum(self.shares.values()) != 1:
-            raise InputError(
-                f"--share: the shares add up to {float(sum(self.shares.values())):.6g}. They must "
-                f"add up to 1."
-            )
             if given and self.names[-1] not in given:
                 raise InputError(
                     f"{option}: {self.names[-1]!r} is missing. Without it the noise of single "
                     f"cells is not bounded. Add {self.names[-1]}=NUMBER."
                 )
+        if self.shares and sum(self.shares.values()) != 1:
+            raise InputError(
+                f"--share: the shares add up to {float(sum(self.shares.values())):.6g}. They must "
+                f"add up to 1."
+            )
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -231,6 +232,29 @@ class TableLevels:
         return CrossingGaussian(
             self.regions, self.groups, {pairs[name]: value for name, value in variances.items()}
         )
+
+    def certified(self, terms: object) -> SetMechanism:
+        """Return the mechanism with the terms of a certificate, from `describe_levels`.
+
+        Raises
+        ------
+        InputError
+            If the terms are invalid.
+        """
+        precisions: dict[str, Fraction] = {}
+        flavour: Flavour = "zCDP"
+        try:
+            for term in terms:  # type: ignore[attr-defined]
+                flavour = "pure" if "epsilon" in term else "zCDP"
+                text = term["epsilon" if flavour == "pure" else "variance"]
+                if text is not None:
+                    value = parse_rational(f"certificate: {term['level']}", text)
+                    precisions[term["level"]] = value if flavour == "pure" else 1 / value
+            return self._mechanism(precisions, flavour)
+        except (KeyError, TypeError, ZeroDivisionError) as wrong:
+            raise InputError(
+                f"certificate: the levels are invalid ({wrong!r:.60}). Use an unchanged certificate"
+            ) from None
 
     def _free_names(self, invariants: Invariants) -> list[str]:
         """List the levels whose totals are not all held or implied by held totals."""
