@@ -10,7 +10,7 @@ from isdp.exact.distributions import TotalDistribution, total_distribution
 from isdp.exact.enumeration import EnumeratedDistribution, enumerate_distribution
 from isdp.exact.release_noise import draw_noise
 from isdp.exact.selection import ExactSampler, select_sampler
-from isdp.renamed import refuse_renamed
+from isdp.removed_names import refuse_renamed
 
 __all__ = [
     "EnumeratedDistribution",
