@@ -12,7 +12,7 @@ from isdp.exact.enumeration import EnumeratedDistribution, enumerate_distributio
 from isdp.exact.nested.weighted_sums import sum_variances
 from isdp.exact.release_noise import draw_noise
 from isdp.exact.selection import ExactSampler, select_sampler
-from isdp.renamed import refuse_renamed
+from isdp.removed_names import refuse_renamed
 
 __all__ = [
     "EnumeratedDistribution",
