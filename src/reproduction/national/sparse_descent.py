@@ -6,8 +6,6 @@ not drawn. This does not change the distribution of the result or the guarantee.
 nonzero counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Mean absolute percentage error (MAPE) of swapped tables, realised and expected."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.special import erf
 

@@ -8,8 +8,6 @@ Agents with the same build of numpy and scipy therefore compute the same bits. T
 anyone with the seed can subtract all noise.
 """
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

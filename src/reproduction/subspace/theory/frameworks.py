@@ -6,8 +6,6 @@ projection, and after conditioning on the invariants. The two are equal for sphe
 differ in general (Theorem 4.2).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from isdp.constraints.invariants import Invariants

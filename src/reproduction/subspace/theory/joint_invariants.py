@@ -1,7 +1,5 @@
 """Combination of invariants, and consistency relations of a query as invariants."""
 
-from __future__ import annotations
-
 from scipy.sparse import vstack
 
 from isdp.constraints.invariants import Invariants

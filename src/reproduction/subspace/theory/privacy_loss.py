@@ -5,8 +5,6 @@ one-dimensional integrals. The logarithm of each integrand is piecewise linear, 
 integrals are exact sums over pieces.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

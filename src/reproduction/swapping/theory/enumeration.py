@@ -3,8 +3,6 @@
 The distributions are the reference for closed forms. Probabilities are rational numbers.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from fractions import Fraction

@@ -11,8 +11,6 @@ with the odds o of the rate and the subfactorials d_m. The formula is inclusion 
 the records that stay fixed. The terms of h_T alternate in sign, so that it needs rational numbers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

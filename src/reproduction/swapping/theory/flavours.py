@@ -7,8 +7,6 @@ unit). The first four are the flavour of the guarantee. Budgets of different fla
 quantities. Only a theorem that converts one flavour to the other allows a comparison.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from pathlib import Path

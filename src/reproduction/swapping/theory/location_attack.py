@@ -4,8 +4,6 @@ A record is *uniquely described* if no other record of its stratum has the same 
 release then shows one county for it.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

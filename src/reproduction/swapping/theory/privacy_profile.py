@@ -6,8 +6,6 @@ the second dataset, the permutation of the same output moves m + 2, m + 1, m, m 
 records.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

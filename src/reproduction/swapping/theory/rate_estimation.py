@@ -1,7 +1,5 @@
 """Chi-square test and maximum-likelihood estimate of a swap rate, from tables before and after."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -11,8 +11,6 @@ exact. Other tables have lower bounds, which grow with the stratum if a county o
 rare.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from fractions import Fraction

@@ -3,8 +3,6 @@
 The argument of `isdp.swapping.privacy.worst_case` holds for the variants too, with other weights.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Literal, get_args
 
