@@ -58,14 +58,6 @@ CITED = [
 ]
 
 
-def system(name: str) -> BuildingBlocks:
-    """Return a system by its name. Raises InputError for an unknown name."""
-    known = {one.name: one for one in SYSTEMS}
-    if name not in known:
-        raise InputError(f"flavours: unknown system {name!r}. Use one of: {', '.join(known)}.")
-    return known[name]
-
-
 def differences(first: BuildingBlocks, second: BuildingBlocks) -> tuple[str, ...]:
     """List the components of the flavour in which two guarantees differ."""
     return tuple(name for name in FLAVOUR if getattr(first, name) != getattr(second, name))
