@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from isdp import InputError, Invariants
+from isdp.exact import sum_variances
 from isdp.exact.nested.accuracy import NestedAccuracy
 from isdp.mechanisms import GeneralizedGaussian, NestedGaussian, NestedLaplace, SetTree
 from tests.unit.exact.nested.small_trees import FAMILIES, enumerate_noise, small_noise
@@ -76,7 +77,9 @@ def test_bounds_are_the_conditioned_real_gaussian_and_exceed_the_covariances(nam
     precision = basis @ sets.T @ np.diag(2 * rates) @ sets @ basis.T
     expected = sets @ basis.T @ np.linalg.inv(precision) @ basis @ sets.T
     accuracy, nodes = NestedAccuracy(noise, invariants), range(noise.tree.nodes)
-    bound = np.array([[accuracy.covariance_bound(i, j) for i in nodes] for j in nodes])
+    pairs = np.stack([sets[:, None] + sets, sets[:, None] - sets]).reshape(-1, sets.shape[1])
+    plus, minus = sum_variances(noise, invariants, pairs).reshape(2, len(sets), len(sets))
+    bound = (plus - minus) / 4
     exact = np.array([[accuracy.covariance(i, j) for i in nodes] for j in nodes])
     assert bound == pytest.approx(expected, abs=1e-10)
     assert accuracy.variance_bounds() == pytest.approx(np.diag(expected), abs=1e-10)
