@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MAX_SUMS_SHOWN = 12
 MAX_CELLS_SHOWN = 3
+CELLS = "cell"  # the name of all cells in --error
 HELP = "forecast the noise, without reading the counts"
 EPILOG = f"""\
 isdp privatize --help describes the file of cells and the file of invariants. A column of counts is
@@ -55,6 +56,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     add_invariants(own)
     add_noise(own)
     add_levels(own)
+    own.add_argument("--error-of", help=argparse.SUPPRESS)  # of version 0.2
     add_columns(own)
     add_out(own, "plan", picture=True)
     add_accept(own, "weak-noise")
@@ -66,6 +68,8 @@ def run(**given: Any) -> int:
     from isdp.commands.plan import plan
     from isdp.io.wording import counted
 
+    if given.pop("error_of") is not None:
+        raise InputError("--error-of: this option has gone. Write --error NAME=PERSONS.")
     if given["errors"] and given["levels"] is None:
         budgets = ("epsilon", "rho", "sigma")
         if not any(given[budget] for budget in budgets):
@@ -103,7 +107,8 @@ def _lines(margins: Sequence[Margin], wanted: Sequence[str], path: str) -> Itera
     from isdp.io.wording import counted
 
     known = [m for m in margins if not m.held and m.sd.method != UNKNOWN]
-    first = [m for m in known if (m.name in wanted if wanted else m.scope == "cell")]
+    named = {*wanted} or {CELLS}
+    first = [m for m in known if (CELLS if m.scope == "cell" else m.name) in named]
     sums = [m for m in known if m.scope == "sum" and m not in first]
     cells = [m for m in known if m.scope == "cell" and m not in first]
     if not wanted:

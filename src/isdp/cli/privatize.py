@@ -67,6 +67,11 @@ def add_options(own: argparse.ArgumentParser) -> None:
         action="store_true",
         help="allow a Markov chain of unknown convergence error (needs --for-experiments)",
     )
+    own.add_argument(
+        "--nonnegative",
+        action="store_true",
+        help="also write nonnegative.csv, the nearest table without negative counts (biased)",
+    )
     add_columns(own)
     add_out(own, "noisy", picture=True)
     add_accept(own, "weak-noise", "sorted-rows", "missing-rows")

@@ -259,9 +259,8 @@ def _levels(certificate: dict[str, Any], table: Table) -> TableLevels:
     levels, groups = (_part(certificate, "levels", key) for key in ("levels", "groups"))
     if not isinstance(levels, list) or not isinstance(groups, list | None):
         raise InputError("certificate: the levels are invalid. Use an unchanged certificate")
-    return TableLevels(
-        NoiseLevels(tuple(map(str, levels)), groups and tuple(map(str, groups))), table
-    )
+    of_groups = None if groups is None else tuple(map(str, groups))
+    return TableLevels(NoiseLevels(tuple(map(str, levels)), of_groups), table)
 
 
 def _refuse_another_command(certificate: dict[str, Any], path: Path) -> None:

@@ -28,11 +28,11 @@ def request_for_table(request: NoiseRequest, free: DegreesOfFreedom, table: Tabl
     The budget of noise with levels stays per person. Any other budget is converted into a budget
     per unit of distance.
     """
+    request = with_budget(request, free, table)
     if request.levels is not None:
-        request = with_budget(request, free, table)
+        levels = TableLevels(request.levels, table)
         flavour: Flavour = "zCDP" if request.epsilon is None else "pure"
         budget = Fraction((request.rho if request.epsilon is None else request.epsilon) or 0)
-        levels = TableLevels(request.levels, table)
         return replace(request, set_mechanism=levels.mechanism(free.invariants, flavour, budget))
     if request.per == "unit":
         return request

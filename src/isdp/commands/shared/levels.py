@@ -79,8 +79,8 @@ class NoiseLevels:
                     f"{option}: {min(reserved)!r} is the name of a level of every table. Rename "
                     f"the column."
                 )
-        columns = [*self.levels, *(self.groups or ())]
-        repeated = [name for name in columns if columns.count(name) > 1]
+        named = [*self.levels, *(self.groups or ())]
+        repeated = [name for name in named if named.count(name) > 1]
         if repeated:
             raise InputError(
                 f"--levels, --groups: the column {repeated[0]!r} is repeated. Give it once."
@@ -181,22 +181,7 @@ class TableLevels:
 
     def _crossing_trees(self, groups: Sequence[str]) -> tuple[SetTree, SetTree]:
         table, levels = self.table, self.levels.levels
-        rest = [name for name in table.names if name not in levels]
-        if not rest:
-            raise InputError(
-                f"--levels: {table.path}: no column except the levels describes the cells. Name "
-                f"fewer levels."
-            )
-        region, cell = (pd.factorize(table.groups(names))[0] for names in (levels, rest))
-        n_regions = int(region.max()) + 1
-        width = len(table) // n_regions
-        in_order = np.array_equal(region, np.repeat(np.arange(n_regions), width))
-        if not in_order or not (cell.reshape(n_regions, width) == cell[:width]).all():
-            raise InputError(
-                f"--groups: {table.path}: the rows of each {levels[-1]} must be together, and each "
-                f"{levels[-1]} must have the same cells in the same order. Sort the rows by "
-                f"{', '.join([*levels, *rest])}, and add a row with count 0 for each missing cell."
-            )
+        width = regular_rows(table, levels, "--groups")
         first, inside = np.arange(0, len(table), width), np.arange(width)
         return (
             _tree(table, levels[:-1], first, (ROOT_LEVEL, *levels)),
@@ -304,6 +289,33 @@ class TableLevels:
         return Fraction(mechanism.guarantee_of(invariants).loss), shares
 
 
+def regular_rows(table: Table, levels: Sequence[str], option: str) -> int:
+    """Return the number of cells of each smallest region, whose rows are together.
+
+    Raises
+    ------
+    InputError
+        If the regions do not have the same cells in the same order.
+    """
+    rest = [name for name in table.names if name not in levels]
+    if not rest:
+        raise InputError(
+            f"--levels: {table.path}: no column except the levels describes the cells. Name fewer "
+            f"levels."
+        )
+    region, cell = (pd.factorize(table.groups(names))[0] for names in (levels, rest))
+    n_regions = int(region.max()) + 1
+    width = len(table) // n_regions
+    in_order = np.array_equal(region, np.repeat(np.arange(n_regions), width))
+    if not in_order or not (cell.reshape(n_regions, width) == cell[:width]).all():
+        raise InputError(
+            f"{option}: {table.path}: the rows of each {levels[-1]} must be together, and each "
+            f"{levels[-1]} must have the same cells in the same order. Sort the rows by "
+            f"{', '.join([*levels, *rest])}, and add a row with count 0 for each missing cell."
+        )
+    return width
+
+
 def level_errors(mechanism: SetMechanism, invariants: Invariants) -> list[LevelError]:
     """Find the errors of the totals of all levels of a mechanism.
 
@@ -313,10 +325,11 @@ def level_errors(mechanism: SetMechanism, invariants: Invariants) -> list[LevelE
     if isinstance(mechanism, CrossingGaussian):
         return _crossing_errors(mechanism, invariants)
     tree, accuracy = mechanism.tree, NestedAccuracy(mechanism, invariants)
-    if mechanism.power == 2:
-        variances = accuracy.variance_bounds()
-    else:
+    exact = isinstance(mechanism, NestedLaplace)
+    if isinstance(mechanism, NestedLaplace):
         variances = _exact_variances(mechanism, accuracy, invariants)
+    else:
+        variances = accuracy.variance_bounds()
     found = []
     for number, name in enumerate(tree.levels):
         nodes = np.flatnonzero(tree.level_of == number)
@@ -324,7 +337,7 @@ def level_errors(mechanism: SetMechanism, invariants: Invariants) -> list[LevelE
         precision = Fraction(0) if rate < 0 else mechanism.rates[rate] * mechanism.power
         node = int(nodes[variances[nodes].argmax()])
         error = _level_error(name, precision, variances[nodes], 1)
-        found.append(error._replace(exact=mechanism.power == 1, node=node))
+        found.append(error._replace(exact=exact, node=node))
     return found
 
 
