@@ -71,7 +71,7 @@ def _judge(claim: Claim, found: Evidence | None, missing: list[str], provenance:
         **_describe_evidence(found, available),
         "verdict": verdict,
         "who_is_right": claim.if_differs if verdict == DIFFERS else "",
-        "note": "; ".join(notes),
+        "note": "; ".join([*(each.removesuffix(".") for each in notes[:-1]), *notes[-1:]]),
     }
 
 
@@ -189,7 +189,7 @@ def _text(value) -> str:
 
 
 def _bound(bound) -> str:
-    return str(bound) if isinstance(bound, float) and math.isfinite(bound) else _text(bound)
+    return f"{bound:,.12g}" if isinstance(bound, float) and math.isfinite(bound) else _text(bound)
 
 
 def _statistic(found: Evidence) -> str:
