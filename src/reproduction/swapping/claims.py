@@ -1,6 +1,7 @@
 """Claims of SWAP, the slides on swapping, on the study `swapping`."""
 
 import math
+from functools import partial
 
 import pandas as pd
 
@@ -17,15 +18,23 @@ from reproduction.jobs.claims import (
     total,
 )
 
+swap_claim = partial(
+    claim, paper="SWAP", experiment="Swapping", tables=["swapping_mape"], figures=["swapping_mape"]
+)
+budget_claim = partial(claim, paper="SWAP", experiment="Budget", figures=["swapping_budget"])
+massachusetts_claim = partial(claim, paper="SWAP", experiment="Massachusetts in 1940")
+flavour_claim = partial(claim, paper="SWAP", experiment="Flavours")
+guide_claim = partial(
+    claim, paper="SWAP", experiment="Perverse guide", tables=["swapping_perverse_guide"]
+)
+
 SCENARIOS_NOTE = (
     "The records may not be redistributed, so that the household sizes of the counties are our "
     "assumption, in several scenarios (column scenario)."
 )
 
 
-@claim(
-    paper="SWAP",
-    experiment="Swapping",
+@swap_claim(
     where="Data swapping visualisation",
     statement=(
         "Swapping keeps the joint counts of the held columns, and those of the swap key and the "
@@ -33,8 +42,6 @@ SCENARIOS_NOTE = (
     ),
     paper_value="invariant",
     unit="totals that change",
-    tables=["swapping_mape"],
-    figures=["swapping_mape"],
     note=(
         "All totals of all simulated swaps of Massachusetts are counted again as integers. "
         f"{SCENARIOS_NOTE}"
@@ -44,14 +51,10 @@ def swap_invariants(swaps):
     return Evidence(total(swaps, "violations"), equals(0, "paper"))
 
 
-@claim(
-    paper="SWAP",
-    experiment="Swapping",
+@swap_claim(
     where="Numerical demonstration, figure of errors by swap rate",
     statement="The error of the swapped table grows with the swap rate.",
     unit="steps of the swap rate at which the median error does not grow",
-    tables=["swapping_mape"],
-    figures=["swapping_mape"],
     note=(
         "The error is the mean absolute percentage error. The slides have a figure of it by swap "
         "rate, which our text copy lacks. Their text does not state that it grows. "
@@ -63,9 +66,7 @@ def swap_error_grows(swaps):
     return Evidence(count(steps[~steps["grows"].astype(bool)], among=steps), equals(0, "ours"))
 
 
-@claim(
-    paper="SWAP",
-    experiment="Budget",
+@budget_claim(
     where="Swapping satisfies DP, subject to its invariants",
     statement=(
         "Between datasets with equal invariants, the loss per unit of Hamming distance is at most "
@@ -86,15 +87,12 @@ def swap_budget_holds(losses):
     return Evidence(quantity(row, "gap", exact=True), at_least(-1e-12, "paper"))
 
 
-@claim(
-    paper="SWAP",
-    experiment="Budget",
+@budget_claim(
     where="Figure of swap rate and epsilon, note 1",
     statement="For each largest stratum there is a smallest attainable epsilon, which is above 0.",
     paper_value="> 0",
     unit="nats (smallest over the sizes of strata)",
     tables=["swapping_remarks"],
-    figures=["swapping_budget"],
     note="This holds for the bound. The exact loss of a stratum of two is 0 at a rate of 50 %.",
 )
 def swap_smallest_epsilon(remarks):
@@ -102,28 +100,22 @@ def swap_smallest_epsilon(remarks):
     return Evidence(quantity(row, "smallest_bound", exact=True), at_least(1e-06, "ours"))
 
 
-@claim(
-    paper="SWAP",
-    experiment="Budget",
+@budget_claim(
     where="Figure of swap rate and epsilon, note 2",
     statement="Two swap rates satisfy each epsilon above the smallest.",
     unit="nats, error of epsilon at the two rates (largest)",
     tables=["swapping_remarks"],
-    figures=["swapping_budget"],
 )
 def swap_two_rates(remarks):
     row = extreme_row(remarks, "two_rates_off", "max")
     return Evidence(quantity(row, "two_rates_off", exact=True), at_most(1e-09, "ours"))
 
 
-@claim(
-    paper="SWAP",
-    experiment="Budget",
+@budget_claim(
     where="Figure of swap rate and epsilon, note 3",
     statement="At the same swap rate, epsilon grows with the size of the largest stratum.",
     unit="sizes of strata at which epsilon does not grow, at a rate of 50 %",
     tables=["swapping_remarks"],
-    figures=["swapping_budget"],
 )
 def swap_larger_stratum(remarks):
     not_growing = remarks[~remarks["grows"].astype(bool)]
@@ -136,9 +128,7 @@ def _agreeing(budgets: pd.DataFrame, census: int, number: int) -> Evidence:
     return Evidence(count(rows, among=budgets, exact=True), equals(number, "paper"))
 
 
-@claim(
-    paper="SWAP",
-    experiment="Budget",
+@budget_claim(
     where="What if the 2020 Census used swapping?",
     statement=(
         "At swap rates of 5 % and 50 %, with six choices of the matching and swapping variables, "
@@ -147,7 +137,6 @@ def _agreeing(budgets: pd.DataFrame, census: int, number: int) -> Evidence:
     paper_value="12 values, 9.37 to 19.38",
     unit="printed budgets equal to the formula in all printed digits",
     tables=["swapping_budgets"],
-    figures=["swapping_budget"],
     note=(
         "The sizes of the largest strata are those of the slide. The range 9.37 to 19.38 is also "
         "on another slide."
@@ -158,9 +147,7 @@ def swap_2020_table(budgets):
     return _agreeing(budgets, 2020, 12)
 
 
-@claim(
-    paper="SWAP",
-    experiment="Budget",
+@budget_claim(
     where="Numerical demonstration, swap rate and epsilon",
     statement=(
         "For Massachusetts in 1940, epsilon at swap rates of 1 %, 5 %, 10 % and 50 % is as printed."
@@ -168,7 +155,6 @@ def swap_2020_table(budgets):
     paper_value="4 values, 17.08 to 12.48",
     unit="printed budgets equal to the formula in all printed digits",
     tables=["swapping_budgets"],
-    figures=["swapping_budget"],
     transcription=True,
     note="The size of the largest stratum, 264,331, is that of the slide.",
 )
@@ -176,9 +162,7 @@ def swap_1940_budgets(budgets):
     return _agreeing(budgets, 1940, 4)
 
 
-@claim(
-    paper="SWAP",
-    experiment="Massachusetts in 1940",
+@massachusetts_claim(
     where="Numerical demonstration, two tables",
     statement="The swap keeps the number of owned dwellings in the state.",
     paper_value="435,805",
@@ -191,9 +175,7 @@ def swap_1940_owned(dwellings):
     return Evidence(total(owned, "after", exact=True), equals(435805, "paper"))
 
 
-@claim(
-    paper="SWAP",
-    experiment="Massachusetts in 1940",
+@massachusetts_claim(
     where="Numerical demonstration, two tables",
     statement="The printed table is one swap at 50 % within household sizes.",
     unit="chi-square with 13 degrees of freedom, for each scenario of household sizes",
@@ -215,9 +197,7 @@ def swap_1940_law(fits):
     )
 
 
-@claim(
-    paper="SWAP",
-    experiment="Massachusetts in 1940",
+@massachusetts_claim(
     where="Numerical demonstration, two tables",
     statement="The swap rate of the printed table is 50 %.",
     paper_value="0.5",
@@ -239,9 +219,7 @@ def swap_1940_rate(fits):
     )
 
 
-@claim(
-    paper="SWAP",
-    experiment="Flavours",
+@flavour_claim(
     where="Does data swapping satisfy differential privacy?",
     statement="Between datasets with different invariants the multiplicative distance is infinite.",
     paper_value="infinite",
@@ -255,9 +233,7 @@ def swap_needs_equal_invariants(necessity):
     return Evidence(quantity(row, "multiplicative", exact=True), equals(math.inf, "paper"))
 
 
-@claim(
-    paper="SWAP",
-    experiment="Flavours",
+@flavour_claim(
     where="Sufficiency and necessity of restricting the data universe, 1",
     statement=(
         "If only datasets with equal invariants are compared, the release of the invariants has a "
@@ -273,9 +249,7 @@ def swap_invariants_alone(necessity):
     return Evidence(quantity(row, "multiplicative", exact=True), equals(0, "paper"))
 
 
-@claim(
-    paper="SWAP",
-    experiment="Flavours",
+@flavour_claim(
     where="Examples from the US Decennial Censuses",
     statement="For TopDown, rho^2 = 15.29 gives epsilon = 52.83 at delta = 1e-10.",
     paper_value="52.83",
@@ -297,9 +271,7 @@ def swap_topdown_epsilon(budgets):
     )
 
 
-@claim(
-    paper="SWAP",
-    experiment="Flavours",
+@flavour_claim(
     where="Theorem: TDA satisfies DP, subject to its invariants",
     statement=(
         "TopDown satisfies DP under the normalised Renyi metric D_nor with the budgets 2.63 "
@@ -337,25 +309,19 @@ def _falls(guide: pd.DataFrame, method: str) -> Evidence:
     )
 
 
-@claim(
-    paper="SWAP",
-    experiment="Perverse guide",
+@guide_claim(
     where="A perverse guide, 1",
     statement="More invariants reduce epsilon without more noise.",
     unit="epsilon with the most invariants (2020, 5 %)",
-    tables=["swapping_perverse_guide"],
 )
 def swap_perverse_invariants(guide):
     return _falls(guide, "more invariants")
 
 
-@claim(
-    paper="SWAP",
-    experiment="Perverse guide",
+@guide_claim(
     where="A perverse guide, 2",
     statement="A person as the unit, in place of a household, reduces epsilon without more noise.",
     unit="epsilon for each person, in households of two or more persons (1940, 5 %)",
-    tables=["swapping_perverse_guide"],
     note=(
         "Epsilon is halved because a changed household is at least two changed persons. "
         "One-person households are left out. With them, epsilon decreases less."
@@ -365,13 +331,10 @@ def swap_perverse_unit(guide):
     return _falls(guide, "a finer unit")
 
 
-@claim(
-    paper="SWAP",
-    experiment="Perverse guide",
+@guide_claim(
     where="A perverse guide, 3",
     statement="A positive delta reduces epsilon without more noise.",
     unit="epsilon at delta = 1e-10 (1940, 5 %)",
-    tables=["swapping_perverse_guide"],
     figures=["swapping_tightness"],
     note="For an exchange of two households, all households different.",
 )
