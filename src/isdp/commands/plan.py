@@ -249,6 +249,8 @@ class PlannedTable:
         setting, rows = setting_of(request), []
         value = self.value_of(request)
         shown = _shown(self.targets, margins)
+        if request.levels is not None:
+            shown = [target for target in self.targets if target.scope != "sum"]
         with progress("error against the setting", len(FACTORS)) as report:
             for done, factor in enumerate(FACTORS):
                 mechanism = self.mechanism_at(request, Fraction(repr(value)) * Fraction(factor))

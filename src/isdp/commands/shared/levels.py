@@ -25,14 +25,18 @@ from isdp.commands.shared.table import Table
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.nested.accuracy import NestedAccuracy
+from isdp.exact.selection import select_sampler
 from isdp.mechanisms.crossing import CrossingGaussian
 from isdp.mechanisms.nested import NestedGaussian, NestedLaplace
 from isdp.mechanisms.set_tree import CELL_LEVEL, SetTree
+from isdp.streams import stream
 
 ROOT_LEVEL, TOTAL_LEVEL = "all", "total"
+MIN_DRAWS, MAX_DRAWS, MAX_DRAWN_NUMBERS = 20, 200, 10**7  # of cells times draws, if simulated
 LEVELS = "levels.csv"  # the file of the terms and their errors
 SetMechanism = NestedGaussian | NestedLaplace | CrossingGaussian
 Flavour = Literal["pure", "zCDP"]
+Method = Literal["exact", "bounded", "simulated"]  # as in `isdp.commands.shared.margins`
 MAX_STEPS = 1000  # of the search for the budget of given errors
 ERROR_TOLERANCE = 1e-6  # relative tolerance of this search
 MULTIPLES = 60  # the weights of larger multiples of a move are negligible
@@ -134,8 +138,10 @@ class LevelError(NamedTuple):
         Root mean square over the totals of the standard deviation of the noise, in persons.
     max_sd : float
         The largest standard deviation, in persons.
-    exact : bool
-        True if both are exact, and False if they are upper bounds.
+    method : {"exact", "bounded", "simulated"}
+        The method of both numbers, as in `isdp.commands.shared.margins`.
+    rmse_error : float
+        Two standard errors of a simulated `rmse`, and otherwise 0.
     node : int
         The node of a nested family with the largest standard deviation, or -1.
     """
@@ -145,7 +151,8 @@ class LevelError(NamedTuple):
     precision: Fraction
     rmse: float
     max_sd: float
-    exact: bool = False
+    method: Method = "bounded"
+    rmse_error: float = 0.0
     node: int = -1
 
 
@@ -320,16 +327,20 @@ def level_errors(mechanism: SetMechanism, invariants: Invariants) -> list[LevelE
     """Find the errors of the totals of all levels of a mechanism.
 
     The variances of Gaussian noise are those of least squares, which are upper bounds. The
-    variances of Laplace noise are exact.
+    variances of Laplace noise are exact, or simulated if their computation needs too much memory.
     """
     if isinstance(mechanism, CrossingGaussian):
         return _crossing_errors(mechanism, invariants)
-    tree, accuracy = mechanism.tree, NestedAccuracy(mechanism, invariants)
-    exact = isinstance(mechanism, NestedLaplace)
     if isinstance(mechanism, NestedLaplace):
-        variances = _exact_variances(mechanism, accuracy, invariants)
-    else:
-        variances = accuracy.variance_bounds()
+        return _laplace_errors(mechanism, invariants)
+    variances = NestedAccuracy(mechanism, invariants).variance_bounds()
+    return _errors_by_level(mechanism, variances, "bounded")
+
+
+def _errors_by_level(
+    mechanism: NestedGaussian | NestedLaplace, variances: FloatArray, method: Method
+) -> list[LevelError]:
+    tree = mechanism.tree
     found = []
     for number, name in enumerate(tree.levels):
         nodes = np.flatnonzero(tree.level_of == number)
@@ -337,8 +348,45 @@ def level_errors(mechanism: SetMechanism, invariants: Invariants) -> list[LevelE
         precision = Fraction(0) if rate < 0 else mechanism.rates[rate] * mechanism.power
         node = int(nodes[variances[nodes].argmax()])
         error = _level_error(name, precision, variances[nodes], 1)
-        found.append(error._replace(exact=exact, node=node))
+        found.append(error._replace(method=method, node=node))
     return found
+
+
+def _laplace_errors(mechanism: NestedLaplace, invariants: Invariants) -> list[LevelError]:
+    """Find the variance of each class of nodes.
+
+    Two nodes are in one class if they have one level, and Gaussian noise with the same rates has
+    the same variance.
+    """
+    tree, accuracy = mechanism.tree, NestedAccuracy(mechanism, invariants)
+    first = np.unique(tree.level_of, return_index=True)[1]
+    rates = zip(tree.levels, mechanism.rate_of[first].tolist(), strict=True)
+    scales = {level: 1 / mechanism.rates[rate] for level, rate in rates if rate >= 0}
+    gaussian = NestedAccuracy(NestedGaussian(tree, scales), invariants)
+    keys = np.round(np.log(np.maximum(gaussian.variance_bounds(), MIN_VARIANCE)), CLASS_DIGITS)
+    _, first, classes = np.unique(
+        np.stack([keys, tree.level_of]), axis=1, return_index=True, return_inverse=True
+    )
+    classes = classes.ravel()
+    try:
+        variances = np.array([accuracy.variance(node) for node in first.tolist()])
+        return _errors_by_level(mechanism, variances[classes], "exact")
+    except InputError:
+        pass  # the distributions are too wide for a grid
+    sampler = select_sampler(mechanism, invariants)
+    draws = max(MIN_DRAWS, min(MAX_DRAWS, MAX_DRAWN_NUMBERS // tree.cells))
+    rng, sizes = stream(0, "levels"), np.bincount(classes)
+    squares = np.empty((draws, len(sizes)))  # mean squares of each class of each draw
+    for square in squares:
+        totals = tree.totals(sampler.sample(rng, 1))[0].astype(float)
+        square[:] = np.bincount(classes, totals**2) / sizes
+    found = _errors_by_level(mechanism, squares.mean(axis=0)[classes], "simulated")
+    of_class = np.stack([np.bincount(classes, tree.level_of == i) for i in range(len(found))])
+    errors = 2 * (squares @ (of_class / of_class.sum(axis=1, keepdims=True)).T).std(axis=0, ddof=1)
+    return [
+        one._replace(rmse_error=float(error) / math.sqrt(draws) / (2 * one.rmse) if one.rmse else 0)
+        for one, error in zip(found, errors, strict=True)
+    ]
 
 
 def describe_levels(
@@ -365,7 +413,8 @@ def describe_levels(
                 parameter: str(value) if one.precision else None,
                 "rmse": round_up(one.rmse),
                 "max_sd": round_up(one.max_sd),
-                "errors_are": "exact" if one.exact or one.max_sd == 0 else "bounded",
+                "rmse_error": one.rmse_error,
+                "errors_are": one.method if one.max_sd else "exact",
             }
         )
     return {
@@ -394,24 +443,6 @@ def probability_unchanged_bound(mechanism: SetMechanism, invariants: Invariants)
     power = 2 if guarantee.growth == "quadratic" else 1
     multiples = np.arange(1, MULTIPLES + 1, dtype=float) ** power
     return 1 / (1 + 2 * float(np.exp(-float(guarantee.loss) * multiples).sum()))
-
-
-def _exact_variances(
-    mechanism: NestedLaplace, accuracy: NestedAccuracy, invariants: Invariants
-) -> FloatArray:
-    """Compute the variance of one node of each class of nodes of Laplace noise.
-
-    Two nodes are in one class if they have one level, and Gaussian noise with the same rates has
-    the same variance.
-    """
-    scales = [1 / mechanism.rates[i] if i >= 0 else None for i in mechanism.rate_of.tolist()]
-    gaussian = NestedAccuracy(NestedGaussian(mechanism.tree, scales), invariants)
-    keys = np.round(np.log(np.maximum(gaussian.variance_bounds(), MIN_VARIANCE)), CLASS_DIGITS)
-    _, first, of_node = np.unique(
-        np.stack([keys, mechanism.tree.level_of]), axis=1, return_index=True, return_inverse=True
-    )
-    variances = np.array([accuracy.variance(node) for node in first.tolist()])
-    return np.asarray(variances[of_node.ravel()])
 
 
 def _crossing_errors(mechanism: CrossingGaussian, invariants: Invariants) -> list[LevelError]:

@@ -40,10 +40,12 @@ from isdp.commands.shared.table import Table
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.exact.disjoint.blocks import block_sizes
-from isdp.exact.distributions import Part, sum_distribution, sum_variance
+from isdp.exact.distributions import Part, SumDistribution, sum_distribution, sum_variance
+from isdp.exact.nested.accuracy import NestedAccuracy
 from isdp.exact.nested.weighted_sums import sum_variances
 from isdp.exact.selection import ExactSampler, select_sampler
 from isdp.mechanisms.base import Energy, Mechanism
+from isdp.mechanisms.crossing import CrossingGaussian
 from isdp.mechanisms.nested import NestedLaplace
 from isdp.streams import stream
 from isdp.subspace.null_space import null_space
@@ -60,6 +62,8 @@ MIN_DRAWS = 100
 MAX_MATRIX_NUMBERS = 2e7  # maximum number of cell classes times totals
 LEVEL_CLASS = -2
 MAX_POOLED_CELLS = 20  # maximum number of cells of a class that are used in each draw
+
+
 EXACT, BOUNDED, SIMULATED, UNKNOWN = "exact", "bounded", "simulated", "unknown"
 
 
@@ -369,9 +373,11 @@ def _of_levels(
     """
     errors = {one.name: one for one in level_errors(mechanism, invariants)}
     unchanged = Estimate(probability_unchanged_bound(mechanism, invariants), BOUNDED)
+    crossing = isinstance(mechanism, CrossingGaussian)
+    accuracy = None if crossing else NestedAccuracy(mechanism, invariants)
     sums = [target for target in targets if target.scope == "sum"]
     if isinstance(mechanism, NestedLaplace):
-        of_sums = iter(_by_draws(sums, invariants, select_sampler(mechanism, invariants), draws))
+        of_sums = iter(_sums_by_draws(sums, invariants, mechanism, draws))
     else:
         variances = sum_variances(mechanism, invariants, _incidence(sums, invariants.cells))
         of_sums = map(_subgaussian_bound, sums, np.sqrt(variances).tolist())
@@ -381,20 +387,34 @@ def _of_levels(
             found.append(next(of_sums))
             continue
         error = errors[target.name]
-        margin = _of_level(replace(target, cells=error.totals), error)
+        margin = _of_level(replace(target, cells=error.totals), error, accuracy)
         found.append(replace(margin, unchanged=unchanged) if target.scope == "cell" else margin)
     return found
 
 
-def _of_level(target: MarginTarget, error: LevelError) -> Margin:
+def _sums_by_draws(
+    sums: Sequence[MarginTarget], invariants: Invariants, mechanism: Mechanism, draws: int
+) -> list[Margin]:
+    if not sums or invariants.cells * MIN_DRAWS > MAX_DRAWN_NUMBERS:
+        unknown = Estimate(math.nan, UNKNOWN)
+        return [_margin(target, unknown, unknown, unknown, lambda _: unknown) for target in sums]
+    return _by_draws(sums, invariants, select_sampler(mechanism, invariants), draws)
+
+
+def _of_level(target: MarginTarget, error: LevelError, accuracy: NestedAccuracy | None) -> Margin:
     """Find the margin of the total of a level with the largest standard deviation."""
     if error.max_sd == 0:
         return _held_margin(target)
-    if error.exact:
-        unknown = Estimate(math.nan, UNKNOWN)
-        sd = Estimate(error.max_sd, EXACT)
-        return _margin(target, sd, unknown, unknown, lambda _: unknown)
-    return _subgaussian_bound(target, error.max_sd)
+    if accuracy is not None:
+        try:
+            sd, limit, unchanged, negative = _figures_of(accuracy.distribution(error.node))
+            return _margin(target, sd, limit, unchanged, negative.__getitem__)
+        except InputError:
+            pass  # the distribution is too wide for a grid
+    if error.method == BOUNDED:
+        return _subgaussian_bound(target, error.max_sd)
+    unknown, sd = Estimate(math.nan, UNKNOWN), Estimate(error.max_sd, SIMULATED, error.rmse_error)
+    return _margin(target, sd, unknown, unknown, lambda _: unknown)
 
 
 def _under_disjoint_totals(target: MarginTarget, energy: Energy, use_distribution: bool) -> Margin:
@@ -420,11 +440,15 @@ def _from_distribution(target: MarginTarget, energy: Energy) -> Margin:
     return _margin(target, sd, limit, unchanged, negative.__getitem__)
 
 
+Figures = tuple[Estimate, Estimate, Estimate, dict[int, Estimate]]
+
+
 @lru_cache(maxsize=4096)
-def _figures(
-    energy: Energy, parts: tuple[Part, ...]
-) -> tuple[Estimate, Estimate, Estimate, dict[int, Estimate]]:
-    distribution = sum_distribution(energy, parts)
+def _figures(energy: Energy, parts: tuple[Part, ...]) -> Figures:
+    return _figures_of(sum_distribution(energy, parts))
+
+
+def _figures_of(distribution: SumDistribution) -> Figures:
     limit = _smallest(lambda size: distribution.beyond(size) <= 1 - LEVEL)
     return (
         _sd(distribution.sd**2),
