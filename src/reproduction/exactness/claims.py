@@ -1,6 +1,12 @@
 """Claims of ISDP that are checked with exact draws."""
 
-from reproduction.jobs.claims import Evidence, at_least, at_most, claim, extreme_row, quantity
+from reproduction.jobs.claims import (
+    Evidence,
+    at_least,
+    at_most,
+    claim,
+    extreme,
+)
 
 
 @claim(
@@ -27,11 +33,10 @@ from reproduction.jobs.claims import Evidence, at_least, at_most, claim, extreme
 )
 def exact_agreement_chains(agreement):
     compared = agreement[(agreement["sampler"] == "paper") & agreement["distance"].notna()]
-    largest = extreme_row(compared, "distance", "max")
     return Evidence(
-        quantity(largest, "distance"),
+        extreme(compared, "distance", "max"),
         at_least(1e-6, "ours"),
-        statistic=quantity(extreme_row(compared, "p_value", "min"), "p_value"),
+        statistic=extreme(compared, "p_value", "min"),
         statistic_name=(
             f"smallest p-value of {len(compared)} comparisons; each finds a distance of "
             f"{compared['detectable'].max():.2f} with a probability of at least 0.8"
@@ -61,5 +66,4 @@ def exact_agreement_chains(agreement):
 )
 def bound_above_distance(distances):
     of_paper = distances[distances["experiment"].isin(["intersecting", "contingency"])]
-    row = extreme_row(of_paper, "largest_excess", "max")
-    return Evidence(quantity(row, "largest_excess"), at_most(0, "ours"))
+    return Evidence(extreme(of_paper, "largest_excess", "max"), at_most(0, "ours"))

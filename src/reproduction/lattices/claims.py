@@ -11,7 +11,8 @@ from reproduction.jobs.claims import (
     claim,
     count,
     equals,
-    extreme_row,
+    extreme,
+    farthest,
     only_row,
     quantity,
     total,
@@ -23,13 +24,8 @@ lattice_claim = partial(claim, paper="ISDP", experiment="All lattices")
 
 def _largest_bias(summary: pd.DataFrame) -> Evidence:
     """Find the largest bias in units of its error, under the two norms of the paper's figures."""
-    worst = extreme_row(summary[summary["law"].isin(["l1", "l2"])], "z", "max_abs")
-    return Evidence(
-        quantity(worst, "mean", error="mcse"),
-        at_most(5.5, "ours"),
-        statistic=quantity(worst, "z", absolute=True),
-        statistic_name="standard errors from zero",
-    )
+    rows = summary[summary["law"].isin(["l1", "l2"])]
+    return farthest(rows, "z", 5.5, "standard errors from zero", value="mean", error="mcse")
 
 
 @claim(
@@ -138,13 +134,11 @@ def lattices_exact_margins(draws):
 )
 def chains_converge(convergence):
     failing = convergence[(convergence["censored"] > 0) | (convergence["standing"] > 0)]
-    lowest_cap = extreme_row(convergence, "cap", "min")
+    cap = extreme(convergence, "cap", "min")
     return Evidence(
         count(failing, among=convergence),
         equals(0, "paper"),
-        decides=Requirement(
-            "iterations before a run is cut off", quantity(lowest_cap, "cap"), 1000000
-        ),
+        decides=Requirement("iterations before a run is cut off", cap, 1000000),
     )
 
 
@@ -166,10 +160,8 @@ def bounds_stable_across_lags(convergence, meetings):
         'experiment in ["intersecting", "contingency"] and variant == "paper" '
         'and law in ["l1", "l2"]'
     )
-    worst = extreme_row(paper, "spread", "max")
-    fewest = extreme_row(meetings, "chains", "min")
     return Evidence(
-        quantity(worst, "spread"),
+        extreme(paper, "spread", "max"),
         at_most(2, "ours"),
-        decides=Requirement("coupled chains", quantity(fewest, "chains"), 200),
+        decides=Requirement("coupled chains", extreme(meetings, "chains", "min"), 200),
     )
