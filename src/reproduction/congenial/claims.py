@@ -73,7 +73,6 @@ def sex_by_age_printed_distance(printed):
 
 
 def _printed_rates(rates: pd.DataFrame, proposal_epsilon: float) -> pd.DataFrame:
-    """Select a proposal parameter for which the paper has a rate."""
     chosen = rates["proposal_epsilon"] == proposal_epsilon
     return rates[chosen & rates["paper_percent"].notna()]
 

@@ -1,12 +1,6 @@
 """Claims of ISDP that are checked with exact draws."""
 
-from reproduction.jobs.claims import (
-    Evidence,
-    at_least,
-    at_most,
-    claim,
-    extreme,
-)
+from reproduction.jobs.claims import Evidence, at_least, at_most, claim, extreme
 
 
 @claim(

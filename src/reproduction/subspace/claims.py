@@ -301,7 +301,6 @@ def sdp_wifi_sd(readings):
 
 
 def _illinois(counties: pd.DataFrame) -> pd.DataFrame:
-    """Return the row of the state of the figure, at the scale of SDP."""
     return only_row(counties[counties["shown"].astype(bool) & (counties["scale"] == 2)])
 
 

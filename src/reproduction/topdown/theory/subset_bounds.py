@@ -57,7 +57,6 @@ def nearest_group_totals(rng: np.random.Generator, noisy, presence: Presence) ->
 
 
 def _polytope(presence: Presence, cuts: list[tuple[int, ...]]) -> Polytope:
-    """Build the polytope of the minimum counts, the grand total and the violated bounds."""
     kinds = presence.groups
     rows = np.zeros((kinds + len(cuts), kinds), dtype=np.int64)
     rows[:kinds] = np.eye(kinds, dtype=np.int64)
