@@ -91,14 +91,9 @@ def compare_margins(
     The projected difference of a replaced record is not a vector of integers. Integer noise has
     no guarantee in that privacy unit, and continuous noise is compared instead. The epsilon of
     continuous noise is chosen so that the loss at the largest projected difference is epsilon.
-
-    Parameters
-    ----------
-    draws
-        The number of draws of integer and of continuous noise, if the smaller side of the table is
-        too large for the exact computation.
-    walk_steps
-        The number of steps of the walk for K-norm noise in many dimensions, a multiple of 20.
+    `draws` is the number of draws of integer and of continuous noise in a table whose smaller side
+    is too large for the exact computation. `walk_steps`, a multiple of 20, is the number of steps
+    of the walk for K-norm noise in many dimensions.
     """
     query, held = Query.histogram(shape[0] * shape[1]), Invariants.margins(shape)
     replaced = min_trace_shape(query, held).lower
