@@ -65,8 +65,6 @@ def table_distribution(before: Table, tables: list[Table], rate: RateLike) -> li
     """
     rate = exact_rate(rate)
     n = sum(map(sum, before))
-    if n == 1:
-        return [Fraction(1)]
     scale = (1 - rate) ** n / (1 - n * rate * (1 - rate) ** (n - 1))
     weights = fixing_weights(n, rate)
     common = math.lcm(*(h.denominator for h in weights))
