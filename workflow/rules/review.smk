@@ -58,6 +58,7 @@ rule scorecard:
         card="results/tables/scorecard.csv",
         checks="results/tables/transcription_checks.csv",
         summary="results/tables/scorecard.txt",
+        evidence="results/evidence.json",
     log:
         logs("scorecard"),
     localrule: True
@@ -136,9 +137,8 @@ rule record_config:
 
 rule write_claims:
     input:
-        **rules.scorecard.input,
-        card=rules.scorecard.output.card,
-        checks=rules.scorecard.output.checks,
+        evidence=rules.scorecard.output.evidence,
+        provenance="results/data/provenance.json",
         config=rules.record_config.output.config,
         schema=str(HERE / "workflow/schemas/claims.schema.json"),
     output:

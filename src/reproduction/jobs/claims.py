@@ -13,6 +13,7 @@ from typing import Literal
 import pandas as pd
 
 from isdp.errors import InputError
+from reproduction.jobs.rules import find_rule
 
 Paper = Literal["ISDP", "SDP", "CDP", "TDA", "SWAP"]
 Whose = Literal["paper", "ours"]
@@ -339,8 +340,8 @@ class Claim:
         """
         for name in self.missing_tables(tables):
             raise InputError(
-                f"claim {self.name}: the table {name} is missing. Run "
-                f"`snakemake --cores all {self.study}` to make it."
+                f"claim {self.name}: the table {name} is missing. The rule {find_rule(name)} makes "
+                f"it. Run `snakemake --cores all results/tables/{name}.csv`."
             )
         try:
             return self.function(*(tables[name].rename_axis(name) for name in self.tables))
