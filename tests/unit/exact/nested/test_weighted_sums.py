@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import fmpq, fmpq_mat
 from scipy import sparse
 
 from isdp import GeneralizedGaussian, InputError, Invariants
@@ -54,6 +55,45 @@ def test_sums_of_crossing_noise_have_the_variances_of_dense_linear_algebra(famil
     expected = real_variances(form, invariants, weights)
     found = sum_variances(noise, invariants, sparse.coo_array(weights))
     assert found == pytest.approx(expected, abs=1e-12)
+
+
+def exact_variance(form, invariants, weights):
+    """The variance of one integer combination of real-valued noise, in fractions."""
+    basis = fmpq_mat(kernel_lattice(invariants, "smith").basis.astype(int).tolist())
+    cells = range(len(form))
+    q = fmpq_mat(
+        [[fmpq(form[i][j].numerator, form[i][j].denominator) for j in cells] for i in cells]
+    )
+    row = fmpq_mat([[int(w)] for w in weights]).transpose() * basis
+    found = (row * (basis.transpose() * q * basis).inv() * row.transpose())[0, 0]
+    return float(Fraction(int(found.p), int(found.q)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_extreme_scales_lose_no_digits(seed):
+    rng = np.random.default_rng(seed)
+    columns = {"state": list("aaabbbb"), "county": list("xxyzzww")}
+    tree = SetTree.from_columns(columns)
+    groups = SetTree.from_columns({"group": [0, 0, 1, 1]}, root="total")
+    scales = [Fraction(10) ** int(x) for x in rng.integers(-6, 21, tree.nodes)]
+    nested = NestedGaussian(tree, scales)
+    pairs = itertools.product(tree.levels, groups.levels)
+    chosen = dict(zip(pairs, rng.integers(-6, 21, 12).tolist(), strict=True))
+    crossing = CrossingGaussian(tree, groups, {p: Fraction(10) ** x for p, x in chosen.items()})
+    form = np.full((7, 7), Fraction(0))
+    for scale, inside in zip(scales, sets_of(tree), strict=True):
+        form[np.ix_(*[np.flatnonzero(inside)] * 2)] += 1 / scale
+    for noise, q in ((nested, form), (crossing, quadratic_form(crossing))):
+        total = Invariants.total(len(q))
+        for sums in (rng.integers(-1, 2, (4, len(q))), rng.integers(0, 2, (4, len(q)))):
+            expected = [exact_variance(q, total, weights) for weights in sums]
+            assert sum_variances(noise, total, sums) == pytest.approx(expected, rel=1e-9, abs=0)
+    inner = [np.kron(a, b) for a in sets_of(tree) for b in sets_of(groups)]
+    expected = [exact_variance(quadratic_form(crossing), total, weights) for weights in inner]
+    assert sum_variances(crossing, total, inner) == pytest.approx(expected, rel=1e-9, abs=0)
+    expected = [exact_variance(form, Invariants.total(7), weights) for weights in sets_of(tree)]
+    found = sum_variances(nested, Invariants.total(7), sets_of(tree))
+    assert found == pytest.approx(expected, rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize("pairs", [[(0, 0)], [(2, 0)], [(0, 1)], [(2, 0), (0, 1)]])
