@@ -98,12 +98,8 @@ def judged_quantity(found: Evidence) -> Quantity:
 
 def _of_paper(claim: Claim, found: Evidence | None) -> str:
     """Return the paper's value in words, with the value of its formula if it has one."""
-    words = claim.paper_value or NO_NUMBER
-    if found is None:
-        return words
-    if found.paper:
-        return f"{words}, {' and '.join(map(_text, found.paper.values))}"
-    return words
+    formula = [" and ".join(map(_text, found.paper.values))] if found and found.paper else []
+    return ", ".join([claim.paper_value or NO_NUMBER, *formula])
 
 
 def decide(found: Evidence) -> tuple[str, str]:
@@ -175,7 +171,6 @@ def _places(error: float) -> int:
 
 
 def _number(value: float, digits: int) -> str:
-    """Format a number with some significant digits, without powers of ten."""
     text = f"{value:.{digits}g}"
     return f"{float(text):,.0f}" if 10**digits <= abs(value) < 1e12 else text
 
