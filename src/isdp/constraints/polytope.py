@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import eye_array
 
-from isdp.checks import INT64_MAX, check_integer_vector
+from isdp.checks import INT64_MAX, check_integer_array
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
+
+MAX_BOUND = INT64_MAX // 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +55,8 @@ class Polytope:
             ("totals", self.totals, self.equalities),
             ("lower_bounds", self.lower_bounds, self.inequalities),
         ):
-            side = check_integer_vector("polytope", name, side, matrix.constraints, INT64_MAX // 4)
+            shape = (matrix.constraints,)
+            side = check_integer_array(f"polytope: {name}", side, shape, -MAX_BOUND, MAX_BOUND)
             side.setflags(write=False)
             object.__setattr__(self, name, side)
 

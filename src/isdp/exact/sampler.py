@@ -13,6 +13,8 @@ from isdp.errors import InputError, MisfitError
 from isdp.exact.bits.source import BitSource
 
 MAX_PROPOSALS = 1e6  # per draw
+USE_CHAIN = "Use a Markov chain (isdp.mcmc.draw_chains)."
+ALLOW_MORE = "Increase max_proposals, or use a Markov chain (isdp.mcmc.draw_chains)."
 MAX_CELLS = 2000  # maximum number of cells of samplers that accept any invariants
 
 
@@ -42,16 +44,20 @@ class RandomBitSampler(ABC):
         return noise
 
 
-def refuse_expected_proposals(
-    expected: float, max_proposals: float, name: str, dimension: int
-) -> None:
-    """Raise `InputError` if `expected` is above `max_proposals`, or nan."""
-    if not expected <= max_proposals:
+def refuse_proposals(draw: str, expected: float, maximum: float, remedy: str) -> None:
+    """Raise `InputError` if the expected number of proposals is above the maximum, or nan.
+
+    The message names the draw, such as "sigma: a draw in 3 dimensions", and ends with the remedy.
+    """
+    if not expected <= maximum:
         raise InputError(
-            f"exact: {name} noise in dimension {dimension} may take {expected:.3g} proposals "
-            f"per draw, and the maximum is {max_proposals:.3g}. Increase max_proposals, or use a "
-            f"Markov chain (isdp.mcmc.draw_chains)."
+            f"{draw} may take {expected:.3g} proposals, and the maximum is {maximum:.3g}. {remedy}"
         )
+
+
+def rejected_draw(argument: str, n_proposals: int) -> InputError:
+    """Return the error of a draw of which all proposals were rejected."""
+    return InputError(f"{argument}: {n_proposals} proposals of a draw were rejected. {USE_CHAIN}")
 
 
 def refuse_lower_bounds(method: str, lower: object) -> None:
@@ -64,6 +70,5 @@ def refuse_many_cells(cells: int) -> None:
     """Raise `InputError` if there are more than 2000 cells."""
     if cells > MAX_CELLS:
         raise InputError(
-            f"exact: at most {MAX_CELLS} cells are supported under these invariants. Use a Markov "
-            f"chain (isdp.mcmc.draw_chains)."
+            f"exact: at most {MAX_CELLS} cells are supported under these invariants. {USE_CHAIN}"
         )

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, csr_array
 
-from isdp.checks import INT64_MAX, check_choice, check_integer
+from isdp.checks import INT64_MAX, check_choice, check_integer, check_integer_array
 from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
@@ -61,18 +61,14 @@ class ChainInfo(NamedTuple):
 
 
 def start_vector(noise: ArrayLike | None, cells: int) -> NDArray[np.int64]:
-    """Check the shape of the start of a chain, by default zero, and return a copy."""
-    start = np.zeros(cells, dtype=np.int64) if noise is None else np.array(noise)
-    if start.shape != (cells,):
-        raise InputError(
-            f"metropolis: start has shape {start.shape}. Give one vector of {cells} cells"
-        )
-    return start
+    """Check the start of a chain, by default zero, and return a copy."""
+    given = np.zeros(cells, dtype=np.int64) if noise is None else noise
+    return check_integer_array("metropolis: start", given, (cells,))
 
 
 def state_at(noise: NDArray[np.int64], power: int) -> ChainState:
     """Return the state of a chain at a noise vector."""
-    return ChainState(noise.astype(np.int64), sum(abs(int(x)) ** power for x in noise))
+    return ChainState(noise, sum(abs(int(x)) ** power for x in noise))
 
 
 def vectors_of(compressed: csc_array | csr_array) -> Vectors:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isdp.arrays import BoolArray, FloatArray, IntArray
+from isdp.checks import check_integer_array
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.constraints.presence import Presence
 from isdp.errors import InputError
@@ -48,22 +49,16 @@ class KnownPresence:
     allowed: BoolArray
 
     def __post_init__(self) -> None:
-        min_counts, allowed = np.asarray(self.min_counts), np.asarray(self.allowed, dtype=bool)
-        if (
-            min_counts.shape != allowed.shape
-            or min_counts.ndim != 2
-            or min_counts.dtype.kind not in "iu"
-        ):
+        name = "presence: min_counts (leaves, groups)"
+        min_counts = check_integer_array(name, self.min_counts, (None, None), 0)
+        allowed = np.asarray(self.allowed, dtype=bool)
+        if min_counts.shape != allowed.shape:
+            raise InputError("presence: allowed: the shape differs from that of min_counts")
+        if min_counts[~allowed].any():
             raise InputError(
-                "presence: min_counts: the array must have integers and the shape (leaves, groups) "
-                "of `allowed`"
+                "presence: min_counts: a minimum count is positive for an absent group. Use 0."
             )
-        if min_counts.min(initial=0) < 0 or min_counts[~allowed].any():
-            raise InputError(
-                "presence: min_counts: a minimum count is negative, or positive for an absent "
-                "group. Use 0 or more, and 0 for absent groups."
-            )
-        object.__setattr__(self, "min_counts", min_counts.astype(np.int64))
+        object.__setattr__(self, "min_counts", min_counts)
         object.__setattr__(self, "allowed", allowed)
 
     def group_of_cells(self, schema: Schema) -> IntArray:

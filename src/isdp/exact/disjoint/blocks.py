@@ -8,6 +8,7 @@ from isdp.arrays import IntArray
 from isdp.checks import refuse_overflow
 from isdp.compiled import njit
 from isdp.constraints.invariants import Invariants
+from isdp.errors import MisfitError
 from isdp.mechanisms.generalized_laplace import bound_gamma
 
 
@@ -53,8 +54,8 @@ def block_sizes(blocks: IntArray) -> IntArray:
     return np.bincount(blocks + 1, minlength=1)
 
 
-def block_order(invariants: Invariants) -> tuple[IntArray, IntArray] | None:
-    """Sort the cells by block, or return None if the invariants are not totals of blocks.
+def block_order(method: str, invariants: Invariants) -> tuple[IntArray, IntArray]:
+    """Sort the cells by block for a sampler, whose name begins the message of an error.
 
     Returns
     -------
@@ -62,10 +63,15 @@ def block_order(invariants: Invariants) -> tuple[IntArray, IntArray] | None:
         The cells in no block come first, and then the cells of each block.
     starts : int64 array, shape (blocks + 1,)
         Block b is ``order[starts[b]:starts[b + 1]]``.
+
+    Raises
+    ------
+    MisfitError
+        If the invariants are not totals of disjoint blocks.
     """
     found = _labels_and_sizes(invariants)
     if found is None:
-        return None
+        raise MisfitError(f"{method}: the invariants must be totals of disjoint blocks")
     labels, sizes = found
     starts = np.cumsum(np.append(len(labels) - sizes.sum(), sizes))
     order = np.empty(len(labels), dtype=np.int64)

@@ -43,6 +43,7 @@ from isdp.exact.bits.source import MAX_UINT64, BitSource, draw_bounded_integers
 from isdp.exact.disjoint.blocks import block_order, refuse_large_sums
 from isdp.exact.disjoint.compositions import draw_compositions
 from isdp.exact.elimination.cell_bounds import cell_bound
+from isdp.exact.sampler import rejected_draw
 from isdp.io.progress import progress, tracked
 from isdp.mechanisms.base import Mechanism, check_energy
 
@@ -82,15 +83,10 @@ class BoundedCompositionSampler:
         rate = float(check_energy(self.method, target, [(1, False)]).rate)
         if lower is None:
             raise MisfitError("bounded compositions: requires lower bounds on the noise")
-        blocks = block_order(invariants)
-        if blocks is None:
-            raise MisfitError(
-                "bounded compositions: the invariants must be totals of disjoint blocks"
-            )
+        order, starts = block_order(self.method, invariants)
         self.invariants = invariants
         refuse_large_sums(invariants.cells, rate)
         bounds = cell_bound(lower, invariants.cells).astype(np.int64)
-        order, starts = blocks
         self._free = order[: starts[0]]
         epsilon = Fraction(rate)
         self._free_cells = _TiltedCells(bounds[self._free], epsilon, epsilon)
@@ -259,10 +255,7 @@ class _Block:
                     totals if single else draw_compositions(bits, totals, counts, self._geometric)
                 )
                 return noise
-        raise InputError(
-            f"lower: {MAX_PROPOSALS} proposals of noise above the lower bounds were rejected. Use "
-            f"a Markov chain (isdp.mcmc.draw_chains)."
-        )
+        raise rejected_draw("lower", MAX_PROPOSALS)
 
 
 def _balancing_rate(lower: IntArray, epsilon: float) -> float:

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from isdp.arrays import BoolArray, IntArray
 from isdp.compiled import njit
 from isdp.constraints.invariants import Invariants
-from isdp.errors import InputError, MisfitError
+from isdp.errors import InputError
 from isdp.exact.bits.geometric import (
     DRAWS_PER_CHUNK,
     MAX_RATE,
@@ -78,10 +78,7 @@ class CompositionSampler(RandomBitSampler):
     def __init__(self, invariants: Invariants, target: Target | Mechanism, lower: object = None):
         refuse_lower_bounds(self.method, lower)
         rate = check_energy(self.method, target, [(1, False)]).rate
-        blocks = block_order(invariants)
-        if blocks is None:
-            raise MisfitError("compositions: the invariants must be totals of disjoint blocks")
-        order, starts = blocks
+        order, starts = block_order(self.method, invariants)
         self.invariants = invariants
         if rate > MAX_RATE:
             raise InputError(f"epsilon: must be at most {MAX_RATE}, got {float(rate):g}")

@@ -34,12 +34,12 @@ from flint import acb, arb, ctx
 
 from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.constraints.invariants import Invariants
-from isdp.errors import InputError, MisfitError
+from isdp.errors import InputError
 from isdp.exact.bits.bernoulli import PROBABILITY_MARGIN, draw_bernoulli, to_ball
 from isdp.exact.bits.discrete_gaussian import draw_gaussian_around, gaussian_variance, theta
 from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.blocks import block_order
-from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
+from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds, refuse_proposals
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
@@ -79,12 +79,7 @@ class SplittingSampler(RandomBitSampler):
     def __init__(self, invariants: Invariants, target: Target | Mechanism, lower: object = None):
         refuse_lower_bounds(self.method, lower)
         energy = check_energy(self.method, target, [(2, False)])
-        blocks = block_order(invariants)
-        if blocks is None:
-            raise MisfitError(
-                "recursive splitting: the invariants must be totals of disjoint blocks"
-            )
-        self.order, self.starts = blocks
+        self.order, self.starts = block_order(self.method, invariants)
         self.invariants = invariants
         self.variance = variance = gaussian_variance(energy)
         sizes = np.diff(self.starts)
@@ -135,12 +130,8 @@ def bound_split_proposals(variance: Fraction, cells: int) -> float:
     expected = max(
         (_expected_proposals(variance, *pair, cells) for pair in _splits(cells)), default=1.0
     )
-    if not expected <= MAX_PROPOSALS:
-        raise InputError(
-            f"sigma: at sigma {math.sqrt(variance):.3g}, a split of a total over {cells} "
-            f"cells may take {expected:.3g} proposals, and the maximum is "
-            f"{MAX_PROPOSALS}. Use a larger sigma."
-        )
+    draw = f"sigma: at sigma {math.sqrt(variance):.3g}, a split of a total over {cells} cells"
+    refuse_proposals(draw, expected, MAX_PROPOSALS, "Use a larger sigma.")
     return expected
 
 

@@ -33,7 +33,7 @@ from isdp.errors import InputError
 from isdp.exact.bits.geometric import cached_geometric
 from isdp.exact.bits.negative_binomial import negative_binomials
 from isdp.exact.bits.source import BitSource
-from isdp.exact.sampler import MAX_PROPOSALS
+from isdp.exact.sampler import MAX_PROPOSALS, refuse_proposals
 from isdp.io.progress import progress
 from isdp.lattice.elimination import pivot_columns, solve_determined
 from isdp.lattice.smith import smith_normal_form
@@ -128,7 +128,10 @@ class CellClassSums:
         self.final, last = self._close(held, across)
         self.separate = _grouped([block for i, block in enumerate(held) if i not in last])
         self.expected_proposals = self._estimate()
-        self._refuse_proposals(len(across), len(held), max_sums)
+        draw = f"invariants: a draw of the sums of {len(sizes)} cell classes"
+        maximum = min(MAX_PROPOSALS, max_sums / len(sizes))
+        remedy = "Use fewer overlapping totals, or a Markov chain (isdp.mcmc.draw_chains)."
+        refuse_proposals(draw, self.expected_proposals, maximum, remedy)
         # classes of one cell use `_geometric` instead
         self._counts = negative_binomials(epsilon)
         self._indices = self._counts.indices(self.sizes)
@@ -230,17 +233,6 @@ class CellClassSums:
         drawn = np.delete(np.arange(len(variance)), final.determined)
         log_zero = -0.5 * np.log1p(2 * math.pi * variance[drawn]).sum()
         return math.exp(min(-max(log_probability, log_zero), 700.0))
-
-    def _refuse_proposals(self, across: int, blocks: int, max_sums: float) -> None:
-        numbers = self.expected_proposals * len(self.sizes)
-        if self.expected_proposals > MAX_PROPOSALS or numbers > max_sums:
-            raise InputError(
-                f"invariants: {blocks} blocks of cells with {across} independent totals across "
-                f"them would take about {self.expected_proposals:.1g} proposals of "
-                f"{len(self.sizes)} sums per draw. The maximum is {MAX_PROPOSALS:.0e} proposals "
-                f"and {max_sums:.0e} sums. Use fewer totals across blocks, or a Markov chain "
-                f"(isdp.mcmc.draw_chains)."
-            )
 
     def draw(self, bits: BitSource, n_draws: int) -> tuple[IntArray, IntArray]:
         """Draw independent sums.

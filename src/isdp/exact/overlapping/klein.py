@@ -49,10 +49,12 @@ from isdp.exact.overlapping.compiled_klein import (
     relative_masses,
 )
 from isdp.exact.sampler import (
+    ALLOW_MORE,
+    USE_CHAIN,
     RandomBitSampler,
-    refuse_expected_proposals,
     refuse_lower_bounds,
     refuse_many_cells,
+    refuse_proposals,
 )
 from isdp.io.progress import announce, progress
 from isdp.lattice.null_lattice import QUICK_LLL_DIMENSION, basis_seconds, kernel_lattice
@@ -60,6 +62,7 @@ from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 LOVASZ, LOOSE_LOVASZ = 0.99, 0.7  # parameters of LLL for small and for large dimensions
 MAX_PROPOSALS = 1e4  # per draw
+DRAW = "exact: a draw of Gaussian noise in {} dimensions"
 FRACTION_BITS = 24  # the fractions are multiples of 2^-24
 NUMBERS_AT_ONCE = 1 << 20
 # The proof takes seconds at this dimension. LLL took 17 s for margins of 32 x 32 cells, which have
@@ -107,13 +110,12 @@ class KleinSampler(RandomBitSampler):
         sigma = math.sqrt(self.variance)
         frame = gram_schmidt(invariants)
         d = len(frame.lengths)
-        refuse_expected_proposals(
-            max_expected_proposals(frame.lengths, sigma), max_proposals, "Gaussian", d
-        )
+        n_proposals = max_expected_proposals(frame.lengths, sigma)
+        refuse_proposals(DRAW.format(d), n_proposals, max_proposals, ALLOW_MORE)
         if d > MAX_DIMENSION:
             raise InputError(
                 f"exact: Gaussian noise under overlapping totals may have at most {MAX_DIMENSION} "
-                f"degrees of freedom, got {d}. Use a Markov chain (isdp.mcmc.draw_chains)."
+                f"degrees of freedom, got {d}. {USE_CHAIN}"
             )
         self.basis = frame.basis
         self.mu_numerators = np.rint(frame.mu * 2**FRACTION_BITS).astype(np.int64)
@@ -123,7 +125,7 @@ class KleinSampler(RandomBitSampler):
         self.variances = [(1 + excess) * width for width in widths]
         n_proposals = max_expected_proposals(frame.lengths, sigma * math.sqrt(1 + excess))
         self.expected_proposals = n_proposals * math.exp(0.5 * d * excess)
-        refuse_expected_proposals(self.expected_proposals, max_proposals, "Gaussian", d)
+        refuse_proposals(DRAW.format(d), self.expected_proposals, max_proposals, ALLOW_MORE)
 
     def _refuse_wide(self, frame: GramSchmidt, sigma: float) -> None:
         """Raise `InputError` if sums of coefficients could overflow 64-bit integers."""
@@ -209,8 +211,8 @@ def gram_schmidt(invariants: Invariants) -> GramSchmidt:
         return frame
     if d > MAX_DIMENSION:
         raise InputError(
-            f"exact: a lattice basis can be reduced up to dimension {MAX_DIMENSION}, got {d}. Use "
-            f"a Markov chain (isdp.mcmc.draw_chains)."
+            f"exact: a lattice basis can be reduced up to dimension {MAX_DIMENSION}, got {d}. "
+            f"{USE_CHAIN}"
         )
     announce("reducing the lattice's basis", basis_seconds(invariants, "lll"))
     return _frame(kernel_lattice(invariants, "lll").basis)

@@ -31,10 +31,12 @@ from isdp.exact.overlapping.klein import (
 )
 from isdp.exact.rounding_error import UNIT_ROUNDOFF, coefficient_error, frame_error
 from isdp.exact.sampler import (
+    ALLOW_MORE,
     MAX_PROPOSALS,
-    refuse_expected_proposals,
     refuse_lower_bounds,
     refuse_many_cells,
+    refuse_proposals,
+    rejected_draw,
 )
 from isdp.io.progress import tracked
 from isdp.mechanisms.base import Mechanism, check_energy
@@ -114,9 +116,8 @@ class MixtureSampler:
         self.expected_proposals = exp_or_inf(
             float(np.logaddexp.reduce(log_bound) - np.logaddexp.reduce(log_lower_bound))
         )
-        refuse_expected_proposals(
-            self.expected_proposals, max_proposals, "l2 generalized Laplace", d
-        )
+        draw = f"exact: a draw of l2 generalized Laplace noise in {d} dimensions"
+        refuse_proposals(draw, self.expected_proposals, max_proposals, ALLOW_MORE)
         self.error = self._error(top)
 
     def _error(self, top: float) -> float:
@@ -141,9 +142,6 @@ class MixtureSampler:
         for first in tracked("drawing noise", range(0, len(kept), rows)):
             part = kept[first : first + rows]
             if not draw_mixture(rng, self.frame, self.epsilon, self.bins, limit, part):
-                raise InputError(
-                    f"exact: a draw was rejected {MAX_PROPOSAL_FACTOR} times as often as "
-                    f"max_proposals allows. Use a Markov chain (isdp.mcmc.draw_chains)."
-                )
+                raise rejected_draw("max_proposals", limit)
         self.invariants.check(kept)
         return kept

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isdp.arrays import BoolArray, IntArray
-from isdp.checks import check_probability, is_number
+from isdp.checks import check_integer_array, check_probability, is_number
 from isdp.constraints import Invariants
 from isdp.errors import InputError
 from isdp.swapping.mechanism.derangements import BitStream, derange, pseudo_random_bits
@@ -255,13 +255,8 @@ def check_table(counts: ArrayLike) -> IntArray:
     InputError
         If the table does not have three axes, or a count is not an integer of 0 or more.
     """
-    counts = np.asarray(counts)
-    if counts.ndim != 3 or counts.dtype.kind not in "iu" or counts.size == 0 or counts.min() < 0:
-        raise InputError(
-            f"swapping: counts must be integers of 0 or more with the axes swap key, swapping "
-            f"variable and other held variables, got {counts.dtype} of shape {counts.shape}"
-        )
-    return counts.astype(np.int64, copy=False)
+    name = "swapping: counts (swap key, swapping variable, other held variables)"
+    return check_integer_array(name, counts, (None, None, None), 0)
 
 
 def swap_table(rng: np.random.Generator, counts: ArrayLike, rate: float) -> IntArray:
