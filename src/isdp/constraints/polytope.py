@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import eye_array
 
@@ -17,6 +18,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 
 MAX_BOUND = INT64_MAX // 4
+TIME_LIMIT = 60  # time limit of a search for a point in seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,21 +130,8 @@ class Polytope:
         InputError
             If no table is found within a minute.
         """
-        from scipy.optimize import Bounds, LinearConstraint, milp  # slow and seldom needed
-
-        from isdp.constraints.contradictions import TIME_LIMIT  # that module imports `Polytope`
-
-        a, b = (each.sparse.astype(float) for each in (self.equalities, self.inequalities))
-        found = milp(
-            np.zeros(self.cells),
-            constraints=[
-                LinearConstraint(a, self.totals, self.totals),
-                LinearConstraint(b, self.lower_bounds, np.inf),
-            ],
-            integrality=np.ones(self.cells),
-            bounds=Bounds(-np.inf, np.inf),
-            options={"time_limit": TIME_LIMIT},
-        )
+        rows = self.equalities.constraints + self.inequalities.constraints
+        found = find_point(self, np.ones(rows, dtype=bool), integer=True)
         if found.x is None:
             raise InputError(
                 f"polytope: no table satisfies all constraints ({found.message.strip()}). "
@@ -151,3 +140,35 @@ class Polytope:
         table: NDArray[np.int64] = np.round(found.x).astype(np.int64)
         self.check(table)
         return table
+
+
+def find_point(
+    polytope: Polytope, kept: NDArray[np.bool_], *, integer: bool
+) -> scipy.optimize.OptimizeResult:
+    """Find a point that satisfies the kept constraints (HiGHS), in at most a minute.
+
+    Parameters
+    ----------
+    kept : bool array, shape (equalities + inequalities,)
+    integer : bool
+        If false, the point may contain fractions.
+    """
+    kept_equalities, kept_inequalities = np.split(kept, [polytope.equalities.constraints])
+    infinite = np.full(polytope.inequalities.constraints, np.inf)
+    parts = (
+        (polytope.equalities, polytope.totals, polytope.totals, kept_equalities),
+        (polytope.inequalities, polytope.lower_bounds, infinite, kept_inequalities),
+    )
+    return scipy.optimize.milp(
+        np.zeros(polytope.cells),
+        constraints=[
+            scipy.optimize.LinearConstraint(
+                matrix.sparse[np.flatnonzero(rows)].astype(float), low[rows], high[rows]
+            )
+            for matrix, low, high, rows in parts
+            if rows.any()
+        ],
+        integrality=np.full(polytope.cells, integer),
+        bounds=scipy.optimize.Bounds(-np.inf, np.inf),
+        options={"time_limit": TIME_LIMIT},
+    )

@@ -14,10 +14,9 @@ from scipy.sparse import block_diag, hstack
 
 from isdp.constraints.contradictions import irreducible_conflict
 from isdp.constraints.invariants import Invariants
-from isdp.constraints.polytope import Polytope
+from isdp.constraints.polytope import TIME_LIMIT, Polytope
 from isdp.errors import InputError
 
-TIME_LIMIT = 60  # maximum time of each programme in seconds
 DRAWS_PER_PROGRAM = 100
 NEGLIGIBLE = 1e-9  # maximum relative residual that counts as zero
 MAX_COSINE = 1e-7  # maximum cosine between a residual and a constraint that counts as orthogonal

@@ -10,14 +10,15 @@ from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from itertools import permutations
 
+from isdp.checks import ExactNumber
 from isdp.errors import InputError
 from isdp.swapping.mechanism.derangements import subfactorial
-from isdp.swapping.mechanism.exact_permutation import RateLike, exact_rate
+from isdp.swapping.mechanism.exact_permutation import exact_rate
 
 MAX_RECORDS = 8
 
 
-def permutation_distribution(size: int, rate: RateLike) -> dict[tuple[int, ...], Fraction]:
+def permutation_distribution(size: int, rate: ExactNumber) -> dict[tuple[int, ...], Fraction]:
     """Compute the exact probability of every permutation of a stratum.
 
     Raises InputError if the size is not from 1 to 8, or if the rate is not between 0 and 1.
@@ -40,7 +41,7 @@ def permutation_distribution(size: int, rate: RateLike) -> dict[tuple[int, ...],
 
 
 def output_distribution(
-    swapped: Sequence, held: Sequence, rate: RateLike, *, table: bool = False
+    swapped: Sequence, held: Sequence, rate: ExactNumber, *, table: bool = False
 ) -> dict[Hashable, Fraction]:
     """Compute the distribution of the release for a dataset of one stratum.
 
