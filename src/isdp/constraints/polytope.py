@@ -125,10 +125,7 @@ class Polytope:
     def feasible_table(self) -> NDArray[np.int64]:
         """Find a table in the polytope by integer programming (HiGHS).
 
-        Raises
-        ------
-        InputError
-            If no table is found within a minute.
+        Raise `InputError` if no table is found within a minute.
         """
         rows = self.equalities.constraints + self.inequalities.constraints
         found = find_point(self, np.ones(rows, dtype=bool), integer=True)
@@ -145,13 +142,9 @@ class Polytope:
 def find_point(
     polytope: Polytope, kept: NDArray[np.bool_], *, integer: bool
 ) -> scipy.optimize.OptimizeResult:
-    """Find a point that satisfies the kept constraints (HiGHS), in at most a minute.
+    """Find a point that satisfies the constraints that `kept` marks (HiGHS), in at most a minute.
 
-    Parameters
-    ----------
-    kept : bool array, shape (equalities + inequalities,)
-    integer : bool
-        If false, the point may contain fractions.
+    The equalities come before the inequalities. The point may contain fractions unless `integer`.
     """
     kept_equalities, kept_inequalities = np.split(kept, [polytope.equalities.constraints])
     infinite = np.full(polytope.inequalities.constraints, np.inf)

@@ -27,13 +27,7 @@ MIN_VARIANCE, MAX_VARIANCE = Fraction(1, 10**6), 10**20
 
 
 def check_variance(variance: object) -> Fraction:
-    """Return a rational variance as a fraction.
-
-    Raises
-    ------
-    InputError
-        If the variance is not rational, or is not between 1e-6 and 1e20.
-    """
+    """Return a rational variance from 1e-6 to 1e20 as a fraction, or raise `InputError`."""
     if isinstance(variance, bool) or not isinstance(variance, Rational):
         raise InputError(f"variance: must be a Fraction or an int, got {variance!r}")
     if not MIN_VARIANCE <= variance <= MAX_VARIANCE:
@@ -51,6 +45,9 @@ def draw_gaussian_around(
 ) -> NDArray[np.int64]:
     """Draw exactly from P(k) proportional to exp(-(k - c)^2 / (2 variance)) on the integers.
 
+    Draw i of the int64 array of shape (draws,) has c = ``numerators[i] / denominator``, where the
+    denominator is positive.
+
     The method generalizes Algorithm 3 of Canonne, Kamath and Steinke (2020) to any rational c. A
     fair bit selects a side of c. A geometric variable of scale t is the number of steps from the
     nearest integer on that side. Let x be the distance of the proposal from c. The acceptance
@@ -59,16 +56,6 @@ def draw_gaussian_around(
 
     Any scale t is valid. The sampler uses a power of two near sigma, so that all variances share a
     few tables. If sigma is large, at least 60 percent of the proposals are accepted.
-
-    Parameters
-    ----------
-    numerators : int64 array, shape (draws,)
-    denominator : int
-        The positive denominator of all centres: draw i has c = ``numerators[i] / denominator``.
-
-    Returns
-    -------
-    int64 array, shape (draws,)
     """
     drawn = np.zeros(len(numerators), dtype=np.int64)
     scale = 1
@@ -114,13 +101,9 @@ def _keep(
 def draw_gaussians(
     bits: BitSource, variances: Sequence[Fraction], centres: Sequence[Fraction]
 ) -> NDArray[np.int64]:
-    """Draw exactly from discrete Gaussians with different variances and centres.
+    """Draw exactly from discrete Gaussians with different variances and centres, as int64 (draws,).
 
     The method is that of `draw_gaussian_around`.
-
-    Returns
-    -------
-    int64 array, shape (draws,)
     """
     drawn = np.zeros(len(variances), dtype=np.int64)
     wholes = np.array([math.floor(centre) for centre in centres], dtype=np.int64)

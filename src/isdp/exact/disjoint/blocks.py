@@ -19,11 +19,9 @@ def blocks_of(invariants: Invariants) -> IntArray | None:
     of a set and of a part of it determine the total of the rest. The function skips redundant rows,
     which are rows without cells and sums of other rows, such as a grand total.
 
-    Returns
-    -------
-    int64 array, shape (cells,), or None
-        Blocks are numbered from 0 in the order of the rows, and -1 marks a cell in no block. The
-        result is None if rows overlap without being nested, or have unequal entries.
+    The result is int64 of shape (cells,). Blocks are numbered from 0 in the order of the rows, and
+    -1 marks a cell in no block. The result is None if rows overlap without being nested, or have
+    unequal entries.
     """
     found = _labels_and_sizes(invariants)
     return None if found is None else found[0]
@@ -46,16 +44,16 @@ def _labels_and_sizes(invariants: Invariants) -> tuple[IntArray, IntArray] | Non
 def block_sizes(blocks: IntArray) -> IntArray:
     """Count the cells in no block and in each block, as int64 of shape (blocks + 1,).
 
-    Parameters
-    ----------
-    blocks : int64 array, shape (cells,)
-        The result of `blocks_of`.
+    The argument is the result of `blocks_of`.
     """
     return np.bincount(blocks + 1, minlength=1)
 
 
 def block_order(method: str, invariants: Invariants) -> tuple[IntArray, IntArray]:
-    """Sort the cells by block for a sampler, whose name begins the message of an error.
+    """Sort the cells by block for a sampler.
+
+    Raise `MisfitError` if the invariants are not totals of disjoint blocks. The message begins with
+    the name of the sampler, `method`.
 
     Returns
     -------
@@ -63,11 +61,6 @@ def block_order(method: str, invariants: Invariants) -> tuple[IntArray, IntArray
         The cells in no block come first, and then the cells of each block.
     starts : int64 array, shape (blocks + 1,)
         Block b is ``order[starts[b]:starts[b + 1]]``.
-
-    Raises
-    ------
-    MisfitError
-        If the invariants are not totals of disjoint blocks.
     """
     found = _labels_and_sizes(invariants)
     if found is None:

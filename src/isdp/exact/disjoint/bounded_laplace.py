@@ -56,12 +56,12 @@ MIN_TILT = 2.0**-20  # the smallest nonzero rate of negative cells, in units of 
 class BoundedCompositionSampler:
     """Independent draws of noise with lower bounds, under totals of disjoint blocks.
 
+    The weight of the target must be exp(-rate ||u||_1), as for `GeneralizedLaplace`. The
+    constructor raises `InputError` if rows overlap, the weight has another form, or no noise
+    satisfies the bounds.
+
     Parameters
     ----------
-    invariants : Invariants
-        Totals of disjoint blocks.
-    target : Mechanism
-        Its weight must be exp(-rate ||u||_1), as for `GeneralizedLaplace`.
     lower : int array, shape (cells,)
         The lower bound on the noise of each cell.
 
@@ -69,11 +69,6 @@ class BoundedCompositionSampler:
     ----------
     error : float
         A bound on the total variation distance between the distribution of a draw and the target.
-
-    Raises
-    ------
-    InputError
-        If rows overlap, the weight has another form, or no noise satisfies the bounds.
     """
 
     method = "bounded compositions"

@@ -54,22 +54,12 @@ CELLS_AT_ONCE = 1 << 15  # the arrays of these cells fit in the processor's cach
 
 
 class CompositionSampler(RandomBitSampler):
-    """Independent draws of l1 noise under totals of disjoint blocks, of any size.
+    """Independent draws of l1 noise under totals of disjoint or nested blocks, of any size.
 
-    P(u) is proportional to exp(-rate ||u||_1) over the integer vectors u with A u = 0. Time and
-    memory are proportional to the number of cells, for any rate.
-
-    Parameters
-    ----------
-    invariants : Invariants
-        Totals of disjoint or nested blocks. Cells in no block are free.
-    target : Mechanism
-        Its weight must be exp(-rate ||u||_1), as for `GeneralizedLaplace`.
-
-    Raises
-    ------
-    InputError
-        If the rows overlap, the weight has another form, or sums could exceed 2^53.
+    P(u) is proportional to exp(-rate ||u||_1) over the integer vectors u with A u = 0. Cells in no
+    block are free. Time and memory are proportional to the number of cells, for any rate. The
+    constructor raises `InputError` if the rows overlap, the weight has another form, or sums could
+    exceed 2^53.
     """
 
     method = "compositions"
@@ -117,15 +107,8 @@ def _as_slice(cells: IntArray) -> IntArray | slice:
 def group_blocks(order: IntArray, starts: IntArray) -> list[tuple[IntArray, IntArray]]:
     """Group the blocks that are drawn together, and omit blocks of one cell.
 
-    Parameters
-    ----------
-    order, starts : int64 arrays
-        The result of `isdp.exact.disjoint.blocks.block_order`.
-
-    Returns
-    -------
-    list of pairs of int64 arrays
-        The blocks of each group, and their cells in the order of the blocks.
+    The arguments are the result of `isdp.exact.disjoint.blocks.block_order`. The result has a pair
+    for each group: its blocks, and their cells in the order of the blocks.
     """
     sizes = np.diff(starts)
     blocks, cells = np.flatnonzero(sizes > 1), order[starts[0] :]
@@ -147,17 +130,9 @@ def row_batches(noise: IntArray) -> Iterator[tuple[int, IntArray]]:
 
 
 def draw_block_noise(bits: BitSource, sizes: IntArray, geometric: Geometric) -> IntArray:
-    """Draw noise under totals of disjoint blocks.
+    """Draw noise under totals of disjoint blocks of 2 or more cells.
 
-    Parameters
-    ----------
-    sizes : int64 array, shape (blocks,)
-        The number of cells of each block, which is at least 2.
-
-    Returns
-    -------
-    int64 array, shape (sum of sizes,)
-        The noise of the cells in the order of the blocks.
+    The result has shape (sum of sizes,), with the cells in the order of the blocks.
     """
     distributions = negative_binomials(geometric.epsilon)
     indices = distributions.indices(sizes)
@@ -174,21 +149,11 @@ def draw_block_noise(bits: BitSource, sizes: IntArray, geometric: Geometric) -> 
 def draw_compositions(
     bits: BitSource, totals: IntArray, sizes: IntArray, geometric: Geometric
 ) -> IntArray:
-    """Draw uniform weak compositions of the totals.
+    """Draw uniform weak compositions of each total into the number of parts in `sizes`, at least 2.
 
-    Draws are fastest if each total is near the mean sum of as many variables of `geometric` as the
+    The result has shape (sum of sizes,), with the parts in the order of the compositions. Draws are
+    fastest if each total is near the mean sum of as many variables of `geometric` as the
     composition has parts.
-
-    Parameters
-    ----------
-    totals : int64 array, shape (compositions,)
-    sizes : int64 array, shape (compositions,)
-        The number of parts of each composition, which is at least 2.
-
-    Returns
-    -------
-    int64 array, shape (sum of sizes,)
-        The parts in the order of the compositions.
     """
     shift, coarse = geometric.bits, geometric.digits[-1][1]
     if shift == 0:

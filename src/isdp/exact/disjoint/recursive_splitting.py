@@ -53,13 +53,8 @@ MAX_DEVIATIONS = 64  # standard deviations
 class SplittingSampler(RandomBitSampler):
     """Independent exact draws from P(u) proportional to exp(-||u||_2^2 / (2 sigma^2)).
 
-    Parameters
-    ----------
-    invariants : Invariants
-        Totals of disjoint blocks.
-    target : Mechanism
-        Its weight must be exp(-rate ||u||_2^2), as for `GeneralizedGaussian`. Then
-        sigma^2 = 1 / (2 rate).
+    The invariants are totals of disjoint blocks. The weight of the target must be exp(-rate
+    ||u||_2^2), as for `GeneralizedGaussian`, with sigma^2 = 1 / (2 rate).
 
     Attributes
     ----------
@@ -115,10 +110,7 @@ class SplittingSampler(RandomBitSampler):
 def bound_split_proposals(variance: Fraction, cells: int) -> float:
     """Bound the expected number of proposals for a split of a block that adds up to 0.
 
-    Raises
-    ------
-    InputError
-        If the variance is too small for fast splits.
+    Raise `InputError` if the variance is too small for fast splits.
     """
     terms = _terms(float(variance), cells)
     if terms > MAX_TERMS:
@@ -140,18 +132,8 @@ def split_totals(
 ) -> IntArray:
     """Draw cells of blocks of different sizes, given the total of each block.
 
-    Blocks of equal sizes are split together.
-
-    Parameters
-    ----------
-    totals : int64 array, shape (blocks,)
-    sizes : int64 array, shape (blocks,)
-        The positive number of cells of each block.
-
-    Returns
-    -------
-    int64 array, shape (sum of sizes,)
-        The cells in the order of the blocks.
+    The arguments `totals` and `sizes` have shape (blocks,). The result has shape (sum of sizes,),
+    with the cells in the order of the blocks. Blocks of equal sizes are split together.
     """
     cells = np.empty(int(sizes.sum()), dtype=np.int64)
     starts, counter = np.cumsum(sizes) - sizes, _SplitCounter(lambda done: None)

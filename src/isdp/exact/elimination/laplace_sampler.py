@@ -82,10 +82,11 @@ class _Filled(NamedTuple):
 class EliminationSampler(RandomBitSampler):
     """Independent exact draws from P(u) proportional to exp(-epsilon ||u||_1), for A u = 0.
 
+    The constructor raises `InputError` if the weight of the target has another form than exp(-rate
+    ||u||_1), or the messages need more than 2 GB or too many products.
+
     Parameters
     ----------
-    target : Mechanism
-        Its weight must be exp(-rate ||u||_1), as for `GeneralizedLaplace`.
     max_products : float
         The maximum number of multiplications for the messages. The default number takes minutes.
 
@@ -93,11 +94,6 @@ class EliminationSampler(RandomBitSampler):
     ----------
     radius : int
         The norm N of the module's docstring.
-
-    Raises
-    ------
-    InputError
-        If the weight has another form, or the messages need more than 2 GB or too many products.
     """
 
     method = "messages"

@@ -63,12 +63,8 @@ def min_message_bytes(
 
     Every basis of the lattice has a vector that changes a given coordinate of a set's sums. The
     width of the coordinate's window is therefore at least the width of the noise divided by the
-    maximum norm of the basis vectors.
-
-    Parameters
-    ----------
-    power, rate, log_left_out
-        See `isdp.exact.elimination.truncation.truncation_factor`.
+    maximum norm of the basis vectors. The arguments are those of
+    `isdp.exact.elimination.truncation.truncation_factor`.
     """
     if invariants.cells > MAX_CELLS:
         raise InputError(

@@ -79,17 +79,9 @@ def truncation_factor(
 ) -> float:
     """Return the ratio of the half-widths of windows to the scales of their nodes.
 
-    Parameters
-    ----------
-    power, rate
-        See `isdp.mechanisms.base.Energy`.
-    dimension : int
-        The dimension of the noise lattice.
-    coordinates : int
-        The total number of coordinates of all nodes.
-    log_left_out : float
-        The logarithm of the maximum probability that noise without lower bounds is outside at least
-        one window.
+    `dimension` is that of the noise lattice, and `coordinates` is the total number of coordinates
+    of all nodes. `log_left_out` is the logarithm of the maximum probability that noise without
+    lower bounds is outside at least one window.
     """
     if power == 2:
         return math.sqrt((math.log(2 * max(coordinates, 1)) - log_left_out) / rate)
@@ -112,16 +104,8 @@ def plan_truncation(
     """Choose the windows and compute their cost.
 
     The windows of a frontier of q sums contain about epsilon^-q states, and the sum over all splits
-    takes up to epsilon^-2q products.
-
-    Parameters
-    ----------
-    factor : float
-        The result of `truncation_factor`.
-    lower : float array, shape (cells,)
-        The lower bounds on the noise.
-    convolve : bool
-        Use convolutions if they are faster.
+    takes up to epsilon^-2q products. `factor` is the result of `truncation_factor`, and `lower` has
+    the lower bound on the noise of each cell. Convolutions are used if they are allowed and faster.
     """
     numbers: dict[tuple[object, ...], int] = {}
     convolutions: dict[int, Convolution] = {}

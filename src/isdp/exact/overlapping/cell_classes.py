@@ -26,24 +26,15 @@ from isdp.mechanisms.base import Mechanism, Target, check_energy
 class CellClassSampler(RandomBitSampler):
     """Independent draws of l1 noise: first the sums of cell classes (equal columns of A).
 
-    Parameters
-    ----------
-    invariants : Invariants
-        Any integers. The sampler is fast if few totals cross many disjoint totals.
-    target : Mechanism
-        Its weight must be exp(-rate ||u||_1), as for `GeneralizedLaplace`.
-    max_sums : float
-        The maximum expected number of proposed sums of classes per draw.
+    The sampler is fast if few totals cross many disjoint totals. A draw may take at most `max_sums`
+    proposed sums of classes on average. The constructor raises `InputError` if the weight has
+    another form than exp(-rate ||u||_1), a draw takes too many proposals, or sums could exceed
+    2^53.
 
     Attributes
     ----------
     expected_proposals : float
         See `isdp.exact.overlapping.class_sums.CellClassSums`.
-
-    Raises
-    ------
-    InputError
-        If the weight has another form, a draw takes too many proposals, or sums could exceed 2^53.
     """
 
     method = "sums of types"

@@ -73,18 +73,14 @@ MAX_DIMENSION = 1000
 class KleinSampler(RandomBitSampler):
     """Independent exact draws from P(u) proportional to exp(-||u||^2 / (2 sigma^2)), for A u = 0.
 
-    Parameters
-    ----------
-    target : Mechanism
-        Its weight must be exp(-rate ||u||_2^2), as for `GeneralizedGaussian`. Then
-        sigma^2 = 1 / (2 rate).
-    max_proposals : float
-        The maximum of `expected_proposals`.
+    The weight of the target must be exp(-rate ||u||_2^2), as for `GeneralizedGaussian`, with
+    sigma^2 = 1 / (2 rate).
 
     Attributes
     ----------
     expected_proposals : float
-        An estimate of a bound on the expected number of proposals per draw.
+        An estimate of a bound on the expected number of proposals per draw, at most
+        `max_proposals`.
 
     Raises
     ------
@@ -197,13 +193,8 @@ def gram_schmidt(invariants: Invariants) -> GramSchmidt:
     """Compute a reduced basis of the invariants' lattice and its Gram-Schmidt vectors.
 
     The Smith basis of totals and of margins is already reduced. Other bases are reduced by LLL,
-    whose time grows with the cube of the dimension.
-
-    Raises
-    ------
-    InputError
-        If an entry of the basis exceeds the limit of `isdp.lattice.null_lattice`, or the reduction
-        would take minutes.
+    whose time grows with the cube of the dimension. Raise `InputError` if an entry of the basis
+    exceeds the limit of `isdp.lattice.null_lattice`, or the reduction would take minutes.
     """
     frame = _frame(kernel_lattice(invariants, "smith").basis)
     d = len(frame.lengths)

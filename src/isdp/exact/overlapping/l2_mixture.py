@@ -50,18 +50,14 @@ MAX_PROPOSAL_FACTOR = 100
 class MixtureSampler:
     """Independent draws from P(u) proportional to exp(-epsilon ||u||_2), for A u = 0.
 
-    Parameters
-    ----------
-    target : Mechanism
-        Its weight must be exp(-rate ||u||_2), as for `GeneralizedLaplace` with norm "l2".
-    max_proposals : float
-        The maximum of `expected_proposals`.
+    The weight of the target must be exp(-rate ||u||_2), as for `GeneralizedLaplace` with norm "l2".
 
     Attributes
     ----------
     expected_proposals : float
-        An upper bound on the expected number of runs of Klein's algorithm per draw. The bound is
-        near 1 in any dimension, unless the noise is as small as the distances of lattice points.
+        An upper bound on the expected number of runs of Klein's algorithm per draw, which is at
+        most `max_proposals`. The bound is near 1 in any dimension, unless the noise is as small as
+        the distances of lattice points.
     error : float
         A bound on the total variation distance between the distribution of a draw and the target.
 
@@ -77,8 +73,8 @@ class MixtureSampler:
     in s, the density in the bin is at most exp(-(epsilon g)^2 / 2) times prod_i m(s_i, 0) at the
     right end. Rejection corrects the difference.
 
-    The last bin ends at (sqrt(d + 1) + 12) / epsilon. Because m(s, 0) / s decreases with s,
-    epsilon sigma is stochastically smaller than a chi variable with d + 1 degrees of freedom. The
+    The last bin ends at (sqrt(d + 1) + 12) / epsilon. Because m(s, 0) / s decreases with s, epsilon
+    sigma is stochastically smaller than a chi variable with d + 1 degrees of freedom. The
     probability beyond the last bin is therefore below exp(-72). By Poisson's formula, the same is
     true of the lattice's sum instead of the product.
     """
