@@ -78,20 +78,12 @@ def agreement_rows(
 ) -> pd.DataFrame:
     """Compare a sample with exact draws of its target distribution.
 
-    Parameters
-    ----------
-    noise : int64 array, shape (chain, draw, cell)
-        Draws of several Markov chains, or independent draws as one chain.
-    exact : int64 array, shape (draw, cell)
-    labels : dict
-        Columns that identify the sample.
+    The sample has shape (chain, draw, cell). Independent draws are one chain. The exact draws have
+    shape (draw, cell). `labels` are columns that identify the sample.
 
-    Returns
-    -------
-    DataFrame
-        One row for the norm, and one for the cell with the largest distance relative to its bound.
-        The columns are the labels, draws, effective, statistic, distance, bound
-        (`kolmogorov_bound`), p_value (`kolmogorov_p_value`) and detectable (`detectable_distance`).
+    The table has one row for the norm, and one for the cell with the largest distance relative to
+    its bound. The columns are the labels, draws, effective, statistic, distance, bound
+    (`kolmogorov_bound`), p_value (`kolmogorov_p_value`) and detectable (`detectable_distance`).
     """
     flat = noise.reshape(-1, noise.shape[-1])
     norms = mechanism.noise_norm(noise).astype(float)

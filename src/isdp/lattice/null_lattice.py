@@ -92,6 +92,8 @@ def degrees_of_freedom(invariants: Invariants) -> int:
 def kernel_lattice(invariants: Invariants, basis: Basis = "smith") -> KernelLattice:
     """Build the lattice of integer noise u with A u = 0.
 
+    Raise `InputError` if the basis is unknown, or one of its entries exceeds 2^31.
+
     Parameters
     ----------
     basis : {"smith", "lll", "exchange"}
@@ -102,11 +104,6 @@ def kernel_lattice(invariants: Invariants, basis: Basis = "smith") -> KernelLatt
         class (cells with equal columns of A). The others are vectors of a reduced basis for one
         cell per class, repeated for other cells. Walks with large classes mix faster along
         "exchange", because no cell occurs in every jump.
-
-    Raises
-    ------
-    InputError
-        If the basis is unknown, or one of its entries exceeds 2^31.
     """
     if basis == "exchange":
         return KernelLattice(

@@ -44,11 +44,7 @@ class Query:
     def linear(cls, matrix: ArrayLike | csr_array, names: Sequence[str] | None = None) -> Query:
         """Make a query from an integer matrix, dense or sparse, of shape (answers, types).
 
-        Raises
-        ------
-        InputError
-            If an entry is not a 64-bit integer, the matrix has no column, or the number of names
-            is wrong.
+        The errors are those of `Invariants`.
         """
         names = [f"answer {row}" for row in range(np.shape(matrix)[0])] if names is None else names
         return cls(Invariants(matrix, names))
@@ -142,17 +138,9 @@ class Query:
         )
 
     def apply(self, histogram: ArrayLike) -> IntArray:
-        """Compute the exact answers as an int64 array of shape (..., answers).
+        """Compute the exact answers for histograms of shape (..., types), as int64 (..., answers).
 
-        Parameters
-        ----------
-        histogram : int array, shape (..., types)
-
-        Raises
-        ------
-        InputError
-            If the last axis does not have one entry per record type, the counts are not integers,
-            or an answer could exceed int64.
+        The errors are those of `Invariants.apply`.
         """
         return self.rows.apply(histogram)
 

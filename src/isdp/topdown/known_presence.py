@@ -97,14 +97,10 @@ def measured_group_totals(
 ) -> tuple[FloatArray, float]:
     """Estimate group totals from all answers of a level that determine them, without constraints.
 
-    The answers of each query that includes the axes of the groups are summed to group totals. The
-    average of these sums is weighted by the inverse variances. The query "total" then shifts all
-    groups of a region equally, in proportion to its precision.
-
-    Parameters
-    ----------
-    answers : int array, shape (regions, answers)
-        Noisy answers in the order of `isdp.topdown.budget.workload`.
+    The noisy answers of shape (regions, answers) are in the order of
+    `isdp.topdown.budget.workload`. The answers of each query that includes the axes of the groups
+    are summed to group totals. The average of these sums is weighted by the inverse variances. The
+    query "total" then shifts all groups of a region equally, in proportion to its precision.
 
     Returns
     -------
@@ -146,6 +142,8 @@ def estimate_held_group_totals(
 ) -> list[IntArray]:
     """Estimate the group totals of all levels with exact totals in one problem.
 
+    The result has an int64 array of shape (regions, groups) for each level.
+
     Parameters
     ----------
     measured : sequence of (totals, weight)
@@ -153,10 +151,6 @@ def estimate_held_group_totals(
         exact totals.
     totals : int array, shape (regions,)
         Exact totals of the regions of this last level.
-
-    Returns
-    -------
-    list of int64 array, each of shape (regions, groups)
     """
     depth = len(measured) - 1
     min_counts, allowed = known.at_level(hierarchy, depth)
@@ -175,16 +169,8 @@ def split_group_totals(
 ) -> IntArray:
     """Split the group totals of a parent among children whose own totals are not exact.
 
-    Parameters
-    ----------
-    noisy : float64 array, shape (children, groups)
-    min_counts : int64 array, shape (children, groups)
-    allowed : bool array, shape (children, groups)
-    parent : int64 array, shape (groups,)
-
-    Returns
-    -------
-    int64 array, shape (children, groups)
+    The totals of the parent have shape (groups,). The other arrays and the result have shape
+    (children, groups).
     """
     sums = parent - min_counts.sum(axis=0)
     real = project_onto_simplices(np.where(allowed, noisy - min_counts, -np.inf), sums)

@@ -47,11 +47,6 @@ class NullSpaceMechanism(ABC):
     relation : {"replace", "add-remove"}
         Definition of neighbouring data sets. The paper uses "replace". With "add-remove" and a
         fixed number of records, no two possible data sets are neighbours.
-
-    Raises
-    ------
-    InputError
-        If an argument is out of range, or the invariants do not fit the query.
     """
 
     def __init__(

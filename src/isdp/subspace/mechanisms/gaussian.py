@@ -138,14 +138,10 @@ class CorrelatedGaussian(_Gaussian):
     Parameters
     ----------
     shape : CovarianceShape
-        Result of `min_trace_shape`, `base_decomposition` or `spherical_shape`.
+        Result of `min_trace_shape`, `base_decomposition` or `spherical_shape`. No difference may be
+        longer than 1 in the shape.
     constant : {"exact", "paper"}
         Choice of the multiplier c, as in `ProjectedGaussian`.
-
-    Raises
-    ------
-    InputError
-        If an argument is out of range, or a difference is longer than 1 in the shape.
     """
 
     def __init__(

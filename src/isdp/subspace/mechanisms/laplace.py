@@ -30,11 +30,6 @@ class ProjectedLaplace(NullSpaceMechanism):
 
     The vector e has independent Laplace entries of scale b = Delta_1(A) / epsilon.
 
-    Parameters
-    ----------
-    epsilon : float
-        Privacy loss of one record.
-
     Examples
     --------
     >>> from isdp import Invariants
@@ -100,13 +95,6 @@ class ExtendedLaplace(NullSpaceMechanism):
         `kronecker_basis`. The columns may span a subspace of the null space, if no record moves the
         answers out of this subspace. The default for a histogram is the "haar" basis. The default
         for other queries is the one of "haar" and `difference_basis` with the smaller error.
-
-    Raises
-    ------
-    InputError
-        If an argument is out of range, or the invariants do not fit the query. The error is also
-        raised if the basis is not an orthonormal basis of a subspace of the null space that
-        contains all differences.
     """
 
     def __init__(

@@ -28,10 +28,7 @@ MAX_STRATUM_SIZE = (1 << 32) - 1
 def exact_rate(rate: ExactNumber) -> Fraction:
     """Convert a swap rate to a rational number, for example 0.05 to 1/20.
 
-    Raises
-    ------
-    InputError
-        If the rate is not between 0 and 1, or has a denominator above 2^32.
+    Raise `InputError` if the rate is not between 0 and 1, or has a denominator above 2^32.
     """
     exact = parse_rational("swapping: the swap rate", rate)
     check_rate(exact)
@@ -48,6 +45,10 @@ def permutation_for_release(
 ) -> IntArray:
     """Draw the swapping permutation exactly, with random bits of the operating system.
 
+    The result has, for each record, the number of the record whose value it takes. The array is
+    confidential. Raise `InputError` if the rate or the source is invalid, or a stratum is too
+    large.
+
     Parameters
     ----------
     rate : Fraction, int, str or float
@@ -55,16 +56,6 @@ def permutation_for_release(
     source : callable, optional
         ``source(k)`` returns k random bytes. The default is `os.urandom`. Use another source only
         in tests.
-
-    Returns
-    -------
-    int64 array, shape (records,)
-        For each record, the number of the record whose value it takes. The array is confidential.
-
-    Raises
-    ------
-    InputError
-        If the rate or the source is invalid, or a stratum is too large.
     """
     exact, bits = exact_rate(rate), BitStream(BitSource(source or os.urandom).take)
     if strata.max_size > MAX_STRATUM_SIZE:
