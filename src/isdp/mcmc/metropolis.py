@@ -19,7 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, csr_array
 
-from isdp.checks import INT64_MAX, check_choice, check_integer, check_integer_array
+from isdp.checks import (
+    INT64_MAX,
+    check_choice,
+    check_integer,
+    check_integer_array,
+    check_probability,
+)
 from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
@@ -27,7 +33,7 @@ from isdp.io.progress import announce, tracked
 from isdp.lattice.null_lattice import Basis, KernelLattice, basis_seconds, kernel_lattice
 from isdp.mcmc.compiled_chains import Vectors, Walk, run_chain
 from isdp.mechanisms.base import WEIGHT_FORMS, Energy, Mechanism, check_energy
-from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES, check_proposal
+from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES
 
 if TYPE_CHECKING:
     from isdp.mcmc.independence_sampler import IndependenceSampler
@@ -112,8 +118,7 @@ class LatticeWalk:
     within: Polytope | None = None
 
     def __post_init__(self) -> None:
-        check_proposal("metropolis", self.proposal)
-        check_energy("metropolis", self.mechanism, WEIGHT_FORMS)
+        check_probability("metropolis: the proposal", self.proposal)
         check_choice("metropolis: acceptance", self.acceptance, ACCEPTANCE_RULES)
         if self.within is not None and self.within.equalities != self.lattice.invariants:
             raise InputError(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isdp.accounting.guarantees import Number, PrivacyGuarantee
-from isdp.checks import ExactNumber, check_choice, check_probability, parse_positive
+from isdp.checks import ExactNumber, check_choice, parse_positive
 from isdp.mechanisms.base import Energy, Mechanism, l1_norm, l2_norm
 
 Norm = Literal["l1", "l2"]
@@ -133,8 +133,3 @@ def double_geometric_noise(
     """
     p = -np.expm1(-epsilon)
     return rng.geometric(p, shape) - rng.geometric(p, shape)
-
-
-def check_proposal(where: str, a: float) -> None:
-    """Raise `InputError` unless the double geometric parameter is between 0 and 1."""
-    check_probability(f"{where}: the double geometric parameter", a)

@@ -79,7 +79,7 @@ def refuse_large_sums(cells: int, epsilon: float) -> None:
     refuse_overflow("exact", name, bound_gamma(cells, epsilon), 53, advice)
 
 
-@njit(cache=True)
+@njit
 def _label(
     indptr: IntArray,
     indices: IntArray,
@@ -113,7 +113,7 @@ def _label(
     return True
 
 
-@njit(cache=True)
+@njit
 def _counting_sort(labels: IntArray, position: IntArray, order: IntArray) -> None:
     for cell in range(len(labels)):
         order[position[labels[cell] + 1]] = cell

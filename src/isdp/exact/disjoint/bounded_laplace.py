@@ -36,14 +36,13 @@ from scipy.special import expit
 from isdp.arrays import FloatArray, IntArray
 from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
-from isdp.errors import InputError, MisfitError
+from isdp.errors import InputError
 from isdp.exact.bits.bernoulli import decide_bernoulli, exact_floor, to_ball
 from isdp.exact.bits.geometric import Geometric
 from isdp.exact.bits.source import MAX_UINT64, BitSource, draw_bounded_integers
 from isdp.exact.disjoint.blocks import block_order, refuse_large_sums
 from isdp.exact.disjoint.compositions import draw_compositions
-from isdp.exact.elimination.cell_bounds import cell_bound
-from isdp.exact.sampler import rejected_draw
+from isdp.exact.sampler import cell_bound, rejected_draw
 from isdp.io.progress import progress, tracked
 from isdp.mechanisms.base import Mechanism, check_energy
 
@@ -74,10 +73,8 @@ class BoundedCompositionSampler:
     method = "bounded compositions"
     reason = "the noise is bounded from below, under totals of disjoint blocks"
 
-    def __init__(self, invariants: Invariants, target: Mechanism, lower: ArrayLike | None = None):
+    def __init__(self, invariants: Invariants, target: Mechanism, lower: ArrayLike):
         rate = float(check_energy(self.method, target, [(1, False)]).rate)
-        if lower is None:
-            raise MisfitError("bounded compositions: requires lower bounds on the noise")
         order, starts = block_order(self.method, invariants)
         self.invariants = invariants
         refuse_large_sums(invariants.cells, rate)

@@ -46,7 +46,7 @@ from isdp.exact.bits.geometric import (
 from isdp.exact.bits.negative_binomial import negative_binomials
 from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.blocks import block_order, refuse_large_sums
-from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
+from isdp.exact.sampler import RandomBitSampler
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
@@ -65,8 +65,7 @@ class CompositionSampler(RandomBitSampler):
     method = "compositions"
     reason = "the invariants are totals of disjoint blocks"
 
-    def __init__(self, invariants: Invariants, target: Target | Mechanism, lower: object = None):
-        refuse_lower_bounds(self.method, lower)
+    def __init__(self, invariants: Invariants, target: Target | Mechanism):
         rate = check_energy(self.method, target, [(1, False)]).rate
         order, starts = block_order(self.method, invariants)
         self.invariants = invariants
@@ -195,7 +194,7 @@ def _compose_by_bars(
     return _gaps_between_bars(places, starts, lengths, sizes)
 
 
-@njit(cache=True)
+@njit
 def _scatter(
     fresh: IntArray, sizes: IntArray, starts: IntArray, which: IntArray, into: IntArray
 ) -> IntArray:
@@ -210,7 +209,7 @@ def _scatter(
     return sums
 
 
-@njit(cache=True)
+@njit
 def _place_ranges(totals: IntArray, sizes: IntArray) -> tuple[IntArray, IntArray, int]:
     """Return the number of positions and the start of each composition, and the total number."""
     lengths, starts, end = np.empty_like(sizes), np.empty_like(sizes), 0
@@ -220,7 +219,7 @@ def _place_ranges(totals: IntArray, sizes: IntArray) -> tuple[IntArray, IntArray
     return lengths, starts, end
 
 
-@njit(cache=True)
+@njit
 def _place_bars(
     gaps: IntArray,
     starts: IntArray,
@@ -253,7 +252,7 @@ def _place_bars(
     return int(passed + place)
 
 
-@njit(cache=True)
+@njit
 def _estimate_positions(lengths: IntArray, sizes: IntArray, n_bars: IntArray) -> float:
     """Estimate the number of random positions until every block has ``size - 1`` bars."""
     n_proposals = 0.0
@@ -265,7 +264,7 @@ def _estimate_positions(lengths: IntArray, sizes: IntArray, n_bars: IntArray) ->
     return n_proposals
 
 
-@njit(cache=True)
+@njit
 def _next_power_of_two(length: int) -> int:
     power = 1
     while power < length:
@@ -273,7 +272,7 @@ def _next_power_of_two(length: int) -> int:
     return power
 
 
-@njit(cache=True)
+@njit
 def _correct_bars(
     numbers: NDArray[np.uint16] | NDArray[np.uint64],
     starts: IntArray,
@@ -300,7 +299,7 @@ def _correct_bars(
                 n_bars[block] += 1 if add else -1
 
 
-@njit(cache=True)
+@njit
 def _gaps_between_bars(
     places: BoolArray, starts: IntArray, lengths: IntArray, sizes: IntArray
 ) -> IntArray:

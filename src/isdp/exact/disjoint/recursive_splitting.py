@@ -39,7 +39,7 @@ from isdp.exact.bits.bernoulli import PROBABILITY_MARGIN, draw_bernoulli, to_bal
 from isdp.exact.bits.discrete_gaussian import draw_gaussian_around, gaussian_variance, theta
 from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.blocks import block_order
-from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds, refuse_proposals
+from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
@@ -71,8 +71,7 @@ class SplittingSampler(RandomBitSampler):
     method = "halving"
     reason = "the noise is Gaussian, and the invariants are totals of disjoint blocks"
 
-    def __init__(self, invariants: Invariants, target: Target | Mechanism, lower: object = None):
-        refuse_lower_bounds(self.method, lower)
+    def __init__(self, invariants: Invariants, target: Target | Mechanism):
         energy = check_energy(self.method, target, [(2, False)])
         self.order, self.starts = block_order(self.method, invariants)
         self.invariants = invariants

@@ -35,20 +35,18 @@ from isdp.exact.bits.geometric import cached_geometric
 from isdp.exact.bits.source import BitSource
 from isdp.exact.elimination.candidate_trees import CandidateTrees
 from isdp.exact.elimination.compiled_messages import Split, draw_integer_splits
-from isdp.exact.elimination.convolution import convolve
 from isdp.exact.elimination.memory_forecast import min_message_bytes, refuse_memory, refuse_plan
 from isdp.exact.elimination.tree import EliminationForest
 from isdp.exact.elimination.truncation import (
     MAX_PRODUCTS,
     TruncationPlan,
-    box_size,
     max_splits,
     plan_truncation,
-    sum_messages,
     track_nodes,
     truncation_factor,
+    union_message,
 )
-from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds, refuse_many_cells
+from isdp.exact.sampler import RandomBitSampler, refuse_many_cells
 from isdp.io.progress import progress
 from isdp.lattice.elimination import solve_determined
 from isdp.mechanisms.base import Mechanism, Target, check_energy
@@ -103,10 +101,8 @@ class EliminationSampler(RandomBitSampler):
         self,
         invariants: Invariants,
         target: Target | Mechanism,
-        lower: object = None,
         max_products: float = MAX_PRODUCTS,
     ):
-        refuse_lower_bounds(self.method, lower)
         energy = check_energy(self.method, target, [(1, False)])
         refuse_many_cells(invariants.cells)
         self.invariants, self.epsilon = invariants, Fraction(energy.rate)
@@ -164,16 +160,10 @@ class EliminationSampler(RandomBitSampler):
                         noise = node.gap * np.arange(-half[0], half[0] + 1)
                         message = np.exp(-rate * np.abs(noise))
                     else:
-                        convolution = plan.convolutions.get(number)
-                        _refuse_terms(split, added=convolution is None)
-                        left, right = (
-                            messages[tree[part].message] for part in (node.left, node.right)
-                        )
-                        if convolution is None:
-                            message = np.empty(box_size(half))
-                            sum_messages(split, left, right, message, report)
-                        else:
-                            message, _ = convolve(convolution, split, left, right)
+                        _refuse_terms(split, added=number not in plan.convolutions)
+                        left = messages[tree[node.left].message]
+                        right = messages[tree[node.right].message]
+                        message, _ = union_message(plan, number, split, left, right, report)
                     scales[number] = float(message.max())
                     messages[number] = np.maximum(message / scales[number], MIN_WEIGHT)
                 log_sum += math.log(scales[number])

@@ -16,6 +16,7 @@ from scipy.sparse.linalg import eigsh
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.elimination.truncation import MAX_WINDOW, TruncationPlan, truncation_factor
+from isdp.exact.sampler import USE_CHAIN
 from isdp.lattice.smith import smith_normal_form
 
 MAX_BYTES = 2e9
@@ -69,7 +70,7 @@ def min_message_bytes(
     if invariants.cells > MAX_CELLS:
         raise InputError(
             f"exact: variable elimination supports at most {MAX_CELLS:,} cells under overlapping "
-            f"totals, got {invariants.cells:,}. Use a Markov chain (isdp.mcmc.draw_chains)."
+            f"totals, got {invariants.cells:,}. {USE_CHAIN}"
         )
     sums, dimension, longest = _lattice_sizes(invariants, power)
     if not sums or not dimension:

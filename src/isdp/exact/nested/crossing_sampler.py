@@ -58,7 +58,7 @@ from isdp.exact.nested.compiled_crossing import (
 )
 from isdp.exact.overlapping.compiled_klein import ROOT_TWO_PI
 from isdp.exact.overlapping.klein import log_masses
-from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds, refuse_proposals
+from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.io.progress import progress
 from isdp.mechanisms.base import CrossingEnergy, Mechanism, Target
 from isdp.mechanisms.crossing_modes import CrossingModes, held_levels, ordered_levels
@@ -94,8 +94,7 @@ class CrossingSampler(RandomBitSampler):
     method = "crossing totals"
     reason = "the noise has a term for each total of a crossing family"
 
-    def __init__(self, invariants: Invariants, target: Target | Mechanism, lower: object = None):
-        refuse_lower_bounds(self.method, lower)
+    def __init__(self, invariants: Invariants, target: Target | Mechanism):
         energy = target.set_energy
         if not isinstance(energy, CrossingEnergy):
             raise MisfitError(

@@ -60,7 +60,7 @@ from isdp.exact.nested.reduced_tree import (
     concatenate_ranges,
     reduce_tree,
 )
-from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds, refuse_proposals
+from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.mechanisms.base import Mechanism, NestedEnergy, Target
 
 MAX_PROPOSALS = 10_000  # expected for the totals below a root
@@ -94,10 +94,7 @@ class NestedGaussianSampler(RandomBitSampler):
     method = "nested splitting"
     reason = "the noise is Gaussian with terms for nested sets, and the invariants are nested"
 
-    def __init__(
-        self, invariants: Invariants, target: Target | Mechanism, lower: object = None
-    ) -> None:
-        refuse_lower_bounds(self.method, lower)
+    def __init__(self, invariants: Invariants, target: Target | Mechanism) -> None:
         energy = target.set_energy
         if not isinstance(energy, NestedEnergy) or energy.power != 2:
             raise MisfitError(

@@ -35,7 +35,7 @@ from isdp.exact.disjoint.blocks import refuse_large_sums
 from isdp.exact.disjoint.compositions import draw_compositions
 from isdp.exact.nested.messages import MAX_GRID_POINTS, Messages, grid_points
 from isdp.exact.nested.reduced_tree import ReducedTree, concatenate_ranges, reduce_tree
-from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds, refuse_proposals
+from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.mechanisms.base import Mechanism, NestedEnergy, Target
 
 MAX_PROPOSALS = 10_000  # expected per block
@@ -68,10 +68,7 @@ class NestedLaplaceSampler(RandomBitSampler):
     method = "nested compositions"
     reason = "the noise has l1 terms for nested sets, and the invariants are nested"
 
-    def __init__(
-        self, invariants: Invariants, target: Target | Mechanism, lower: object = None
-    ) -> None:
-        refuse_lower_bounds(self.method, lower)
+    def __init__(self, invariants: Invariants, target: Target | Mechanism) -> None:
         energy = target.set_energy
         if not isinstance(energy, NestedEnergy) or energy.power != 1:
             raise MisfitError(

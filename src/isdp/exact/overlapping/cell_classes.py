@@ -18,7 +18,7 @@ from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.blocks import refuse_large_sums
 from isdp.exact.disjoint.compositions import draw_compositions, group_blocks, row_batches
 from isdp.exact.overlapping.class_sums import MAX_SUMS, CellClassSums
-from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
+from isdp.exact.sampler import RandomBitSampler
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
@@ -44,10 +44,8 @@ class CellClassSampler(RandomBitSampler):
         self,
         invariants: Invariants,
         target: Target | Mechanism,
-        lower: object = None,
         max_sums: float = MAX_SUMS,
     ):
-        refuse_lower_bounds(self.method, lower)
         rate, self.invariants = check_energy(self.method, target, [(1, False)]).rate, invariants
         if rate > MAX_RATE:
             raise InputError(f"epsilon: must be at most {MAX_RATE}, got {float(rate):g}")

@@ -52,7 +52,6 @@ from isdp.exact.sampler import (
     ALLOW_MORE,
     USE_CHAIN,
     RandomBitSampler,
-    refuse_lower_bounds,
     refuse_many_cells,
     refuse_proposals,
 )
@@ -96,10 +95,8 @@ class KleinSampler(RandomBitSampler):
         self,
         invariants: Invariants,
         target: Target | Mechanism,
-        lower: object = None,
         max_proposals: float = MAX_PROPOSALS,
     ):
-        refuse_lower_bounds(self.method, lower)
         energy = check_energy(self.method, target, [(2, False)])
         refuse_many_cells(invariants.cells)
         self.invariants, self.variance = invariants, gaussian_variance(energy)
