@@ -175,8 +175,8 @@ def check_integer_array(
 def refuse_overflow(where: str, noun: str, bound: float, bits: int, advice: str) -> None:
     """Raise `InputError` unless the bound on the magnitude of numbers is below 2^bits.
 
-    The message contains the caller, such as "exact", a noun for the numbers, such as "noise in 5
-    cells", and the advice.
+    The message contains the caller or the argument, such as "exact", a noun for the numbers, such
+    as "noise in 5 cells", and the advice, such as "Use a larger epsilon."
     """
     if not bound < 2.0**bits:
-        raise InputError(f"{where}: {noun} could exceed {bits} bits (bound {bound:.3g}); {advice}")
+        raise InputError(f"{where}: {noun} could exceed {bits} bits (bound {bound:.3g}). {advice}")

@@ -186,7 +186,7 @@ def _scale(energy: Energy) -> float:
 def _cell(energy: Energy) -> NDArray[np.float64]:
     """Compute the distribution of a free cell on the values from -w to w, for a fixed w."""
     width = int(TAIL_IN_SCALES * _scale(energy)) + 1
-    refuse_overflow("exact", "the grid of a cell's distribution", 2 * width, 26, "use less noise")
+    refuse_overflow("exact", "the grid of a cell's distribution", 2 * width, 26, "Use less noise.")
     weights = _weights(energy, np.arange(-width, width + 1))
     return np.asarray(weights / weights.sum())
 

@@ -17,9 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 from scipy.sparse import csr_array
 
-from isdp.checks import INT64_MAX, check_positive, check_probability
+from isdp.checks import check_positive, check_probability, refuse_overflow
 from isdp.constraints.polytope import Polytope
-from isdp.errors import InputError
 from isdp.lattice.elimination import solve_for, unit_cells
 from isdp.mcmc.compiled_chains import Proposals, Table, run_independence
 from isdp.mcmc.metropolis import ChainInfo, ChainState, start_vector, state_at, vectors_of
@@ -71,11 +70,8 @@ class IndependenceSampler:
         weight = 1 + float(np.abs(self.solution[1]).sum(axis=1).max(initial=0))
         offset = float(np.abs(self.solution[0]).max(initial=0))
         size = self.cells * (weight * max_noise + offset) ** self._energy.power
-        if size > INT64_MAX // 4:
-            raise InputError(
-                f"independence: proposals of noise up to {max_noise:.3g} in a free cell could "
-                f"exceed 64-bit integers. Use a larger proposal_epsilon"
-            )
+        noun = f"proposals of noise up to {max_noise:.3g} in a free cell"
+        refuse_overflow("independence", noun, size, 61, "Use a larger proposal_epsilon.")
 
     @cached_property
     def _energy(self) -> Energy:

@@ -20,11 +20,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, csr_array
 
 from isdp.checks import (
-    INT64_MAX,
     check_choice,
     check_integer,
     check_integer_array,
     check_probability,
+    refuse_overflow,
 )
 from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
@@ -151,11 +151,9 @@ class LatticeWalk:
 
     def _refuse_overflow(self, radius: float) -> None:
         cells, power, jump = self.cells, self._energy.power, self._longest_jump
-        if cells * (radius + jump) ** power > INT64_MAX:
-            raise InputError(
-                f"metropolis: noise of norm {radius:.3g} and jumps of length {jump:.3g} in {cells} "
-                f"cells could exceed 64-bit integers. Use a larger epsilon or a smaller proposal"
-            )
+        noun = f"noise of norm {radius:.3g} with jumps of length {jump:.3g}"
+        advice = "Use a larger epsilon or a smaller proposal."
+        refuse_overflow("metropolis", noun, cells * (radius + jump) ** power, 63, advice)
 
     @cached_property
     def kernel(self) -> Walk:

@@ -75,7 +75,7 @@ def block_order(method: str, invariants: Invariants) -> tuple[IntArray, IntArray
 def refuse_large_sums(cells: int, epsilon: float) -> None:
     """Raise `InputError` if the sum of noise reaches 2^53 with a probability of 1e-20 or more."""
     name = f"the sum of noise in {cells} cells at epsilon {epsilon:g}"
-    advice = "use a larger epsilon or fewer cells"
+    advice = "Use a larger epsilon or fewer cells."
     refuse_overflow("exact", name, bound_gamma(cells, epsilon), 53, advice)
 
 

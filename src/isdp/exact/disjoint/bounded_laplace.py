@@ -39,6 +39,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.bits.bernoulli import decide_bernoulli, exact_floor, to_ball
 from isdp.exact.bits.geometric import Geometric
+from isdp.exact.bits.negative_binomial import NegativeBinomialWeight
 from isdp.exact.bits.source import MAX_UINT64, BitSource, draw_bounded_integers
 from isdp.exact.disjoint.blocks import block_order, refuse_large_sums
 from isdp.exact.disjoint.compositions import draw_compositions
@@ -197,7 +198,7 @@ class _Block:
         self._alpha = alpha
         self._cells = _TiltedCells(lower, alpha, 2 * epsilon - alpha)
         self._min_cells = self._min_nonnegative_cells(lower, alpha)
-        self._mode = exact_floor(self._peak)
+        self._mode = NegativeBinomialWeight(self._min_cells, alpha).mode
         self._geometric = Geometric(alpha)
 
     def _min_nonnegative_cells(self, lower: IntArray, alpha: Fraction) -> int:
@@ -213,9 +214,6 @@ class _Block:
         bound = float(((-LOG_MISS_PROBABILITY - logs) / CHERNOFF_TILTS).max())
         # N is at least 1, because the sum of negative cells would be negative
         return max(math.floor(bound - 1e-9 * abs(bound)), non_negative, 1)
-
-    def _peak(self) -> arb:
-        return (self._min_cells - 1) / to_ball(self._alpha).expm1()
 
     def _log_g(self, cells: int, total: int) -> arb:
         log_binomial = arb(total + cells).lgamma() - arb(total + 1).lgamma() - arb(cells).lgamma()

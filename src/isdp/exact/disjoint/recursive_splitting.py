@@ -33,6 +33,7 @@ import numpy as np
 from flint import acb, arb, ctx
 
 from isdp.arrays import BoolArray, FloatArray, IntArray
+from isdp.checks import refuse_overflow
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.bits.bernoulli import PROBABILITY_MARGIN, draw_bernoulli, to_ball
@@ -79,11 +80,8 @@ class SplittingSampler(RandomBitSampler):
         sizes = np.diff(self.starts)
         largest = int(sizes.max(initial=1))
         max_sum = MAX_DEVIATIONS * math.sqrt(largest * (float(variance) + 1))
-        if max_sum * largest > MAX_PRODUCT:
-            raise InputError(
-                f"sigma: at sigma {math.sqrt(variance):.3g}, sums over {largest} cells could "
-                f"overflow 64-bit integers. Use a smaller sigma."
-            )
+        noun = f"sums of noise over {largest} cells"
+        refuse_overflow("sigma", noun, max_sum * largest, 61, "Use a smaller sigma.")
         self.expected_proposals = bound_split_proposals(variance, largest)
 
     def draw(self, bits: BitSource, n_draws: int) -> IntArray:

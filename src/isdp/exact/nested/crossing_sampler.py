@@ -104,7 +104,7 @@ class CrossingSampler(RandomBitSampler):
         self.invariants = invariants
         variance = float(1 / energy.precisions[-1][-1])
         max_sum = MAX_DEVIATIONS * math.sqrt(invariants.cells * (variance + 1))
-        refuse_overflow("variances", "sums of noise", max_sum, 50, "use smaller variances")
+        refuse_overflow("variances", "sums of noise", max_sum, 50, "Use smaller variances.")
         held = held_levels(energy.regions, energy.groups, invariants)
         self.modes = CrossingModes(energy, held)
         self.group_order = ordered_levels(energy.groups)[-1]

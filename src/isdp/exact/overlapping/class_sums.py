@@ -28,6 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from isdp.arrays import BoolArray, IntArray
+from isdp.checks import refuse_overflow
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.bits.geometric import cached_geometric
@@ -37,6 +38,7 @@ from isdp.exact.sampler import MAX_PROPOSALS, refuse_proposals
 from isdp.io.progress import progress
 from isdp.lattice.elimination import pivot_columns, solve_determined
 from isdp.lattice.smith import smith_normal_form
+from isdp.mechanisms.generalized_laplace import bound_gamma
 
 MAX_SUMS = 1e8  # maximum number of proposed sums per draw, which take minutes
 PROPOSED_SUMS_AT_ONCE = 1 << 20
@@ -177,19 +179,11 @@ class CellClassSums:
             int(denominator),
         )
         largest = np.abs(final.across).sum(axis=0).max(initial=1) * len(final.weights)
-        if float(largest) * float(np.abs(weights).max(initial=1)) * 2.0**53 > 2.0**62:
-            self._refuse_reach(float(largest) * float(np.abs(weights).max(initial=1)))
+        # larger sums of a class have a probability below 1e-20
+        max_sum = min(bound_gamma(int(self.sizes.max()), float(self.epsilon)), 2.0**53)
+        bound = float(largest) * float(np.abs(weights).max(initial=1)) * max_sum
+        refuse_overflow("epsilon", "weighted sums of noise", bound, 62, "Use a larger epsilon.")
         return final, set(last)
-
-    def _refuse_reach(self, weight: float) -> None:
-        """Raise `InputError` if weighted sums overflow 64 bits with a probability above 1e-20."""
-        cells = float(self.sizes.max())
-        reach = (cells + 12 * math.sqrt(cells) + 60) / float(self.epsilon)
-        if weight * reach > 2.0**62:
-            raise InputError(
-                f"epsilon: at epsilon {float(self.epsilon):g}, sums under these invariants could "
-                f"overflow 64-bit integers. Use a larger epsilon."
-            )
 
     def _widest_first(self, held: list[ClassBlocks], across: IntArray) -> list[int]:
         """Sort blocks by the number of crossing totals that they determine, then by variance."""

@@ -127,11 +127,8 @@ class KleinSampler(RandomBitSampler):
         weight = 2.0**FRACTION_BITS + float(np.abs(self.mu_numerators).sum(axis=1).max())
         weight = max(weight, float(np.abs(self.basis).sum(axis=1).max()))
         self.max_coefficient = 2.0**62 / weight
-        if _max_size(frame, sigma) > self.max_coefficient:
-            raise InputError(
-                f"sigma: at sigma {sigma:.3g}, sums of noise under these invariants could overflow "
-                f"64-bit integers. Use a smaller sigma."
-            )
+        bound = _max_size(frame, sigma) * weight
+        refuse_overflow("sigma", "sums of noise", bound, 62, "Use a smaller sigma.")
 
     def draw(self, bits: BitSource, n_draws: int) -> IntArray:
         """See `RandomBitSampler.draw`."""
@@ -267,7 +264,7 @@ def _max_size(frame: GramSchmidt, sigma: float) -> float:
 
 def refuse_wide(frame: GramSchmidt, sigma: float) -> None:
     """Raise `InputError` if a coefficient or a cell could exceed the 53 bits of a double."""
-    advice = "use a smaller scale of the noise"
+    advice = "Use a smaller scale of the noise."
     refuse_overflow("exact", "coefficients of the noise", _max_size(frame, sigma), 52, advice)
 
 
