@@ -6,8 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from isdp.errors import InputError
-
 
 def errors_by_size(released, true, first_sizes: Mapping[str, int]) -> pd.DataFrame:
     """Measure the errors (persons) of the answers to one query, by the size of the true answer.
@@ -15,9 +13,6 @@ def errors_by_size(released, true, first_sizes: Mapping[str, int]) -> pd.DataFra
     `first_sizes` gives the smallest true answer of each size class, in ascending order from 0. The
     table has one row for all answers, and one row for each class with answers.
     """
-    if np.shape(released) != np.shape(true):
-        shapes = f"{np.shape(released)} and {np.shape(true)}"
-        raise InputError(f"compare: released and true answers must have one shape, got {shapes}")
     error = (np.asarray(released) - true).ravel().astype(float)
     classes = np.digitize(np.ravel(true), list(first_sizes.values()))
     # The classes are numbered from 1. Column 0 of the sums is for all answers.

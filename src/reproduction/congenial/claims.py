@@ -1,5 +1,7 @@
 """Claims of CDP on the study `congenial`."""
 
+from functools import partial
+
 import pandas as pd
 
 from reproduction.jobs.claims import (
@@ -16,10 +18,11 @@ from reproduction.jobs.claims import (
     total,
 )
 
+sex_by_age_claim = partial(claim, paper="CDP", experiment="Sex by age")
+two_bin_claim = partial(claim, paper="CDP", experiment="Two bins", tables=["two_bin"])
 
-@claim(
-    paper="CDP",
-    experiment="Sex by age",
+
+@sex_by_age_claim(
     where="Section 3",
     statement="Releases keep the three totals and have no negative count.",
     paper_value="constraints met",
@@ -31,9 +34,7 @@ def sex_by_age_within(chains):
     return Evidence(total(chains, "outside"), equals(0, "paper"))
 
 
-@claim(
-    paper="CDP",
-    experiment="Sex by age",
+@sex_by_age_claim(
     where="Table 1",
     statement="The printed release meets the constraints.",
     paper_value="meets the constraints",
@@ -45,9 +46,7 @@ def sex_by_age_printed_release(printed):
     return Evidence(total(printed, "violations", exact=True), equals(0, "paper"))
 
 
-@claim(
-    paper="CDP",
-    experiment="Sex by age",
+@sex_by_age_claim(
     where="Table 1",
     statement="The printed release is a draw of the conditional mechanism.",
     paper_value="82 (from the printed tables)",
@@ -77,9 +76,7 @@ def _printed_rates(rates: pd.DataFrame, proposal_epsilon: float) -> pd.DataFrame
     return rates[chosen & rates["paper_percent"].notna()]
 
 
-@claim(
-    paper="CDP",
-    experiment="Sex by age",
+@sex_by_age_claim(
     where="Section 3, Fig 2",
     statement="At the proposal parameter 0.6 about 1.68 % of the proposals are accepted.",
     paper_value="1.68",
@@ -101,9 +98,7 @@ def acceptance_best_parameter(rates):
     )
 
 
-@claim(
-    paper="CDP",
-    experiment="Sex by age",
+@sex_by_age_claim(
     where="Section 3, Fig 2",
     statement="The acceptance rate is highest at the proposal parameter 0.6.",
     paper_value="1.558 (at 0.65)",
@@ -132,9 +127,7 @@ def acceptance_falls_on_both_sides(rates):
     )
 
 
-@claim(
-    paper="CDP",
-    experiment="Sex by age",
+@sex_by_age_claim(
     where="Fig 2; start inferred",
     statement="At the proposal parameter 0.40 no proposal is accepted.",
     paper_value="0.00",
@@ -175,9 +168,7 @@ def _traced(spread: pd.DataFrame, statistic: str) -> Evidence:
     )
 
 
-@claim(
-    paper="CDP",
-    experiment="Sex by age",
+@sex_by_age_claim(
     where="Fig 3",
     statement="The traced chain accepts at least 1.97 % of its 10,000 proposals.",
     paper_value="at least 1.97",
@@ -191,9 +182,7 @@ def trace_acceptance(spread):
     return _traced(spread, "acceptance_percent")
 
 
-@claim(
-    paper="CDP",
-    experiment="Sex by age",
+@sex_by_age_claim(
     where="Fig 3",
     statement="The traced chain stays in one state for up to 630 steps.",
     paper_value="630",
@@ -206,19 +195,19 @@ def trace_longest_stay(spread):
     return _traced(spread, "longest_stay")
 
 
-MEDIANS = {
-    "paper": "CDP",
-    "experiment": "Sex by age",
-    "where": "Fig 1",
-    "read_off": True,
-    "unit": "persons, l1 and l2 distance (medians over the tables)",
-    "tables": ["sex_by_age_medians"],
-    "figures": ["sex_by_age_distances"],
-}
 MEDIANS_NOTE = (
     "A distance is the mean over releases, and the median is over tables. The standard error of "
     "the paper's median is ours, for its 20 tables. Two correct medians fail the criterion at most "
     "about once in 8,000 times, apart from the error of reading the figure."
+)
+median_claim = partial(
+    sex_by_age_claim,
+    where="Fig 1",
+    read_off=True,
+    unit="persons, l1 and l2 distance (medians over the tables)",
+    tables=["sex_by_age_medians"],
+    figures=["sex_by_age_distances"],
+    note=MEDIANS_NOTE,
 )
 
 
@@ -233,42 +222,36 @@ def _medians(medians: pd.DataFrame, method: str) -> Evidence:
     )
 
 
-@claim(
+@median_claim(
     statement="The raw mechanism, epsilon = 1, has the median distances 39.33 (l1) and 9.08 (l2).",
     paper_value="39.33 and 9.08",
-    note=MEDIANS_NOTE,
-    **MEDIANS,
 )
 def distances_raw_1(medians):
     return _medians(medians, "raw")
 
 
-@claim(
+@median_claim(
     statement=(
         "The raw mechanism, epsilon = 1, projected, has the median distances 41.11 (l1) and 8.52 "
         "(l2)."
     ),
     paper_value="41.11 and 8.52",
-    note=MEDIANS_NOTE,
-    **MEDIANS,
 )
 def distances_projected(medians):
     return _medians(medians, "projected")
 
 
-@claim(
+@median_claim(
     statement=(
         "The raw mechanism, epsilon = 0.5, has the median distances 88.11 (l1) and 18.66 (l2)."
     ),
     paper_value="88.11 and 18.66",
-    note=MEDIANS_NOTE,
-    **MEDIANS,
 )
 def distances_raw_half(medians):
     return _medians(medians, "raw_half")
 
 
-@claim(
+@median_claim(
     statement=(
         "The conditional mechanism, epsilon = 0.5, has the median distances 69.63 (l1) and 14.45 "
         "(l2)."
@@ -280,15 +263,12 @@ def distances_raw_half(medians):
         "hundred to 10,000 proposals from the confidential table, which have not (entry 4 of the "
         "errata)."
     ),
-    **MEDIANS,
 )
 def distances_conditional(medians):
     return _medians(medians, "conditional")
 
 
-@claim(
-    paper="CDP",
-    experiment="Sex by age",
+@sex_by_age_claim(
     where="Section 3, Fig 1",
     statement=(
         "The distances of the conditional mechanism at epsilon = 0.5 are between those of the raw "
@@ -314,14 +294,11 @@ def distances_conditional_between(medians):
     )
 
 
-@claim(
-    paper="CDP",
-    experiment="Two bins",
+@two_bin_claim(
     where="Table 2",
     statement="The conditional and the l1-projected histogram have the mean (s1, s2).",
     paper_value="30 (s1)",
     unit="persons, mean of the first bin that is farthest from s1 in standard errors",
-    tables=["two_bin"],
 )
 def two_bin_means(two_bin):
     rows = two_bin[two_bin["mechanism"].isin(["conditional", "l1-projected"])]
@@ -334,9 +311,7 @@ def two_bin_means(two_bin):
     )
 
 
-@claim(
-    paper="CDP",
-    experiment="Two bins",
+@two_bin_claim(
     where="Table 2",
     statement=(
         "Both bins of the l2-projected histogram have the mean s-bar, which we read as "
@@ -345,7 +320,6 @@ def two_bin_means(two_bin):
     paper_value="s-bar (50 for our s1 = 30 and s2 = 70)",
     unit="persons, mean of the first bin",
     if_differs="error in the paper",
-    tables=["two_bin"],
     note=(
         "The projection of (s1 + u1, s2 + u2) onto the fixed total is (s1 + (u1 - u2)/2, s2 - (u1 "
         "- u2)/2), whose mean is (s1, s2). The formula before Table 2 has the same error (entry 2 "
@@ -363,14 +337,11 @@ def two_bin_l2_mean(two_bin):
     )
 
 
-@claim(
-    paper="CDP",
-    experiment="Two bins",
+@two_bin_claim(
     where="Table 2",
     statement="The variances are 2/eps^2 (conditional), 4/eps^2 (l2) and 4/eps^2 to 8/eps^2 (l1).",
     paper_value="closed form",
     unit="persons squared, variance of the first bin that is farthest in standard errors",
-    tables=["two_bin"],
 )
 def two_bin_variances(two_bin):
     row = extreme_row(two_bin, "z_variance", "max_abs")
@@ -383,16 +354,13 @@ def two_bin_variances(two_bin):
     )
 
 
-@claim(
-    paper="CDP",
-    experiment="Two bins",
+@two_bin_claim(
     where="Appendix A",
     statement=(
         "The attained privacy loss is eps (conditional, l2) and eps / (2 max(beta, 1 - beta)) (l1)."
     ),
     paper_value="closed form",
     unit="privacy loss that is farthest from the closed form",
-    tables=["two_bin"],
     note=(
         "Our loss is the maximum log-ratio of numerically integrated densities. The densities of "
         "the l2 projection approach the supremum in the tail only."
@@ -409,14 +377,11 @@ def two_bin_privacy(two_bin):
     )
 
 
-@claim(
-    paper="CDP",
-    experiment="Two bins",
+@two_bin_claim(
     where="Section 5.1, third example",
     statement="For the conditional mechanism of Example 4.1, gamma is -0.5 with k = 2.",
     paper_value="-0.5",
     unit="gamma, from the largest log-ratio of numerically integrated densities",
-    tables=["two_bin"],
     note="The criterion allows for rounding.",
 )
 def two_bin_gamma(two_bin):
@@ -424,9 +389,7 @@ def two_bin_gamma(two_bin):
     return Evidence(quantity(row, "gamma", exact=True), between(-0.5 - 1e-9, -0.5 + 1e-9, "paper"))
 
 
-@claim(
-    paper="CDP",
-    experiment="Two bins",
+@two_bin_claim(
     where="Appendix A, after (A.4)",
     statement=(
         "In the density of the l1 projection, tau = (2 beta - 1) / (2 beta (1 - beta)) for all "
@@ -454,9 +417,7 @@ def two_bin_tau(tau):
     )
 
 
-@claim(
-    paper="CDP",
-    experiment="Two bins",
+@two_bin_claim(
     where="Example 5.2",
     statement=(
         "If the invariant determines the query, the conditional mechanism has no further loss, and "
@@ -464,7 +425,6 @@ def two_bin_tau(tau):
     ),
     paper_value="-1",
     unit="gamma",
-    tables=["two_bin"],
 )
 def known_query_gamma(two_bin):
     row = only_row(two_bin[two_bin["mechanism"].str.contains("5.2", regex=False)])

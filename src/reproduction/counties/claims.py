@@ -1,5 +1,7 @@
 """Claims of the papers on noise in county populations."""
 
+from functools import partial
+
 from reproduction.jobs.claims import (
     Evidence,
     Requirement,
@@ -15,12 +17,15 @@ from reproduction.jobs.claims import (
     total,
 )
 
+isdp_claim = partial(claim, paper="ISDP", experiment="Counties")
+sdp_claim = partial(
+    claim, paper="SDP", experiment="Counties", tables=["das_regressions"], figures=["das_slopes"]
+)
+
 SIGNIFICANT = "negative == True and significant == True"
 
 
-@claim(
-    paper="ISDP",
-    experiment="Counties",
+@isdp_claim(
     where="E.4",
     statement="The chains have converged in every county of the 11 states, by R-hat.",
     paper_value="a number that our text copy lacks",
@@ -44,9 +49,7 @@ def counties_rhat(rhat, states):
     )
 
 
-@claim(
-    paper="ISDP",
-    experiment="Counties",
+@isdp_claim(
     where="Section 5, Proposition 8",
     statement="The noise is integer and keeps the total of each state exactly.",
     paper_value="exact",
@@ -59,9 +62,7 @@ def counties_exact_totals(draws):
     return Evidence(total(own, "violations"), equals(0, "paper"))
 
 
-@claim(
-    paper="ISDP",
-    experiment="Counties",
+@isdp_claim(
     where="Section 5, E.4",
     statement="The noise of every county is centred around zero.",
     paper_value="centred around zero",
@@ -84,9 +85,7 @@ def counties_unbiased(noise):
     )
 
 
-@claim(
-    paper="ISDP",
-    experiment="Counties",
+@isdp_claim(
     where="E.4",
     statement="The overwhelming majority of the noise is within [-30, 30].",
     paper_value="overwhelming majority",
@@ -104,9 +103,7 @@ def counties_noise_scale(states):
     return Evidence(share, at_least(0.99, "ours"))
 
 
-@claim(
-    paper="ISDP",
-    experiment="Counties",
+@isdp_claim(
     where="E.4",
     statement="Truncation at zero changes none of 1000 releases in any county of any state.",
     paper_value="none of 1000",
@@ -123,42 +120,32 @@ def counties_no_truncation(states):
     return Evidence(total(states, "releases_truncated"), equals(0, "paper"))
 
 
-@claim(
-    paper="SDP",
-    experiment="Counties",
+@sdp_claim(
     where="Section 1, Fig 1",
     statement=(
         "The errors of the Census DAS are regressed on log population in 48 states and territories."
     ),
     paper_value="48",
     unit="regressions",
-    tables=["das_regressions"],
-    figures=["das_slopes"],
     note="These are the states and territories with more than five counties.",
 )
 def das_regressions(regressions):
     return Evidence(count(regressions, among=regressions, exact=True), equals(48, "paper"))
 
 
-@claim(
-    paper="SDP",
-    experiment="Counties",
+@sdp_claim(
     where="Section 1, Fig 1",
     statement="37 of the 48 slopes are negative.",
     paper_value="37",
     unit="slopes",
     needs_vintage="20201116",
-    tables=["das_regressions"],
-    figures=["das_slopes"],
 )
 def das_negative_slopes(regressions):
     negative = regressions.query("negative == True")  # a run without demonstration data has blanks
     return Evidence(count(negative, among=regressions, exact=True), equals(37, "paper"))
 
 
-@claim(
-    paper="SDP",
-    experiment="Counties",
+@sdp_claim(
     where="Section 1; Fig 1, caption",
     statement=(
         "The DAS associates positive errors with larger counties and negative errors with smaller "
@@ -168,8 +155,6 @@ def das_negative_slopes(regressions):
     unit="negative slopes on log population, of 48",
     needs_vintage="20201116",
     if_differs="error in the paper",
-    tables=["das_regressions"],
-    figures=["das_slopes"],
     note=(
         "The introduction counts 37 negative slopes, which is the opposite (entry 13 of the "
         "errata). If the statement were true, at most half of the slopes would be negative."
@@ -181,31 +166,24 @@ def das_direction(table):
     )
 
 
-@claim(
-    paper="SDP",
-    experiment="Counties",
+@sdp_claim(
     where="Section 1, Fig 1",
     statement="11 of the negative slopes are significant at 0.01.",
     paper_value="11",
     unit="slopes",
     needs_vintage="20201116",
-    tables=["das_regressions"],
-    figures=["das_slopes"],
 )
 def das_significant_slopes(regressions):
     significant = regressions.query(SIGNIFICANT)
     return Evidence(count(significant, among=regressions, exact=True), equals(11, "paper"))
 
 
-@claim(
-    paper="SDP",
-    experiment="Counties",
+@sdp_claim(
     where="Sections 1, 5.1; Fig 1, right",
     statement="The slope of Illinois is negative and significant at 0.01.",
     paper_value="IL",
     unit="states with a significant negative slope",
     needs_vintage="20201116",
-    tables=["das_regressions"],
     figures=["das_slopes", "counties_IL"],
 )
 def das_illinois(regressions):
@@ -213,9 +191,7 @@ def das_illinois(regressions):
     return Evidence(states, contains("IL", "paper"))
 
 
-@claim(
-    paper="ISDP",
-    experiment="Counties",
+@isdp_claim(
     where="E.4, Figs 9, 10",
     statement=(
         "The box plots of projected discrete Laplace noise and of generalized Laplace noise "
@@ -244,9 +220,7 @@ def projection_boxes_overlap(projection):
     )
 
 
-@claim(
-    paper="ISDP",
-    experiment="Counties",
+@isdp_claim(
     where="E.4",
     statement="The least populous county of the U.S. is Loving, Texas, with 82 inhabitants.",
     paper_value="82",
@@ -260,9 +234,7 @@ def truncation_least_county(states):
     return Evidence(quantity(smallest, "least_population", exact=True), equals(82, "paper"))
 
 
-@claim(
-    paper="ISDP",
-    experiment="Counties",
+@isdp_claim(
     where="E.4",
     statement="The smallest counties of most states have populations in the thousands.",
     paper_value="most states",

@@ -1,7 +1,5 @@
 """Draw coupling bounds on the distance between a chain and its target distribution."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import cycle
 

@@ -1,5 +1,7 @@
 """Claims of the papers on the lattice experiments."""
 
+from functools import partial
+
 import pandas as pd
 
 from reproduction.jobs.claims import (
@@ -14,6 +16,9 @@ from reproduction.jobs.claims import (
     quantity,
     total,
 )
+
+contingency_claim = partial(claim, paper="ISDP", experiment="Contingency table")
+lattice_claim = partial(claim, paper="ISDP", experiment="All lattices")
 
 
 def _largest_bias(summary: pd.DataFrame) -> Evidence:
@@ -46,9 +51,7 @@ def intersecting_unbiased(summary):
     return _largest_bias(summary)
 
 
-@claim(
-    paper="ISDP",
-    experiment="Contingency table",
+@contingency_claim(
     where="E.3, Fig 7",
     statement="The noise of every cell is unbiased.",
     paper_value="unbiased",
@@ -65,9 +68,7 @@ def contingency_unbiased(summary):
     return _largest_bias(summary)
 
 
-@claim(
-    paper="ISDP",
-    experiment="Contingency table",
+@contingency_claim(
     where="Tables 1, 3",
     statement="The printed noise tables have zero margins.",
     paper_value="zero margins",
@@ -79,9 +80,7 @@ def contingency_printed_margins(printed):
     return Evidence(total(printed, "margins_off", exact=True), equals(0, "paper"))
 
 
-@claim(
-    paper="ISDP",
-    experiment="Contingency table",
+@contingency_claim(
     where="Table 2",
     statement="The counts of Gamma sum to 35.",
     paper_value="35",
@@ -98,9 +97,7 @@ def contingency_gamma_total(confidential):
     return Evidence(quantity(gamma, "Total", exact=True), equals(35, "paper"))
 
 
-@claim(
-    paper="ISDP",
-    experiment="Contingency table",
+@contingency_claim(
     where="Table 2",
     statement="The counts sum to 135.",
     paper_value="135",
@@ -113,9 +110,7 @@ def contingency_grand_total(confidential):
     return Evidence(quantity(totals, "Total", exact=True), equals(135, "paper"))
 
 
-@claim(
-    paper="ISDP",
-    experiment="All lattices",
+@lattice_claim(
     where="Section 5, Proposition 8",
     statement="The noise is integer and keeps margins and intersecting totals exactly.",
     paper_value="exact",
@@ -128,9 +123,7 @@ def lattices_exact_margins(draws):
     return Evidence(total(own, "violations"), equals(0, "paper"))
 
 
-@claim(
-    paper="ISDP",
-    experiment="All lattices",
+@lattice_claim(
     where="Section 5, E.2, E.3, Figs 1, 4, 6",
     statement="Coupled chains meet in finite time under both norms, so that the bound reaches 0.",
     paper_value="in finite time",
@@ -155,9 +148,7 @@ def chains_converge(convergence):
     )
 
 
-@claim(
-    paper="ISDP",
-    experiment="All lattices",
+@lattice_claim(
     where="Section 5, E.3",
     statement="The bounds are stable at various choices of the lag.",
     paper_value="stable",

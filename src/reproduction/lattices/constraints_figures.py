@@ -1,7 +1,5 @@
 """Draw the records that each constraint counts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Claims of SDP on the study `subspace`."""
 
+from functools import partial
+
 import pandas as pd
 
 from reproduction.jobs.claims import (
@@ -12,6 +14,13 @@ from reproduction.jobs.claims import (
     extreme_row,
     only_row,
     quantity,
+)
+
+mechanism_claim = partial(claim, paper="SDP", experiment="Subspace mechanisms")
+guarantee_claim = partial(claim, paper="SDP", experiment="Subspace guarantees")
+campus_claim = partial(claim, paper="SDP", experiment="Campus")
+county_claim = partial(
+    claim, paper="SDP", experiment="Subspace counties", tables=["subspace_counties"]
 )
 
 MAX_RATIO = 1.000000001  # 1, up to rounding
@@ -28,9 +37,7 @@ def _checks_of(checks: pd.DataFrame, where: str, measure: str = "") -> pd.DataFr
     return checks[(checks["where"] == where) & checks["measure"].str.startswith(measure)]
 
 
-@claim(
-    paper="SDP",
-    experiment="Subspace mechanisms",
+@mechanism_claim(
     where="Example 2.4",
     statement="A mechanism that keeps an invariant exactly cannot be differentially private.",
     paper_value="infinite ratio of probabilities",
@@ -43,9 +50,7 @@ def sdp_infeasible(checks):
     return Evidence(quantity(row, "value"), equals(1, "paper"))
 
 
-@claim(
-    paper="SDP",
-    experiment="Subspace mechanisms",
+@mechanism_claim(
     where="Proposition 2.7",
     statement="A mechanism that is private within a subspace is as private within a smaller one.",
     paper_value="as private",
@@ -60,9 +65,7 @@ def sdp_nested(checks):
     return _largest(_checks_of(checks, "Proposition 2.7"), "value", at_most(MAX_ERROR, "paper"))
 
 
-@claim(
-    paper="SDP",
-    experiment="Subspace mechanisms",
+@mechanism_claim(
     where="Proposition 2.9",
     statement="The loss of two releases together is at most the sum of their epsilons.",
     paper_value="at most the sum",
@@ -84,9 +87,7 @@ COVARIANCE_NOTE = (
 )
 
 
-@claim(
-    paper="SDP",
-    experiment="Subspace mechanisms",
+@mechanism_claim(
     where="Corollary 3.5",
     statement="Projected Gaussian noise has the error (n - n_c) c^2 Delta_2(A)^2.",
     paper_value="(n - n_c) c^2 Delta_2(A)^2",
@@ -100,9 +101,7 @@ def sdp_projected_gaussian_error(formulas):
     return _largest(rows, "off", at_most(MAX_RELATIVE_ERROR, "ours"))
 
 
-@claim(
-    paper="SDP",
-    experiment="Subspace mechanisms",
+@mechanism_claim(
     where="Corollary 3.6",
     statement="Extended Gaussian noise has the error m c^2 Delta_2(Q'A)^2.",
     paper_value="closed form",
@@ -116,9 +115,7 @@ def sdp_extended_gaussian_error(formulas):
     return _largest(rows, "off", at_most(MAX_RELATIVE_ERROR, "ours"))
 
 
-@claim(
-    paper="SDP",
-    experiment="Subspace mechanisms",
+@mechanism_claim(
     where="after Corollary 3.6",
     statement="Extended Gaussian noise never has a larger error than projected Gaussian noise.",
     paper_value="no larger",
@@ -134,9 +131,7 @@ def sdp_extension_not_worse(frameworks):
     return _largest(frameworks, "gaussian", at_most(MAX_RATIO, "paper"))
 
 
-@claim(
-    paper="SDP",
-    experiment="Subspace guarantees",
+@guarantee_claim(
     where="Lemma 3.4",
     statement=(
         "Gaussian noise with standard deviation c Delta_2(A), c = (1 + sqrt(1 + ln(1/delta))) / "
@@ -165,9 +160,7 @@ def sdp_gaussian_constant(failing, constants):
 LOSS_UNIT = "exact loss divided by epsilon (largest over the workloads{})"
 
 
-@claim(
-    paper="SDP",
-    experiment="Subspace guarantees",
+@guarantee_claim(
     where="Corollary 3.8",
     statement="Projected Laplace noise is epsilon-private.",
     paper_value="epsilon",
@@ -184,9 +177,7 @@ def sdp_projected_laplace_private(losses):
     return _largest(rows, "share", at_most(MAX_RATIO, "paper"))
 
 
-@claim(
-    paper="SDP",
-    experiment="Subspace guarantees",
+@guarantee_claim(
     where="Corollary 3.9",
     statement="Extended Laplace noise is epsilon-private.",
     paper_value="epsilon",
@@ -202,9 +193,7 @@ def sdp_extended_laplace_private(losses):
     return _largest(rows, "share", at_most(MAX_RATIO, "paper"))
 
 
-@claim(
-    paper="SDP",
-    experiment="Subspace mechanisms",
+@mechanism_claim(
     where="Theorem 3.11",
     statement=(
         "For small epsilon and delta, the mean squared error of the correlated Gaussian noise is "
@@ -229,9 +218,7 @@ def sdp_correlated_near_optimal(near_optimal):
     return _largest(near_optimal, "part", at_most(10, "ours"))
 
 
-@claim(
-    paper="SDP",
-    experiment="Subspace mechanisms",
+@mechanism_claim(
     where="Corollary 4.1",
     statement="Every mechanism is unbiased.",
     paper_value="unbiased",
@@ -248,9 +235,7 @@ def sdp_unbiased(checks):
     )
 
 
-@claim(
-    paper="SDP",
-    experiment="Subspace mechanisms",
+@mechanism_claim(
     where="Theorem 4.2",
     statement="Projected and conditioned spherical Gaussian noise have the same distribution.",
     paper_value="the same distribution",
@@ -267,9 +252,7 @@ def sdp_conditioning(checks):
     return _largest(spherical, "value", at_most(MAX_ERROR, "paper"))
 
 
-@claim(
-    paper="SDP",
-    experiment="Subspace mechanisms",
+@mechanism_claim(
     where="Section 4",
     statement="Agents with a shared seed add the same noise as a central curator.",
     paper_value="the same noise",
@@ -282,9 +265,7 @@ def sdp_distributed(checks):
     return Evidence(quantity(row, "value", absolute=True), equals(0, "paper"))
 
 
-@claim(
-    paper="SDP",
-    experiment="Campus",
+@campus_claim(
     where="Section 5.2",
     statement="The 6,720 cells of the campus have 740 linear constraints.",
     paper_value="740",
@@ -296,9 +277,7 @@ def sdp_wifi_constraints(constraints):
     return Evidence(quantity(only_row(constraints), "rank", exact=True), equals(740, "paper"))
 
 
-@claim(
-    paper="SDP",
-    experiment="Campus",
+@campus_claim(
     where="Section 5.2",
     statement=(
         "The standard deviation of the elementwise additive errors over 50 repetitions has the "
@@ -331,14 +310,11 @@ def _illinois(counties: pd.DataFrame) -> pd.DataFrame:
     return only_row(counties[counties["shown"].astype(bool) & (counties["scale"] == 2)])
 
 
-@claim(
-    paper="SDP",
-    experiment="Subspace counties",
+@county_claim(
     where="Section 5.1, Fig 1",
     statement="Projected Laplace noise on the counties of Illinois has no trend in population.",
     paper_value="unbiased, no trend",
     unit="share of negative slopes on log population",
-    tables=["subspace_counties"],
     figures=["subspace_counties"],
     note="Without a trend, half of the slopes are negative. The releases are not those shown.",
 )
@@ -351,15 +327,12 @@ def sdp_counties_unbiased(counties):
     )
 
 
-@claim(
-    paper="SDP",
-    experiment="Subspace counties",
+@county_claim(
     where="Section 5.1, Fig 1",
     statement="The noise has a scale similar to that of the errors of the Census DAS.",
     paper_value="similar scale",
     unit="root mean square error of the DAS in Illinois divided by the sd of the noise",
     needs_vintage="20201116",
-    tables=["subspace_counties"],
     figures=["subspace_counties", "subspace_states"],
     note="We read similar as within a factor of 2, at b = 2 / epsilon.",
 )

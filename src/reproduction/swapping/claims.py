@@ -1,6 +1,7 @@
 """Claims of SWAP, the slides on swapping, on the study `swapping`."""
 
 import math
+from functools import partial
 
 import pandas as pd
 
@@ -17,10 +18,18 @@ from reproduction.jobs.claims import (
     total,
 )
 
+swap_claim = partial(
+    claim, paper="SWAP", experiment="Swapping", tables=["swapping_mape"], figures=["swapping_mape"]
+)
+budget_claim = partial(claim, paper="SWAP", experiment="Budget", figures=["swapping_budget"])
+massachusetts_claim = partial(claim, paper="SWAP", experiment="Massachusetts in 1940")
+flavour_claim = partial(claim, paper="SWAP", experiment="Flavours")
+guide_claim = partial(
+    claim, paper="SWAP", experiment="Perverse guide", tables=["swapping_perverse_guide"]
+)
 
-@claim(
-    paper="SWAP",
-    experiment="Swapping",
+
+@swap_claim(
     where="Data swapping visualisation",
     statement=(
         "Swapping keeps the joint counts of the held columns, and those of the swap key and the "
@@ -28,22 +37,16 @@ from reproduction.jobs.claims import (
     ),
     paper_value="invariant",
     unit="totals that change",
-    tables=["swapping_mape"],
-    figures=["swapping_mape"],
     note="All totals of all simulated swaps of Massachusetts are counted again as integers.",
 )
 def swap_invariants(swaps):
     return Evidence(total(swaps, "violations"), equals(0, "paper"))
 
 
-@claim(
-    paper="SWAP",
-    experiment="Swapping",
+@swap_claim(
     where="Numerical demonstration, figure of errors by swap rate",
     statement="The error of the swapped table grows with the swap rate.",
     unit="steps of the swap rate at which the median error does not grow",
-    tables=["swapping_mape"],
-    figures=["swapping_mape"],
     note=(
         "The error is the mean absolute percentage error. The slides show this in a figure, which "
         "our text copy lacks. The four scenarios are ours."
@@ -54,9 +57,7 @@ def swap_error_grows(swaps):
     return Evidence(count(steps[~steps["grows"].astype(bool)], among=steps), equals(0, "ours"))
 
 
-@claim(
-    paper="SWAP",
-    experiment="Budget",
+@budget_claim(
     where="Swapping satisfies DP, subject to its invariants",
     statement=(
         "Between datasets with equal invariants, the loss per unit of Hamming distance is at most "
@@ -77,15 +78,12 @@ def swap_budget_holds(losses):
     return Evidence(quantity(row, "gap", exact=True), at_least(-1e-12, "paper"))
 
 
-@claim(
-    paper="SWAP",
-    experiment="Budget",
+@budget_claim(
     where="Figure of swap rate and epsilon, note 1",
     statement="For each largest stratum there is a smallest attainable epsilon, which is above 0.",
     paper_value="> 0",
     unit="nats (smallest over the sizes of strata)",
     tables=["swapping_remarks"],
-    figures=["swapping_budget"],
     note="This holds for the bound. The exact loss of a stratum of two is 0 at a rate of 50 %.",
 )
 def swap_smallest_epsilon(remarks):
@@ -93,28 +91,22 @@ def swap_smallest_epsilon(remarks):
     return Evidence(quantity(row, "smallest_bound", exact=True), at_least(1e-06, "ours"))
 
 
-@claim(
-    paper="SWAP",
-    experiment="Budget",
+@budget_claim(
     where="Figure of swap rate and epsilon, note 2",
     statement="Two swap rates satisfy each epsilon above the smallest.",
     unit="nats, error of epsilon at the two rates (largest)",
     tables=["swapping_remarks"],
-    figures=["swapping_budget"],
 )
 def swap_two_rates(remarks):
     row = extreme_row(remarks, "two_rates_off", "max")
     return Evidence(quantity(row, "two_rates_off", exact=True), at_most(1e-09, "ours"))
 
 
-@claim(
-    paper="SWAP",
-    experiment="Budget",
+@budget_claim(
     where="Figure of swap rate and epsilon, note 3",
     statement="At the same swap rate, epsilon grows with the size of the largest stratum.",
     unit="sizes at which epsilon does not grow",
     tables=["swapping_remarks"],
-    figures=["swapping_budget"],
 )
 def swap_larger_stratum(remarks):
     not_growing = remarks[~remarks["grows"].astype(bool)]
@@ -127,9 +119,7 @@ def _agreeing(budgets: pd.DataFrame, census: int, number: int) -> Evidence:
     return Evidence(count(rows, among=budgets, exact=True), equals(number, "paper"))
 
 
-@claim(
-    paper="SWAP",
-    experiment="Budget",
+@budget_claim(
     where="What if the 2020 Census used swapping?",
     statement=(
         "At swap rates of 5 % and 50 %, with six choices of the matching and swapping variables, "
@@ -138,7 +128,6 @@ def _agreeing(budgets: pd.DataFrame, census: int, number: int) -> Evidence:
     paper_value="12 values, 9.37 to 19.38",
     unit="printed budgets equal to the formula in all printed digits",
     tables=["swapping_budgets"],
-    figures=["swapping_budget"],
     note=(
         "The sizes of the largest strata are those of the slide. The range 9.37 to 19.38 is also "
         "on another slide."
@@ -149,23 +138,18 @@ def swap_2020_table(budgets):
     return _agreeing(budgets, 2020, 12)
 
 
-@claim(
-    paper="SWAP",
-    experiment="Budget",
+@budget_claim(
     where="Numerical demonstration, swap rate and epsilon",
     statement="Massachusetts in 1940 has four printed budgets, for rates from 1 % to 50 %.",
     paper_value="4",
     unit="printed budgets equal to the formula in all printed digits",
     tables=["swapping_budgets"],
-    figures=["swapping_budget"],
 )
 def swap_1940_budgets(budgets):
     return _agreeing(budgets, 1940, 4)
 
 
-@claim(
-    paper="SWAP",
-    experiment="Massachusetts in 1940",
+@massachusetts_claim(
     where="Numerical demonstration, two tables",
     statement="The swap keeps the number of owned dwellings in the state.",
     paper_value="435,805",
@@ -178,9 +162,7 @@ def swap_1940_owned(dwellings):
     return Evidence(total(owned, "after", exact=True), equals(435805, "paper"))
 
 
-@claim(
-    paper="SWAP",
-    experiment="Massachusetts in 1940",
+@massachusetts_claim(
     where="Numerical demonstration, two tables",
     statement="The printed table is one swap at 50 % within household sizes.",
     unit="chi-square with 13 degrees of freedom, for each scenario of household sizes",
@@ -202,9 +184,7 @@ def swap_1940_law(fits):
     )
 
 
-@claim(
-    paper="SWAP",
-    experiment="Massachusetts in 1940",
+@massachusetts_claim(
     where="Numerical demonstration, two tables",
     statement="The swap rate of the printed table is 50 %.",
     paper_value="0.5",
@@ -226,9 +206,7 @@ def swap_1940_rate(fits):
     )
 
 
-@claim(
-    paper="SWAP",
-    experiment="Flavours",
+@flavour_claim(
     where="Does data swapping satisfy differential privacy?",
     statement="Between datasets with different invariants the multiplicative distance is infinite.",
     paper_value="infinite",
@@ -242,9 +220,7 @@ def swap_needs_equal_invariants(necessity):
     return Evidence(quantity(row, "multiplicative", exact=True), equals(math.inf, "paper"))
 
 
-@claim(
-    paper="SWAP",
-    experiment="Flavours",
+@flavour_claim(
     where="Does the 2020 US Census satisfy differential privacy?",
     statement="To compare only datasets with equal invariants is sufficient for their release.",
     paper_value="sufficient",
@@ -257,9 +233,7 @@ def swap_invariants_alone(necessity):
     return Evidence(quantity(row, "multiplicative", exact=True), equals(0, "paper"))
 
 
-@claim(
-    paper="SWAP",
-    experiment="Flavours",
+@flavour_claim(
     where="Examples from the US Decennial Censuses",
     statement="For TopDown, rho = 15.29 gives epsilon = 52.83 at delta = 1e-10.",
     paper_value="52.83",
@@ -280,9 +254,7 @@ def swap_topdown_epsilon(budgets):
     )
 
 
-@claim(
-    paper="SWAP",
-    experiment="Flavours",
+@flavour_claim(
     where="Theorem: TDA satisfies DP, subject to its invariants",
     statement=(
         "TopDown satisfies DP under the normalised Renyi metric D_nor with the budgets 2.63 "
@@ -320,25 +292,19 @@ def _falls(guide: pd.DataFrame, method: str) -> Evidence:
     )
 
 
-@claim(
-    paper="SWAP",
-    experiment="Perverse guide",
+@guide_claim(
     where="A perverse guide, 1",
     statement="More invariants reduce epsilon without more noise.",
     unit="epsilon with the most invariants (2020, 5 %)",
-    tables=["swapping_perverse_guide"],
 )
 def swap_perverse_invariants(guide):
     return _falls(guide, "more invariants")
 
 
-@claim(
-    paper="SWAP",
-    experiment="Perverse guide",
+@guide_claim(
     where="A perverse guide, 2",
     statement="A person as the unit, in place of a household, reduces epsilon without more noise.",
     unit="epsilon for each person, in households of two or more persons (1940, 5 %)",
-    tables=["swapping_perverse_guide"],
     note=(
         "Epsilon is halved because a changed household is at least two changed persons. "
         "One-person households are left out. With them, epsilon decreases less."
@@ -348,13 +314,10 @@ def swap_perverse_unit(guide):
     return _falls(guide, "a finer unit")
 
 
-@claim(
-    paper="SWAP",
-    experiment="Perverse guide",
+@guide_claim(
     where="A perverse guide, 3",
     statement="A positive delta reduces epsilon without more noise.",
     unit="epsilon at delta = 1e-10 (1940, 5 %)",
-    tables=["swapping_perverse_guide"],
     figures=["swapping_tightness"],
     note="For an exchange of two households, all households different.",
 )

@@ -1,5 +1,7 @@
 """Claims on TopDown: those of the slides (TDA), and one of ISDP."""
 
+from functools import partial
+
 from reproduction.jobs.claims import (
     Evidence,
     Requirement,
@@ -18,12 +20,13 @@ from reproduction.jobs.claims import (
 THREE_TABLES = "zCDP/RDP vs. pure DP, three tables"
 LAST_SLIDES = "zCDP/RDP vs. pure DP, last slides"
 OVERVIEW = "Goal"
-NOISE, RUNS, IMPLIED = "Noise of TopDown", "TopDown on the 2010 counts", "Implied constraints"
+RUNS = "TopDown on the 2010 counts"
+noise_claim = partial(claim, paper="TDA", experiment="Noise of TopDown")
+run_claim = partial(claim, paper="TDA", experiment=RUNS)
+implied_claim = partial(claim, paper="TDA", experiment="Implied constraints")
 
 
-@claim(
-    paper="TDA",
-    experiment=NOISE,
+@noise_claim(
     where=THREE_TABLES,
     statement=(
         "Gaussian noise in an identity query has the printed variances, for three values of delta "
@@ -43,9 +46,7 @@ def tda_noise_gaussian(noise):
     return Evidence(count(equal, among=noise, exact=True), equals(15, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=NOISE,
+@noise_claim(
     where=THREE_TABLES,
     statement="Laplace noise in an identity query has the printed variances, for five epsilons.",
     paper_value="15 variances",
@@ -59,9 +60,7 @@ def tda_noise_laplace(noise):
     return Evidence(count(equal, among=noise, exact=True), equals(15, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=NOISE,
+@noise_claim(
     where=LAST_SLIDES,
     statement="The Gaussian variance is larger than the Laplace variance.",
     paper_value="all 15 printed settings",
@@ -78,9 +77,7 @@ def tda_gaussian_larger(noise):
     return Evidence(count(larger, among=noise, exact=True), equals(15, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=NOISE,
+@noise_claim(
     where=f"{LAST_SLIDES}; by exact accounting, which the slides do not use",
     statement=(
         "The Gaussian variance is larger than the Laplace variance, also at the smallest Gaussian "
@@ -102,9 +99,7 @@ def tda_gaussian_larger_exact(noise):
     return Evidence(count(larger, among=noise, exact=True), equals(15, "ours"))
 
 
-@claim(
-    paper="TDA",
-    experiment=NOISE,
+@noise_claim(
     where=LAST_SLIDES,
     statement="Gaussian noise has lighter tails than Laplace noise (fewer outliers).",
     paper_value="fewer",
@@ -128,9 +123,7 @@ def tda_lighter_tails(tails):
     )
 
 
-@claim(
-    paper="TDA",
-    experiment=NOISE,
+@noise_claim(
     where=OVERVIEW,
     statement="About 6 million blocks have about 12 billion cells.",
     paper_value="about 12 billion",
@@ -143,9 +136,7 @@ def tda_cells(arithmetic):
     return Evidence(quantity(row, "computed", exact=True), between(11.5e9, 12.5e9, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=NOISE,
+@noise_claim(
     where=OVERVIEW,
     statement="641 queries per region are about 3.6 billion queries.",
     paper_value="3.6e9",
@@ -164,9 +155,7 @@ def tda_queries(arithmetic):
     return Evidence(quantity(row, "computed", exact=True), between(3.55e9, 3.65e9, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=NOISE,
+@noise_claim(
     where="zCDP/RDP vs. pure DP, failure probability",
     statement="With delta = 1e-14/4 and 400 million persons, the probability of a failure is 1e-6.",
     paper_value="1e-6",
@@ -179,9 +168,7 @@ def tda_failure_probability(arithmetic):
     return Evidence(quantity(row, "computed", exact=True), between(0.5e-6, 1.5e-6, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=RUNS,
+@run_claim(
     where=OVERVIEW,
     statement="The data are sparse.",
     paper_value="sparse",
@@ -198,9 +185,7 @@ def tda_sparse(bias):
     return Evidence(quantity(row, "cells"), at_least(405846, "ours"))
 
 
-@claim(
-    paper="TDA",
-    experiment=RUNS,
+@run_claim(
     where="TopDown Framework (without invariants)",
     statement="Cells that are zero at the parent are dropped below.",
     paper_value="dropped",
@@ -213,9 +198,7 @@ def tda_zero_stays(rounding):
     return Evidence(quantity(row, "dropped"), at_least(0.01, "ours"))
 
 
-@claim(
-    paper="TDA",
-    experiment=RUNS,
+@run_claim(
     where="National and State Level Histograms",
     statement="The linear programme that rounds has integer solutions by the simplex method.",
     paper_value="integer",
@@ -231,9 +214,7 @@ def tda_rounding_whole(rounding):
     return Evidence(quantity(row, "off_whole"), at_most(1e-09, "ours"))
 
 
-@claim(
-    paper="TDA",
-    experiment=RUNS,
+@run_claim(
     where="Invariants and Utility",
     statement="Consistency with the invariants could increase accuracy.",
     paper_value="could",
@@ -253,9 +234,7 @@ def tda_invariants_accuracy(invariants):
     return Evidence(gain, at_least(0, "ours"))
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
+@implied_claim(
     where="An Example (5)",
     statement="The six constraints derived by elimination are necessary and sufficient.",
     paper_value="necessary and sufficient",
@@ -273,9 +252,7 @@ def tda_dormitories(dormitories):
     )
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
+@implied_claim(
     where="An Example (4)",
     statement="(49, 50, 101) meets the obvious constraints, and is impossible.",
     paper_value="impossible",
@@ -294,9 +271,7 @@ def tda_dormitories_101(dormitories):
     )
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
+@implied_claim(
     where="via Network Flows",
     statement="Maximum flows and minimum cuts give the same constraints.",
     paper_value="the same",
@@ -308,9 +283,7 @@ def tda_flow(dormitories):
     return Evidence(quantity(row, "wrong", exact=True), equals(0, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
+@implied_claim(
     where="Example (group quarters)",
     statement="The number of constraints can be much smaller than one per combination of types.",
     paper_value="much smaller",
@@ -328,9 +301,7 @@ def tda_gq_smaller(implied):
     return Evidence(quantity(row, "needed", exact=True), at_most(63, "ours"))
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
+@implied_claim(
     where="Example (group quarters)",
     statement="The matrix of the constraints on all combinations is not totally unimodular.",
     paper_value="not unimodular",
@@ -344,9 +315,7 @@ def tda_gq_not_unimodular(unimodular):
     return Evidence(quantity(row, "determinant", absolute=True, exact=True), at_least(2, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
+@implied_claim(
     where="Example (group quarters)",
     statement="Integer solutions still exist, by the theorem on network flows.",
     paper_value="integer solutions",
@@ -359,9 +328,7 @@ def tda_gq_whole(unimodular):
     return Evidence(count(fractional, among=rows, exact=True), equals(0, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
+@implied_claim(
     where="Implied Constraints",
     statement="Elimination works for fractions, and not always for integers.",
     paper_value="not always",
@@ -374,9 +341,7 @@ def tda_elimination_fractions(witness):
     return Evidence(count(rows[rows["met"]], among=rows, exact=True), equals(0, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
+@implied_claim(
     where="Workarounds",
     statement="The failsafe keeps the invariants and makes the accuracy worse.",
     paper_value="worse",
@@ -403,9 +368,7 @@ def tda_failsafe(failsafe):
     return Evidence(over, at_least(0, "ours"), decides=used)
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
+@implied_claim(
     where="Workarounds",
     statement=(
         "The minimal schema, which estimates the group quarters of all levels at once, works if "
@@ -424,9 +387,7 @@ def tda_minimal_schema(failsafe):
     return Evidence(total(failsafe, "minimal_failed"), equals(0, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
+@implied_claim(
     where="Workarounds",
     statement="Cutting planes find the constraints that an instance needs.",
     paper_value="the necessary constraints",

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from isdp.errors import InputError
 from reproduction.comparison.measures import Share, errors_by_size, share_errors, summary
 
 SIZES = {"0": 0, "1-9": 1, "10 on": 10}
@@ -25,11 +24,6 @@ def test_errors_are_counted_by_true_size():
 
 def test_a_class_without_answers_has_no_row():
     assert errors_by_size([[1]], [[1]], SIZES)["size"].tolist() == ["all", "1-9"]
-
-
-def test_answers_that_do_not_match_are_refused():
-    with pytest.raises(InputError, match="shape"):
-        errors_by_size([[1, 2]], [[1]], SIZES)
 
 
 def test_shares_are_counted_where_they_cannot_be_and_never_clipped():
