@@ -30,7 +30,7 @@ class Areas:
     schema : Schema
         The axes of the cells.
     names : sequence of str, optional
-        Distinct names of the areas, by default their numbers.
+        Distinct names of the areas. The default names are their numbers.
 
     Raises
     ------
@@ -49,7 +49,7 @@ class Areas:
         given = range(len(counts)) if self.names is None else self.names
         names = tuple(str(name) for name in given)
         if len(set(names)) != len(counts) or not names:
-            raise InputError("Areas: names must be one distinct text for each of one or more areas")
+            raise InputError("Areas: names: give one or more areas, each with a different name")
         object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "regions", tuple(str(region) for region in self.regions))
         object.__setattr__(self, "names", names)

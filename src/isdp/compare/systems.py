@@ -1,6 +1,6 @@
 """The systems of the five papers, and the interface that they have in common.
 
-The budget of a system with noise is epsilon (pure) or rho (zCDP). It is for one person who changes
+The budget of a system with noise is epsilon (pure) or rho (zCDP), for one person who changes
 cell while the totals of all regions stay fixed. Permutation swapping holds more totals, under which
 one person cannot change cell alone. The budget of swapping is the swap rate, and the privacy unit
 is a record.

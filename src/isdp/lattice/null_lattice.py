@@ -74,7 +74,7 @@ class KernelLattice:
 
     @cached_property
     def _inverse(self) -> tuple[NDArray[np.int64], NDArray[np.object_], int]:
-        """Return the pivot columns J of C^T, and the inverse of C_J^T: M over a denominator.
+        """Return the pivot columns J of C^T, and the inverse of C_J^T as M over a denominator.
 
         Elimination of [C^T, I] gives the integer matrix M. Because u_J = C_J c, the coordinates c^T
         of u are u_J^T M over the denominator.

@@ -87,7 +87,7 @@ class Proposals(NamedTuple):
         Solved cell i depends on ``free[:stages[i + 1]]``.
     offset : int64 array, shape (solved,)
     follow : Vectors
-        Rows of the matrix.
+        Rows of the matrix `follow`.
     lower : int64 array, shape (cells,)
         Lower bound on the noise of each cell.
     refusal_scale : float

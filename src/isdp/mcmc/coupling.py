@@ -59,8 +59,8 @@ class MeetingTimes(NamedTuple):
     censored : bool array, shape (runs,)
         Runs that ended before the chains met.
     jumps : int64 array, shape (runs,)
-        The number of jumps that the first chain accepted within the lag. The number is the lag if
-        the invariants determine all cells.
+        The number of jumps that the first chain accepted within the lag. If the invariants
+        determine all cells, it is the lag.
     """
 
     lag: int

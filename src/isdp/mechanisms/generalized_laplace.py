@@ -16,8 +16,7 @@ from isdp.mechanisms.base import Energy, Mechanism, l1_norm, l2_norm
 
 Norm = Literal["l1", "l2"]
 NORMS: tuple[Norm, ...] = ("l1", "l2")
-# distance between two tables if one person changes cell, which changes two counts by 1 (the double
-# nearest to sqrt(2) exceeds sqrt(2))
+# A person who changes cell changes two counts by 1. The double nearest to sqrt(2) exceeds sqrt(2).
 DISTANCE_PER_PERSON: dict[Norm, Number] = {"l1": 2, "l2": math.sqrt(2)}
 # bound on a double geometric variable, because NumPy's exponential variables do not exceed it
 MAX_JUMP_IN_SCALES = 45

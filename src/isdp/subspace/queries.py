@@ -51,13 +51,13 @@ class Query:
 
     @classmethod
     def histogram(cls, types: int) -> Query:
-        """Count the records of each type."""
+        """Build the query that counts the records of each type."""
         types = check_integer("subspace", "the number of types", types, 1)
         return cls.linear(eye_array(types, dtype=np.int64, format="csr"))
 
     @classmethod
     def ranges(cls, types: int) -> Query:
-        """Count the records of every range of consecutive types.
+        """Build the query that counts the records of every range of consecutive types.
 
         Examples
         --------
@@ -73,23 +73,24 @@ class Query:
 
     @classmethod
     def prefixes(cls, types: int) -> Query:
-        """Count the records of the first types, for each number of types from one to all."""
+        """Build the query that counts the records of the first k types, for each k."""
         types = check_integer("subspace", "the number of types", types, 1)
         names = [f"up to {last}" for last in range(types)]
         return cls.linear(_runs(np.zeros(types, dtype=int), np.arange(types), types), names)
 
     @classmethod
     def margins(cls, shape: Sequence[int], kept: Iterable[Sequence[int]]) -> Query:
-        """Count the records of each cell of some margins, which are given by their axes.
+        """Build the query that counts the records of each cell of some margins.
 
-        The record types are the cells of the table in row-major order. The errors are those of
+        The axes of each margin are given by `kept`. The record types are the cells of the table in
+        row-major order. The errors are those of
         `Invariants.margins`.
         """
         return cls(Invariants.margins(shape, kept))
 
     @classmethod
     def hierarchy(cls, branching: Sequence[int]) -> Query:
-        """Count the records below every node of a tree, level by level.
+        """Build the query that counts the records below every node of a tree, level by level.
 
         Parameters
         ----------

@@ -64,7 +64,7 @@ class Schema:
     def kept_axes(self, query: str) -> tuple[int, ...]:
         """Return the axes of a query.
 
-        The axes are all axes for "detail", no axes for "total", and the named axes for "race*sex".
+        The query "detail" has all axes, "total" has none, and "race*sex" has the named axes.
         """
         if query == TOTAL:
             return ()

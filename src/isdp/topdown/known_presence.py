@@ -3,7 +3,7 @@
 Groups are the categories along some axes, such as types of group quarters, or sex by age. In a
 region, a group may be known to be present with a minimum count, or known to be absent. The minimal
 schema of the slides estimates the group totals of all levels with exact totals in one problem.
-Tables of the regions below with these totals then always exist. Below these levels, a group total
+Tables with these totals then always exist for the regions below. Below these levels, a group total
 is split among the regions that may have the group, subject only to the sums of the minimum counts.
 """
 
@@ -53,7 +53,7 @@ class KnownPresence:
         min_counts = check_integer_array(name, self.min_counts, (None, None), 0)
         allowed = np.asarray(self.allowed, dtype=bool)
         if min_counts.shape != allowed.shape:
-            raise InputError("presence: allowed: the shape differs from that of min_counts")
+            raise InputError("presence: allowed: give an array of the shape of min_counts")
         if min_counts[~allowed].any():
             raise InputError(
                 "presence: min_counts: a minimum count is positive for an absent group. Use 0."

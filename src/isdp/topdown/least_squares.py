@@ -60,7 +60,7 @@ class LeastSquaresProblem:
 
     def __post_init__(self) -> None:
         if self.cell_sums is None and self.child_sums is None:
-            raise InputError("topdown: a least squares problem needs cell_sums or child_sums")
+            raise InputError("topdown: cell_sums: give cell_sums, child_sums or both")
 
     @property
     def group_of_cell(self) -> IntArray:

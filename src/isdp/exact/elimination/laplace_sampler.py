@@ -129,7 +129,7 @@ class EliminationSampler(RandomBitSampler):
         self.log_bound = Fraction(filled.log_sum + slack)
 
     def _choose_radius(self) -> tuple[Fraction, int]:
-        """Choose theta and the smallest N with acceptance probabilities of at most 1 outside."""
+        """Choose theta and the smallest N with acceptance probabilities of at most 1 beyond N."""
         rate, choices = float(self.epsilon), []
         for i in range(1, STEPS_OF_THETA):
             theta = i / STEPS_OF_THETA

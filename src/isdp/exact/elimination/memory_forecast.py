@@ -30,8 +30,8 @@ def min_frontier(invariants: Invariants) -> int:
 
     Let P be the projection onto the row space of A. The dimension of the frontier of a set S is the
     number of eigenvalues of P_SS strictly between 0 and 1. An eigenvalue x satisfies x (1 - x) <=
-    1/4. The cut of S is the sum of P_ij^2 over i in S and j outside S. It is equal to the sum of x
-    (1 - x). Four times the cut is therefore a lower bound on the dimension.
+    1/4. The cut of S is the sum of P_ij^2 over i in S and j outside S. The cut is equal to the sum
+    of x (1 - x). Four times the cut is therefore a lower bound on the dimension.
 
     Consider P_ij^2 as the edge weights of a graph of m nodes. The cut is at least the second
     eigenvalue of the graph's Laplacian times |S| (m - |S|) / m. Every binary tree of m leaves has a

@@ -18,8 +18,9 @@ from isdp.exact.sampler import UNIT_ROUNDOFF
 from isdp.io.progress import progress
 
 MAX_WINDOW = 2.0**60
-MAX_PRODUCTS = 1e11  # the messages then take minutes
-PRODUCTS_PER_PLACE = 2000.0  # products with the time of one coefficient of a convolution
+MAX_PRODUCTS = 1e11  # number of products, which take minutes
+# number of products that take as long as one coefficient of a convolution
+PRODUCTS_PER_PLACE = 2000.0
 PRODUCTS_AT_ONCE = 10**8  # number of products between two reports of progress
 BYTES_PER_PLACE = 120  # memory per coefficient of a convolution
 

@@ -8,7 +8,7 @@ stratum. The bound is
 
 Epsilon bounds the privacy loss per unit of the distance d_HAM of datasets with equal invariants.
 The distance d_HAM is half the number of records that two datasets do not share. The nearest
-datasets differ by an exchange of two values. The distance is then 2, and the loss is at most 2
+datasets differ by an exchange of two values. Their distance is 2, and the loss is at most 2
 epsilon.
 """
 

@@ -66,7 +66,7 @@ class PairDistribution(NamedTuple):
     both_fixed: Fraction
     one_fixed: Fraction  # the first record stays, and the second moves
     exchanged: Fraction  # each record takes the value of the other
-    one_arrow: Fraction  # the first takes the value of the second, the second that of a third
+    one_arrow: Fraction  # the first takes the value of the second, which takes another value
     both_elsewhere: Fraction  # both records take values of other records
 
 
