@@ -83,7 +83,8 @@ class KNorm(NullSpaceMechanism):
     Parameters
     ----------
     method : {"image", "hull", "hit-and-run"}, optional
-        By default, an exact method is chosen. Raise `InputError` if none suits the query.
+        By default, an exact method is chosen. Raise `InputError` if none suits the query. The draws
+        are independent, except with "hit-and-run", which returns successive states.
 
     Examples
     --------
@@ -139,12 +140,7 @@ class KNorm(NullSpaceMechanism):
     def _simplices(self) -> HullTriangulation:
         return triangulate_hull(self.space)
 
-    def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        """Draw noise as a float64 array of shape (n_draws, answers).
-
-        The draws are independent, except with "hit-and-run", which returns successive states.
-        """
-        n_draws = check_integer("subspace", "n_draws", n_draws)
+    def _draw(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
         if self.method == "image":
             if self.relation == "replace":
                 scale = 2 / self.epsilon

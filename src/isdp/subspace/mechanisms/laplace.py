@@ -13,7 +13,6 @@ from scipy.sparse import csc_array
 
 from isdp.accounting.guarantees import PrivacyGuarantee
 from isdp.arrays import FloatArray
-from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.bases import BasisKind, check_basis, difference_basis, null_basis
@@ -49,9 +48,8 @@ class ProjectedLaplace(NullSpaceMechanism):
         """Scale b of the noise of an answer before the projection."""
         return self.sensitivity / self.epsilon
 
-    def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        """Draw noise as a float64 array of shape (n_draws, answers)."""
-        shape = check_integer("subspace", "n_draws", n_draws), self.query.answers
+    def _draw(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
+        shape = n_draws, self.query.answers
         return self.null.project(rng.laplace(scale=self.scale, size=shape))
 
     def covariance(self) -> FloatArray:
@@ -135,9 +133,8 @@ class ExtendedLaplace(NullSpaceMechanism):
         """Scale b of the noise of a coordinate."""
         return self.sensitivity / self.epsilon
 
-    def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        """Draw noise as a float64 array of shape (n_draws, answers)."""
-        shape = check_integer("subspace", "n_draws", n_draws), self.basis.shape[1]
+    def _draw(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
+        shape = n_draws, self.basis.shape[1]
         noise: FloatArray = (self.basis @ rng.laplace(scale=self.scale, size=shape).T).T
         return noise
 
