@@ -104,8 +104,8 @@ def run(**settings):
 @pytest.mark.parametrize(
     ("call", "named"),
     [
-        (lambda: walk(proposal=0.0), "parameter"),
-        (lambda: walk(proposal=1), "parameter"),
+        (lambda: walk(proposal=0.0), "proposal"),
+        (lambda: walk(proposal=1), "proposal"),
         (lambda: walk(acceptance="both"), "acceptance"),
         (lambda: walk(mechanism=GeneralizedLaplace(1e-18)), "64-bit"),
         (lambda: walk(mechanism=GeneralizedLaplace(1e-9, "l2")), "64-bit"),
