@@ -16,8 +16,6 @@ from isdp.swapping.mechanism.exact_permutation import exact_rate
 def permutation_distribution(size: int, rate: ExactNumber) -> dict[tuple[int, ...], Fraction]:
     """Compute the exact probability of every permutation of a stratum."""
     p = exact_rate(rate)
-    if size == 1:
-        return {(0,): Fraction(1)}
     no_redraw = 1 - size * p * (1 - p) ** (size - 1)
     by_moved = {
         m: p**m * (1 - p) ** (size - m) / (subfactorial(m) * no_redraw)

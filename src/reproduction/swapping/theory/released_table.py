@@ -25,11 +25,7 @@ from isdp.errors import InputError
 from isdp.swapping.mechanism.exact_permutation import exact_rate
 from isdp.swapping.privacy.bound import check_size
 from isdp.swapping.privacy.record_pairs import moved_probability
-from reproduction.swapping.theory.fixed_totals_loss import (
-    Loss,
-    fixing_weights,
-    log_fraction,
-)
+from reproduction.swapping.theory.fixed_totals_loss import Loss, fixing_weights, log_fraction
 from reproduction.swapping.theory.location_attack import exchange_log_likelihood_ratio
 
 MAX_TABLES = 400
@@ -70,8 +66,6 @@ def table_distribution(before: Table, tables: list[Table], rate: ExactNumber) ->
     """
     rate = exact_rate(rate)
     n = sum(map(sum, before))
-    if n == 1:
-        return [Fraction(1)]
     scale = (1 - rate) ** n / (1 - n * rate * (1 - rate) ** (n - 1))
     weights = fixing_weights(n, rate)
     common = math.lcm(*(h.denominator for h in weights))
@@ -99,7 +93,6 @@ def _factorials(numbers: tuple[int, ...]) -> int:
 
 
 def _arrangements(v: np.ndarray) -> int:
-    """Compute the integer prod m_l! prod s_k! / prod v_kl!."""
     margins = tuple(v.sum(axis=0).tolist()) + tuple(v.sum(axis=1).tolist())
     return _factorials(margins) // _factorials(tuple(v.ravel().tolist()))
 
