@@ -23,7 +23,7 @@ from isdp.checks import check_integer, check_non_negative, check_positive, check
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 MAX_MEASUREMENTS = 60
-MIN_RELATIVE_DISTANCE = 1e-13  # divided by the scale of pure differential privacy
+MIN_RELATIVE_DISTANCE = 1e-13  # relative to the scale of pure differential privacy
 ROOT_TOLERANCE = 1e-12
 MIN_DELTA = 1e-300  # minimum delta in a logarithm
 

@@ -17,10 +17,8 @@ def irreducible_conflict(polytope: Polytope) -> list[str]:
     fractions. Raise `InputError` if the solver does not decide a feasibility problem within a
     minute.
 
-    Returns
-    -------
-    list of str
-        The equalities come before the inequalities. The list is empty if there is no conflict.
+    The equalities come before the inequalities in the result, which is empty if there is no
+    conflict.
     """
     names = [*polytope.equalities.names, *polytope.inequalities.names]
     kept = np.ones(len(names), dtype=bool)

@@ -239,14 +239,10 @@ class Invariants:
 
 
 def find_cell_classes(invariants: Invariants) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the classes of cells with equal columns of A.
+    """Find the classes of cells with equal columns of A, sorted by their first cells.
 
-    Returns
-    -------
-    class_of : int64 array, shape (cells,)
-        Index of each cell's class. The classes are sorted by their first cells.
-    first : int64 array, shape (classes,)
-        The first cell of each class.
+    The first result has the index of each cell's class, int64 of shape (cells,). The second has the
+    first cell of each class.
     """
     columns = invariants.sparse.tocsc()
     columns.sort_indices()

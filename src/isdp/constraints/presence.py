@@ -98,13 +98,9 @@ class Presence:
     def subset_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """List every nonempty subset of the groups with the bound on its total.
 
-        Raise `InputError` if there are more than 20 groups.
-
-        Returns
-        -------
-        members : bool array, shape (2^groups - 1, groups)
-            Row i - 1 contains the binary digits of i. Group k has the digit of weight 2^k.
-        bounds : int64 array, shape (2^groups - 1,)
+        The first result is a bool array of shape (2^groups - 1, groups). Its row i - 1 contains the
+        binary digits of i, in which group k has the digit of weight 2^k. The second result has the
+        bounds. Raise `InputError` if there are more than 20 groups.
         """
         if self.groups > MAX_LISTED_GROUPS:
             raise InputError(

@@ -35,9 +35,7 @@ def kolmogorov_distance(one: ArrayLike, two: ArrayLike) -> float:
 def kolmogorov_bound(first: float, second: float, comparisons: int = 1) -> float:
     """Compute the critical distance of `kolmogorov_p_value` at a p-value of 1e-6.
 
-    Two samples of one distribution exceed this distance with a probability of at most 1e-6. With
-    the same probability, samples of two distributions have a distance that differs by more than
-    this from that of the distributions.
+    Two samples of one distribution exceed this distance with a probability of at most 1e-6.
 
     Parameters
     ----------

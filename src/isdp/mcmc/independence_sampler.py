@@ -180,18 +180,9 @@ def _refusal_scale(lower: np.ndarray, rate: float) -> float:
 def acceptance_interval(accepted: np.ndarray, proposed: int) -> tuple[float, float, float]:
     """Estimate the acceptance rate and its 99 % interval (Student's t) from independent chains.
 
-    Parameters
-    ----------
-    accepted : int array, shape (chains,)
-        The number of accepted proposals of each chain.
-    proposed : int
-        The number of proposals of each chain.
-
-    Returns
-    -------
-    rate, low, high : float
-        If no proposal was accepted, `high` is the rate at which at least one acceptance has the
-        probability 0.99.
+    The chains have `proposed` proposals each, and `accepted` has the number of accepted proposals
+    of each chain. The results are the rate and the ends of the interval. If no proposal was
+    accepted, the upper end is the rate at which at least one acceptance has the probability 0.99.
     """
     rates = np.asarray(accepted, dtype=float) / proposed
     rate = float(rates.mean())

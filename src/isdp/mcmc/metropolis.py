@@ -195,19 +195,15 @@ class LatticeWalk:
     ) -> tuple[NDArray[np.int64], ChainState, ChainInfo]:
         """Continue the chain from a state, which is not changed and not part of the draws.
 
+        The results are the draws, an int64 array of shape (draws, cells), the last state, and the
+        numbers of jumps.
+
         Parameters
         ----------
         draws : int
             The number of states to keep.
         thin : int, or int array of shape (draws,)
             The number of sweeps before each kept state.
-
-        Returns
-        -------
-        draws : int64 array, shape (draws, cells)
-        state : ChainState
-            The last state.
-        info : ChainInfo
         """
         noise = state.noise.copy()
         walked = np.zeros(self.lattice.columns.shape[1], dtype=np.int64)

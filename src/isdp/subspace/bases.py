@@ -150,12 +150,8 @@ def split_ties(values: FloatArray) -> list[IntArray]:
 def align_with(axes: FloatArray, guide: FloatArray) -> FloatArray:
     """Orthonormalise the projections of given vectors onto the span of some axes (Gram-Schmidt).
 
-    Parameters
-    ----------
-    axes : float64 array, shape (r, size)
-        Orthonormal columns.
-    guide : float64 array, shape (r, n)
-        Columns of length 1 or less, in order of preference. They span R^r.
+    The axes of shape (r, size) are orthonormal columns. The guide of shape (r, n) has columns of
+    length 1 or less in order of preference, which span R^r.
     """
     chosen: FloatArray = np.zeros((len(axes), 0))
     for vector in guide.T:

@@ -34,7 +34,7 @@ def round_tables(
     child_sums: IntArray | None = None,
     ties: ArrayLike | None = None,
 ) -> Rounded:
-    """Round to integers with given sums, with the minimum sum of absolute changes.
+    """Round a table to integers with given sums and the minimum sum of absolute changes.
 
     No cell changes by more than 1. With cell sums or child sums alone, the largest remainders are
     rounded up. With both sums, the rounding is a linear programme over the incidence matrix of a

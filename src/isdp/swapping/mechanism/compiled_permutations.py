@@ -29,10 +29,8 @@ def draw_below(bits, position, bound):
     The upper half of a 64-bit integer times `bound` maps 2^32 values to `bound` intervals. The
     intervals have equal size once 2^32 mod bound values are rejected. `bound` is at most 2^32.
 
-    Returns
-    -------
-    number, position
-        The next position is `OUT_OF_BITS` if the array ends before a number is accepted.
+    The second result is the next position. It is `OUT_OF_BITS` if the array ends before a number is
+    accepted.
     """
     width = np.uint64(bound)
     while position < len(bits):
