@@ -40,7 +40,13 @@ def test_a_verdict_follows_from_the_value():
     assert (row["verdict"], row["who_is_right"]) == ("differs", "error in the paper")
     assert (row["our_value"], row["our_error"], row["unit"]) == ("2.5", "", "persons")
     assert (row["bar"], row["bar_of"]) == ("<= 2", "ours")
+    assert with_bound(11.5e9)["bar"] == "<= 11,500,000,000"
+    assert with_bound(1 + 1e-9)["bar"] == "<= 1.000000001"
     assert judged(1.5, if_differs="error in the paper")["who_is_right"] == ""
+
+
+def with_bound(bound):
+    return judged(1.5, lambda table: Evidence(quantity(table, "x"), at_most(bound, "ours")))
 
 
 def with_error(criterion):
@@ -242,10 +248,10 @@ def test_a_claim_that_needs_a_vintage_has_a_verdict_with_that_vintage_alone():
     assert judged(9.0, provenance=HAVE, needs_vintage="20201116")["verdict"] == "differs"
     for vintage in ("20200527", "20210608"):
         there = {"das_available": True, "vintage": vintage}
-        other = judged(1.0, provenance=there, needs_vintage="20201116", note="so")
+        other = judged(1.0, provenance=there, needs_vintage="20201116", note="So.")
         assert other["verdict"] == "not checkable"
         assert other["our_value"] == "1"
-        assert other["note"].startswith("so; needs the demonstration data of vintage 20201116")
+        assert other["note"].startswith("So; needs the demonstration data of vintage 20201116")
     none = judged(1.0, needs_vintage="20201116")
     assert none["verdict"] == "not checkable"
     assert (none["our_value"], none["statistic"], none["bar"]) == ("", "", "<= 2")
