@@ -192,7 +192,7 @@ def _crossing_family(energy: CrossingEnergy, invariants: Invariants) -> _Family:
     return _Family(parents, widths, shares, number[: regions.cells], groups)
 
 
-@njit(cache=True)
+@njit
 def _variance(
     leaves: IntArray,
     values: FloatArray,
