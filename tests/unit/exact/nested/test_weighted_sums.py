@@ -57,16 +57,14 @@ def test_sums_of_crossing_noise_have_the_variances_of_dense_linear_algebra(famil
     assert found == pytest.approx(expected, abs=1e-12)
 
 
-def exact_variance(form, invariants, weights):
-    """The variance of one integer combination of real-valued noise, in fractions."""
+def exact_variances(form, invariants, weights):
+    """Variances of integer combinations of real-valued noise, computed in fractions."""
     basis = fmpq_mat(kernel_lattice(invariants, "smith").basis.astype(int).tolist())
-    cells = range(len(form))
-    q = fmpq_mat(
-        [[fmpq(form[i][j].numerator, form[i][j].denominator) for j in cells] for i in cells]
-    )
-    row = fmpq_mat([[int(w)] for w in weights]).transpose() * basis
-    found = (row * (basis.transpose() * q * basis).inv() * row.transpose())[0, 0]
-    return float(Fraction(int(found.p), int(found.q)))
+    q = fmpq_mat([[fmpq(x.numerator, x.denominator) for x in row] for row in form.tolist()])
+    inverse = (basis.transpose() * q * basis).inv()
+    rows = [fmpq_mat([row]) * basis for row in np.asarray(weights).tolist()]
+    found = [(row * inverse * row.transpose())[0, 0] for row in rows]
+    return [float(Fraction(int(x.p), int(x.q))) for x in found]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -83,17 +81,13 @@ def test_extreme_scales_lose_no_digits(seed):
     form = np.full((7, 7), Fraction(0))
     for scale, inside in zip(scales, sets_of(tree), strict=True):
         form[np.ix_(*[np.flatnonzero(inside)] * 2)] += 1 / scale
-    for noise, q in ((nested, form), (crossing, quadratic_form(crossing))):
+    products = [np.kron(a, b) for a in sets_of(tree) for b in sets_of(groups)]
+    cases = (nested, form, sets_of(tree)), (crossing, quadratic_form(crossing), products)
+    for noise, q, sets in cases:
         total = Invariants.total(len(q))
-        for sums in (rng.integers(-1, 2, (4, len(q))), rng.integers(0, 2, (4, len(q)))):
-            expected = [exact_variance(q, total, weights) for weights in sums]
-            assert sum_variances(noise, total, sums) == pytest.approx(expected, rel=1e-9, abs=0)
-    inner = [np.kron(a, b) for a in sets_of(tree) for b in sets_of(groups)]
-    expected = [exact_variance(quadratic_form(crossing), total, weights) for weights in inner]
-    assert sum_variances(crossing, total, inner) == pytest.approx(expected, rel=1e-9, abs=0)
-    expected = [exact_variance(form, Invariants.total(7), weights) for weights in sets_of(tree)]
-    found = sum_variances(nested, Invariants.total(7), sets_of(tree))
-    assert found == pytest.approx(expected, rel=1e-9, abs=0)
+        sums = np.concatenate([sets, rng.integers(-1, 2, (8, len(q)))])
+        expected = exact_variances(q, total, sums)
+        assert sum_variances(noise, total, sums) == pytest.approx(expected, rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize("pairs", [[(0, 0)], [(2, 0)], [(0, 1)], [(2, 0), (0, 1)]])
