@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from isdp.arrays import first_occurrences
 from isdp.checks import INT64_MAX, check_integer
 from isdp.errors import InputError
 
@@ -114,7 +115,7 @@ class SetTree:
             named = codes >= 0
             keys = group[named] * (codes.max(initial=0) + 1) + codes[named]
             index = pd.factorize(keys)[0]
-            first = np.flatnonzero(named)[np.unique(index, return_index=True)[1]]
+            first = np.flatnonzero(named)[first_occurrences(index)]
             parents.append(group[first])
             levels.append(np.full(len(first), number))
             group = group.copy()
