@@ -24,13 +24,10 @@ def distinct_columns(*rows: IntArray) -> tuple[IntArray, IntArray]:
         The index of each column in `columns`.
     """
     index = np.zeros(len(rows[0]), dtype=np.int64)
+    columns = np.zeros((0, 1), dtype=np.int64)
     for row in rows:
         codes, values = pd.factorize(row)
-        index = pd.factorize(index * len(values) + codes)[0]
-    first = first_occurrences(index)
-    return np.array([row[first] for row in rows], dtype=np.int64), index
-
-
-def first_occurrences(index: IntArray) -> IntArray:
-    """Find the first occurrence of 0, 1, 2 and so on, which must be in this order."""
-    return np.flatnonzero(np.diff(np.maximum.accumulate(index), prepend=-1))
+        index, keys = pd.factorize(index * len(values) + codes)
+        before, code = np.divmod(keys, len(values))
+        columns = np.vstack([columns[:, before], values[code]])
+    return columns, index

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
-from isdp.exact.bits.source import BitSource
+from isdp.exact.bits.source import BitSource, bytes_of
 
 MAX_PROPOSALS = 1e6  # per draw
 MAX_CELLS = 2000  # maximum number of cells of samplers that accept any invariants
@@ -37,7 +37,7 @@ class RandomBitSampler(ABC):
 
     def sample(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.int64]:
         """Draw noise for experiments with `draw`, and check its invariants."""
-        noise = self.draw(BitSource(rng.bytes), check_integer("exact", "n_draws", n_draws))
+        noise = self.draw(BitSource(bytes_of(rng)), check_integer("exact", "n_draws", n_draws))
         self.invariants.check(noise)
         return noise
 

@@ -39,7 +39,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.exact.bits.bernoulli import decide_bernoulli, exact_floor, to_ball
 from isdp.exact.bits.geometric import Geometric
-from isdp.exact.bits.source import MAX_UINT64, BitSource, draw_bounded_integers
+from isdp.exact.bits.source import MAX_UINT64, BitSource, bytes_of, draw_bounded_integers
 from isdp.exact.disjoint.blocks import block_order, refuse_large_sums
 from isdp.exact.disjoint.compositions import draw_compositions
 from isdp.exact.elimination.cell_bounds import cell_bound
@@ -108,7 +108,7 @@ class BoundedCompositionSampler:
         noise = np.zeros(
             (check_integer("exact", "n_draws", n_draws), self.invariants.cells), dtype=np.int64
         )
-        bits = BitSource(rng.bytes)
+        bits = BitSource(bytes_of(rng))
         with progress("drawing noise", noise.size) as report:
             for done, row in enumerate(noise):
                 drawn = done * len(row) + len(self._free)
