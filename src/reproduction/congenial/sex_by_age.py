@@ -297,11 +297,10 @@ def _spread(described: pd.DataFrame, paper: Mapping[str, float]) -> pd.DataFrame
     return table.rename_axis("statistic").reset_index()
 
 
-def clopper_pearson(count: float, trials: float, level: float = 0.99) -> tuple[float, float]:
-    """Compute the Clopper-Pearson interval of a probability, for `count` successes in `trials`."""
-    tail = (1 - level) / 2
-    low = special.betaincinv(count, trials - count + 1, tail) if count > 0 else 0.0
-    high = special.betaincinv(count + 1, trials - count, 1 - tail) if count < trials else 1.0
+def clopper_pearson(count: float, trials: float) -> tuple[float, float]:
+    """Compute the 99 % Clopper-Pearson interval for `count` successes in `trials`."""
+    low = special.betaincinv(count, trials - count + 1, 0.005) if count > 0 else 0.0
+    high = special.betaincinv(count + 1, trials - count, 0.995) if count < trials else 1.0
     return float(low), float(high)
 
 

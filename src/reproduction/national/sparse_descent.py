@@ -123,7 +123,6 @@ def _measured_family(
 def _gather(
     parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]], shape: tuple[int, int]
 ) -> csr_array:
-    """Combine children, cells and tables of all parents in one sparse table."""
     rows, columns, entries = [], [], []
     for children, cells, tables in parts:
         j, x = np.nonzero(tables)

@@ -154,7 +154,6 @@ class Results:
         _html(PARTS.finding(title, papers, text, figure, self._picture(figure), page, tables))
 
     def _picture(self, name: str) -> str:
-        """Return the PNG of a figure as a data URI."""
         self._path("figures", name, "svg")
         return embed_png(self._path("figures", name, "png"))
 

@@ -35,13 +35,7 @@ def bytes_of(rng: np.random.Generator) -> Source:
 
 
 class BitSource:
-    """Random 64-bit words from a source of bytes.
-
-    Parameters
-    ----------
-    source : callable
-        ``source(k)`` returns k random bytes.
-    """
+    """Random 64-bit words from a source of bytes, of which ``source(k)`` returns k random bytes."""
 
     def __init__(self, source: Source):
         self.source = source
@@ -72,15 +66,10 @@ class BitSource:
 
 
 def draw_bounded_integers(bits: BitSource, limits: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Draw a uniform integer from 0 to limit - 1 for each limit, as int64 of shape (n,).
+    """Draw a uniform integer from 0 to limit - 1 for each positive limit, as int64 of shape (n,).
 
     The integer is the remainder of a random word. Words beyond the last full multiple of the limit
     are rejected, so that all remainders are equally likely.
-
-    Parameters
-    ----------
-    limits : int64 array, shape (n,)
-        Positive numbers.
     """
     unsigned = limits.astype(np.uint64)
     # 2^64 mod limit, in 64-bit arithmetic

@@ -60,7 +60,7 @@ from isdp.exact.nested.reduced_tree import (
     concatenate_ranges,
     reduce_tree,
 )
-from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
+from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.mechanisms.base import Mechanism, NestedEnergy, Target
 
 MAX_PROPOSALS = 10_000  # expected for the totals below a root
@@ -94,10 +94,7 @@ class NestedGaussianSampler(RandomBitSampler):
     method = "nested splitting"
     reason = "the noise is Gaussian with terms for nested sets, and the invariants are nested"
 
-    def __init__(
-        self, invariants: Invariants, target: Target | Mechanism, lower: object = None
-    ) -> None:
-        refuse_lower_bounds(self.method, lower)
+    def __init__(self, invariants: Invariants, target: Target | Mechanism) -> None:
         energy = target.set_energy
         if not isinstance(energy, NestedEnergy) or energy.power != 2:
             raise MisfitError(
@@ -106,12 +103,8 @@ class NestedGaussianSampler(RandomBitSampler):
         self.invariants = invariants
         self._totals = _Totals(reduce_tree(self.method, energy, invariants))
         self.expected_proposals = self._totals.expected_proposals
-        if not self.expected_proposals <= MAX_PROPOSALS:
-            raise InputError(
-                f"variances: fewer than 1 in {MAX_PROPOSALS:,} proposals may be accepted (bound "
-                f"1 in {self.expected_proposals:.3g}), because the noise of small sets is much "
-                f"smaller than 1. Use larger variances, or hold more totals."
-            )
+        remedy = "Use larger variances for small sets, or hold more totals."
+        refuse_proposals("variances: a draw", self.expected_proposals, MAX_PROPOSALS, remedy)
 
     def draw(self, bits: BitSource, n_draws: int) -> IntArray:
         """See `RandomBitSampler.draw`."""

@@ -208,7 +208,7 @@ def concatenate_ranges(starts: IntArray, counts: IntArray) -> tuple[IntArray, In
     return which, np.arange(len(which)) + (starts - before)[which]
 
 
-@njit(cache=True)
+@njit
 def _hold(
     indptr: IntArray,
     indices: IntArray,
@@ -260,7 +260,7 @@ def _hold(
     return nodes
 
 
-@njit(cache=True)
+@njit
 def _merge_single_children(
     deepest_first: IntArray, parents: IntArray, held: BoolArray, sizes: IntArray
 ) -> tuple[IntArray, IntArray]:

@@ -45,8 +45,9 @@ def sum_variances(
     """Bound the variances of weighted sums of the noise in the cells.
 
     They are the variances of the best linear unbiased estimate from independent measurements of
-    the totals with the same scales. The variance of a sum of the integer noise is at most this,
-    and almost equal if it is above 1. A sum that the invariants hold has the variance 0.
+    the totals with the same scales. The variance of a sum of the integer noise is at most this. It
+    is almost equal if all sums with integer weights that the invariants do not hold have variances
+    above 1. A sum that the invariants hold has the variance 0.
 
     Parameters
     ----------
@@ -189,7 +190,7 @@ def _crossing_family(energy: CrossingEnergy, invariants: Invariants) -> _Family:
     return _Family(parents, widths, shares, number[: regions.cells], groups)
 
 
-@njit(cache=True)
+@njit
 def _variance(
     leaves: IntArray,
     values: FloatArray,

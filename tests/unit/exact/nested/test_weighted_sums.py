@@ -1,6 +1,7 @@
 """Variances of weighted sums, against dense linear algebra, enumeration and closed forms."""
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,7 +14,11 @@ from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mechanisms import CrossingGaussian, NestedGaussian, NestedLaplace, SetTree
 from tests import crossing_families
 from tests.crossing_families import held_totals, quadratic_form, sets_of
-from tests.unit.exact.nested.small_trees import FAMILIES, small_noise
+from tests.unit.exact.nested.small_trees import (
+    FAMILIES,
+    covariance_by_the_dual_lattice,
+    small_noise,
+)
 
 
 def real_variances(form, invariants, weights):
@@ -49,6 +54,22 @@ def test_sums_of_crossing_noise_have_the_variances_of_dense_linear_algebra(famil
     expected = real_variances(form, invariants, weights)
     found = sum_variances(noise, invariants, sparse.coo_array(weights))
     assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("pairs", [[(0, 0)], [(2, 0)], [(0, 1)], [(2, 0), (0, 1)]])
+def test_the_variances_of_the_integer_noise_are_at_most_the_bounds(pairs):
+    pair = SetTree.from_columns({"all": [0, 0]}, root="top")
+    regions = SetTree.from_columns({"state": [0, 0, 1]}, root="top")
+    for factor, tight in ((1, False), (20, True)):
+        scales = {("cell", "cell"): "1/2", ("state", "cell"): 1, ("cell", "top"): 2}
+        scales = {name: factor * Fraction(variance) for name, variance in scales.items()}
+        noise = CrossingGaussian(regions, pair, scales)
+        held, form = held_totals(noise, pairs), quadratic_form(noise).astype(float)
+        weights = random_weights(len(form))
+        exact = np.diag(covariance_by_the_dual_lattice(form, held, weights)[0])
+        bounds = sum_variances(noise, held, weights)
+        assert (exact <= bounds + 1e-12).all()
+        assert np.allclose(exact, bounds, rtol=1e-9) is tight
 
 
 def test_a_crossing_family_of_one_column_is_nested():
