@@ -218,7 +218,7 @@ class Requirement:
         if have >= self.minimum:
             return ""
         number = "does not state its number of" if math.isnan(have) else f"has {have:,.4g}"
-        return f"this run {number} {self.what}, and {self.minimum:,.10g} are needed"
+        return f"this run {number} {self.what}, and the minimum is {self.minimum:,.10g}"
 
 
 @dataclass(frozen=True)

@@ -142,3 +142,58 @@ def test_the_losses_by_level_are_the_largest_divergences_of_the_moves_of_a_level
             found[level] = max(loss, found.get(level, 0))
     losses = mechanism.losses_by_level(invariants)
     assert found == pytest.approx({level: float(loss) for level, loss in losses.items()}, rel=1e-6)
+
+
+OVERLAPPING = Invariants.subsets([[0, 1], [2, 3], [0, 2], [1, 3]], 4)
+REGIONS = SetTree.from_columns({"all": [0, 0]}, root="nation")
+GROUPS = SetTree.from_columns({"group": [0, 0, 1, 1]}, root="total")
+MARGINS = [[0, 1, 2, 3], [4, 5, 6, 7], [0, 1, 4, 5], [2, 3, 6, 7]]  # regions, and groups
+
+
+def overlapping_crossing(group):
+    scales = {("cell", "cell"): 10} | ({("cell", "group"): group} if group else {})
+    return CrossingGaussian(REGIONS, GROUPS, scales), Invariants.subsets(MARGINS, 8)
+
+
+def overlapping_nested(kind, by_set):
+    """One column of a table of 2 x 2 cells has a term, and its rows and columns are held."""
+    tree = SetTree.from_sets([[0, 3]], 4)
+    return kind(tree, [1, 1, 1, 1, by_set]), OVERLAPPING
+
+
+FAMILIES = GAUSSIAN + [(nested, (name, NestedLaplace)) for name in NESTED]
+FAMILIES += [(overlapping_crossing, (group,)) for group in (None, "1/9")]
+FAMILIES += [
+    (overlapping_nested, arguments)
+    for arguments in itertools.product((NestedGaussian, NestedLaplace), (None, 1))
+]
+
+
+@pytest.mark.parametrize(("make", "arguments"), FAMILIES)
+def test_the_loss_of_two_persons_is_bounded_or_refused(make, arguments):
+    """Two persons may change together what neither can change alone."""
+    mechanism, invariants = make(*arguments)
+    unit = np.eye(invariants.cells, dtype=np.int64)
+    single = [*unit, *-unit, *(a - b for a, b in itertools.permutations(unit, 2))]
+    pairs = {tuple(a + b) for a, b in itertools.combinations_with_replacement(single, 2)}
+    kept = [np.array(d) for d in pairs if not invariants.apply(np.array(d)).any()]
+    power = 1 if isinstance(mechanism, NestedLaplace) else 2
+    largest = max(float(mechanism.noise_norm(d)) ** power for d in kept)
+    guarantee = mechanism.guarantee_of(invariants)
+    if "exchange" in guarantee.relation:
+        assert largest == pytest.approx(float(guarantee.loss))
+    elif guarantee.growth == "none":
+        assert largest > 2**power * guarantee.loss  # so that the refusal is necessary
+    else:
+        assert largest <= float(guarantee.loss_at(2)) * (1 + 1e-9)
+
+
+def test_growth_and_unit_under_overlapping_invariants():
+    for group, growth in ((None, "quadratic"), ("1/9", "none")):
+        mechanism, held = overlapping_crossing(group)
+        assert mechanism.guarantee_of(held).growth == growth
+    for kind in (NestedGaussian, NestedLaplace):
+        mechanism, held = overlapping_nested(kind, 1)
+        assert mechanism.guarantee_of(held).per_person is None
+        assert mechanism.guarantee_of(held).loss == mechanism.guarantee.loss
+        assert mechanism.guarantee_of(Invariants.total(4)).per_person == 1
