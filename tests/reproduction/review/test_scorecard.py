@@ -104,7 +104,7 @@ def test_a_run_without_what_a_claim_needs_leaves_it_not_checkable():
         row = judged(value, sized(200, key="needs"))
         assert row["verdict"] == "not checkable"
         assert row["our_value"] == str(value)
-        assert row["note"] == "this run has 100 draws, and 200 are needed"
+        assert row["note"] == "this run has 100 draws, and the minimum is 200"
     assert judged(1.5, sized(100, key="needs"))["verdict"] == "reproduced"
     assert judged(2.5, sized(100, key="needs"))["verdict"] == "differs"
 
@@ -113,7 +113,7 @@ def test_a_run_that_is_too_small_leaves_a_missed_criterion_undecided():
     assert judged(1.5, sized(400, key="decides"))["verdict"] == "reproduced"
     row = judged(2.5, sized(400, key="decides"))
     assert row["verdict"] == "undecided"
-    assert row["note"] == "this run has 100 draws, and 400 are needed"
+    assert row["note"] == "this run has 100 draws, and the minimum is 400"
     assert judged(2.5, sized(100, key="decides"))["verdict"] == "differs"
 
 
