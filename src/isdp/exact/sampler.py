@@ -12,7 +12,7 @@ from isdp.arrays import FloatArray
 from isdp.checks import check_integer, check_integer_array
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.bits.source import BitSource
+from isdp.exact.bits.source import BitSource, bytes_of
 
 UNIT_ROUNDOFF = 2.0**-53
 MAX_PROPOSALS = 1e6  # per draw
@@ -42,7 +42,7 @@ class RandomBitSampler(ABC):
 
     def sample(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.int64]:
         """Draw noise for experiments with `draw`, and check its invariants."""
-        noise = self.draw(BitSource(rng.bytes), check_integer("exact", "n_draws", n_draws))
+        noise = self.draw(BitSource(bytes_of(rng)), check_integer("exact", "n_draws", n_draws))
         self.invariants.check(noise)
         return noise
 

@@ -60,7 +60,8 @@ def draw_gaussian_around(
     scale = 1
     while 2 * scale**2 < variance:
         scale *= 2
-    floors, rests = np.divmod(numerators, denominator)
+    floors = numerators // denominator  # many times as fast as divmod
+    rests = numerators - floors * denominator
     left = np.arange(len(drawn))
     while len(left):
         up = bits.take(len(left)) >> np.uint64(63) == 1

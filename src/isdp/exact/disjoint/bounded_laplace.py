@@ -40,7 +40,7 @@ from isdp.errors import InputError
 from isdp.exact.bits.bernoulli import decide_bernoulli, exact_floor, to_ball
 from isdp.exact.bits.geometric import Geometric
 from isdp.exact.bits.negative_binomial import NegativeBinomialWeight
-from isdp.exact.bits.source import MAX_UINT64, BitSource, draw_bounded_integers
+from isdp.exact.bits.source import MAX_UINT64, BitSource, bytes_of, draw_bounded_integers
 from isdp.exact.disjoint.blocks import block_order, refuse_large_sums
 from isdp.exact.disjoint.compositions import draw_compositions
 from isdp.exact.sampler import cell_bound, rejected_draw
@@ -97,7 +97,7 @@ class BoundedCompositionSampler:
         noise = np.zeros(
             (check_integer("exact", "n_draws", n_draws), self.invariants.cells), dtype=np.int64
         )
-        bits = BitSource(rng.bytes)
+        bits = BitSource(bytes_of(rng))
         with progress("drawing noise", noise.size) as report:
             for done, row in enumerate(noise):
                 drawn = done * len(row) + len(self._free)

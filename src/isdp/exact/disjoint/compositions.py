@@ -167,7 +167,7 @@ def draw_compositions(
         fresh = geometric.draw_remainders(bits, sizes[left].sum())
         last = ends[left] - 1
         rest = totals[left] - _scatter(fresh, sizes, starts, left, remainders) + remainders[last]
-        quotients[left], remainders[last] = np.divmod(rest, 1 << shift)
+        quotients[left], remainders[last] = rest >> shift, rest & ((1 << shift) - 1)
         kept = quotients[left] >= 0
         # a geometric variable is at least the last remainder r with probability exp(-epsilon r)
         kept[kept] = geometric.draw(bits, kept.sum()) >= remainders[last[kept]]
