@@ -13,6 +13,11 @@ shifted lattice. By Poisson's summation formula L' <= L. The release is therefor
 rho = q(d) / 2. The Laplace energy is a norm, so that the triangle inequality gives epsilon-DP with
 epsilon equal to the energy of d. Both sqrt(q) and the Laplace energy are norms. The loss of k moves
 of one person is therefore at most k^2 or k times the largest loss of one move.
+
+If the invariants are nested, each change of k persons that keeps them consists of at most k changes
+of one person that keep them: the changes of the cells in the same totals add up to zero, or the
+cells are in no total. Under overlapping totals, two persons who exchange cells may change sets that
+no single move can change.
 """
 
 from __future__ import annotations
@@ -40,6 +45,10 @@ MIN_VARIANCE, MAX_VARIANCE = Fraction(1, 10**6), Fraction(10**20)
 MIN_EPSILON, MAX_EPSILON = Fraction(1, 10**14), Fraction(1000)
 NO_SET = "no common set"
 SOURCE = "norm of the energy; Poisson's summation formula for Gaussian noise"
+ONLY_TOGETHER = (
+    "these invariants let no person change cell alone. The loss holds for several persons who "
+    "change cells together"
+)
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -79,7 +88,9 @@ class _Nested(Mechanism):
         """Bound the loss per person under given invariants.
 
         A person changes between two cells with the same totals. If a cell is in no total, a person
-        who comes or goes is a change as well. Totals that the invariants hold add no loss.
+        who comes or goes is a change as well. Totals that the invariants hold add no loss. If the
+        invariants overlap, the loss of several persons can exceed that of several such changes. The
+        guarantee then has the growth "none", or no loss per person if no person can change alone.
 
         Parameters
         ----------
@@ -92,10 +103,23 @@ class _Nested(Mechanism):
             Its unit is the person, and its loss is an exact fraction.
         """
         losses = [*self.losses_by_level(invariants).values(), self.arrival_loss(invariants)]
-        gaussian = self.power == 2
+        gaussian, loss = self.power == 2, max(losses)
         growth: Growth = "quadratic" if gaussian else "linear"
+        alone = True
+        if invariants is not None and not _are_nested(invariants):
+            alone, largest = loss > 0, self.guarantee.loss
+            if not alone:
+                loss = Fraction(largest)
+            elif largest > loss:
+                growth = "none"
         return PrivacyGuarantee(
-            "zCDP" if gaussian else "pure", max(losses), "person", 1, SOURCE, growth=growth
+            "zCDP" if gaussian else "pure",
+            loss,
+            "person",
+            1 if alone else None,
+            SOURCE,
+            growth=growth,
+            why_not_per_person="" if alone else ONLY_TOGETHER,
         )
 
     def losses_by_level(self, invariants: Invariants | None) -> dict[str, Fraction]:
@@ -299,6 +323,25 @@ def _of_same_cells(invariants: Invariants, tree: SetTree) -> Invariants:
             f"the same cells in both"
         )
     return invariants
+
+
+def _are_nested(invariants: Invariants) -> bool:
+    """Find out whether the invariants are totals of sets of a nested family.
+
+    This is so if all cells of a total have the same total as the next larger one.
+    """
+    a = invariants.sparse
+    sizes = np.diff(a.indptr)
+    row, size = np.repeat(np.arange(len(sizes)), sizes), np.repeat(sizes, sizes)
+    order = np.lexsort((row, -size, a.indices))
+    cell, sorted_row = a.indices[order], row[order]
+    larger = np.empty_like(row)
+    larger[order] = np.where(np.diff(cell, prepend=-1) == 0, np.roll(sorted_row, 1), -1)
+    starts = a.indptr[:-1][sizes > 0]
+    return not len(starts) or all(
+        bool((np.minimum.reduceat(x, starts) == np.maximum.reduceat(x, starts)).all())
+        for x in (larger, a.data)
+    )
 
 
 def _set_fields(

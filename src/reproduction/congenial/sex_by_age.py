@@ -54,17 +54,9 @@ def build_independence_sampler(counts: np.ndarray, settings: Mapping) -> Indepen
     return IndependenceSampler(build_polytope(counts), mechanism, proposal, cells)
 
 
-def split_walk_settings(
-    counts: np.ndarray, epsilon: float, settings: Mapping
-) -> tuple[LatticeWalk, dict]:
-    """Build the lattice walk of a block `walk`. Return the walk and the settings of its run."""
-    run = dict(settings)
-    return build_lattice_walk(counts, epsilon, run.pop("proposal")), run
-
-
-def _named_counts(run: Mapping) -> dict:
-    names = {"draws": "n_draws", "chains": "n_chains"}
-    return {names.get(key, key): value for key, value in run.items()}
+def _run(rng: np.random.Generator, sampler, settings: Mapping):
+    numbers = {"n_draws": settings["draws"], "n_chains": settings["chains"]}
+    return run_chains(rng, sampler, **numbers, burn_in=settings["burn_in"], thin=settings["thin"])
 
 
 def compare_samplers(
@@ -81,7 +73,7 @@ def compare_samplers(
         # the first call compiles the sampler, and is not timed
         run_chains(stream.spawn(1)[0], sampler, n_draws=1, n_chains=1, burn_in=1)
         began = time.perf_counter()
-        noise, info = run_chains(stream, sampler, **_named_counts(settings))
+        noise, info = _run(stream, sampler, settings)
         seconds = time.perf_counter() - began
         draws[name] = noise
         cells = convergence(noise, ("rhat", "ess_bulk", "ess_tail"))
@@ -167,8 +159,9 @@ def sample_tables(
     The tables are `chains` (without the speed of the samplers), `speed`, `norms`, `release` (a draw
     of the walk) and `printed`.
     """
+    walk = build_lattice_walk(counts, settings["epsilon"], settings["walk"]["proposal"])
     samplers = {
-        "walk": split_walk_settings(counts, settings["epsilon"], settings["walk"]),
+        "walk": (walk, settings["walk"]),
         "independence": (build_independence_sampler(counts, settings), settings["independence"]),
     }
     compared, draws = compare_samplers(rng, samplers)
@@ -304,11 +297,10 @@ def _spread(described: pd.DataFrame, paper: Mapping[str, float]) -> pd.DataFrame
     return table.rename_axis("statistic").reset_index()
 
 
-def clopper_pearson(count: float, trials: float, level: float = 0.99) -> tuple[float, float]:
-    """Compute the Clopper-Pearson interval of a probability, for `count` successes in `trials`."""
-    tail = (1 - level) / 2
-    low = special.betaincinv(count, trials - count + 1, tail) if count > 0 else 0.0
-    high = special.betaincinv(count + 1, trials - count, 1 - tail) if count < trials else 1.0
+def clopper_pearson(count: float, trials: float) -> tuple[float, float]:
+    """Compute the 99 % Clopper-Pearson interval for `count` successes in `trials`."""
+    low = special.betaincinv(count, trials - count + 1, 0.005) if count > 0 else 0.0
+    high = special.betaincinv(count + 1, trials - count, 0.995) if count < trials else 1.0
     return float(low), float(high)
 
 
@@ -344,8 +336,8 @@ def measure_distances(
         size = (releases, len(counts))
         polytope = Polytope.of_counts(sex_by_age_invariants(), counts)
         raw_noise = double_geometric_noise(raw, raw_epsilon, size)
-        walk, run = split_walk_settings(counts, epsilon, options["walk"])
-        noise, _ = run_chains(walked, walk, **_named_counts(run))
+        walk = build_lattice_walk(counts, epsilon, options["walk"]["proposal"])
+        noise, _ = _run(walked, walk, options["walk"])
         found = {
             "raw": raw_noise,
             "projected": nearest_l2(counts + raw_noise, polytope) - counts,

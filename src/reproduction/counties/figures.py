@@ -130,7 +130,6 @@ def _county_labels(boxes: pd.DataFrame) -> pd.Series:
 
 
 def _far_boxes(boxes: pd.DataFrame, reach: float) -> pd.DataFrame:
-    """Return the boxes that exceed the scale of a panel, with one row per county."""
     wide = boxes.pivot_table("value", ["rank", "county"], "series").reset_index()
     return wide[wide[["whisker_low", "whisker_high"]].abs().max(axis=1) > reach]
 

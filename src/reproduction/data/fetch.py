@@ -104,13 +104,6 @@ def obtain_demonstration(
     return demonstration, _provenance("download", f"downloaded from {url}", demonstration, url)
 
 
-def locate_demonstration(provenance: Mapping, local_file, cache) -> Path | None:
-    """Return the path of the file that a provenance describes, or None if there is no file."""
-    if local_file is not None:
-        return Path(local_file)
-    return Path(cache) / provenance["file_name"] if provenance["address"] else None
-
-
 def _download(row: Mapping, cache, timeout: tuple[float, float], retries: int) -> Path:
     known_hash = row["sha256"].lower() or None
     downloads = pooch.create(

@@ -13,6 +13,7 @@ from typing import Literal
 import pandas as pd
 
 from isdp.errors import InputError
+from reproduction.jobs.rules import find_rule
 
 Paper = Literal["ISDP", "SDP", "CDP", "TDA", "SWAP"]
 Whose = Literal["paper", "ours"]
@@ -194,6 +195,14 @@ def extreme_row(
     return rows.iloc[[place]]
 
 
+def extreme(
+    rows: pd.DataFrame, column: str, which: Literal["max", "min", "max_abs"], **options
+) -> Quantity:
+    """Return the extreme value of a column. The options are those of `quantity`."""
+    row = extreme_row(rows, column, which)
+    return quantity(row, column, absolute=which == "max_abs", **options)
+
+
 @dataclass(frozen=True)
 class Requirement:
     """Minimum size of a run: the size in words, the size of this run, and the minimum."""
@@ -240,6 +249,31 @@ class Evidence:
     decides: Requirement | None = None
     needs: Requirement | None = None
     paper: Quantity | None = None
+
+
+def farthest(
+    rows: pd.DataFrame,
+    distance: str,
+    maximum: float,
+    unit: str,
+    *,
+    value: str,
+    paper: str = "",
+    **options,
+) -> Evidence:
+    """Judge the value that is farthest from its expectation, by our maximum of the distance.
+
+    `distance`, `value` and `paper` are columns, and `unit` describes the distance. The options are
+    those of `quantity` for the value.
+    """
+    row = extreme_row(rows, distance, "max_abs")
+    return Evidence(
+        quantity(row, value, **options),
+        at_most(maximum, "ours"),
+        statistic=quantity(row, distance, absolute=True),
+        statistic_name=unit,
+        paper=quantity(row, paper) if paper else None,
+    )
 
 
 @dataclass(frozen=True)
@@ -306,8 +340,8 @@ class Claim:
         """
         for name in self.missing_tables(tables):
             raise InputError(
-                f"claim {self.name}: the table {name} is missing. Run "
-                f"`snakemake --cores all {self.study}` to make it."
+                f"claim {self.name}: the table {name} is missing. The rule {find_rule(name)} makes "
+                f"it. Run `snakemake --cores all results/tables/{name}.csv`."
             )
         try:
             return self.function(*(tables[name].rename_axis(name) for name in self.tables))

@@ -10,9 +10,7 @@ from isdp.streams import stream
 
 BLOCKS_PER_GROUP, GROUPS_PER_TRACT = 57, 3  # close to the averages of 2010
 EMPTY_SHARE = 0.4  # share of blocks without persons
-BY_POPULATION = (
-    0.6  # share of blocks that is allocated by population; counties share the rest equally
-)
+BY_POPULATION = 0.6  # share of blocks allocated by population; the rest is divided equally
 GAMMA_SHAPE = 0.3  # shape of the gamma weights of a tract; smaller values give more variation
 
 

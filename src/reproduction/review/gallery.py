@@ -45,7 +45,6 @@ def embed_png(png: Path) -> str:
 
 
 def _places(claims, entries) -> Iterator[tuple[str, str, str, str]]:
-    """Yield the study, name, label and anchor of each figure in the entries and claims."""
     for entry in entries:
         whose = "Ours" if entry["paper"] == OURS else entry["paper"]
         label = f"{whose}, {entry['label']}" + ", with other data" * entry.get("other_data", False)

@@ -22,7 +22,6 @@ from reproduction.review.shown import read_shown
 from reproduction.review.tables import convert_to_html, format_cell
 
 FOLDER_VARIABLE = "ISDP_RESULTS"  # environment variable with the results folder
-EXPECTED_VARIABLE = "ISDP_EXPECTED_CONFIG"  # environment variable with a config that must agree
 COMMAND = "snakemake --cores all"
 CHECKS = "tables/transcription_checks.csv"
 
@@ -38,31 +37,18 @@ class NotInThisRunError(ReviewError):
     """Error for a table, row or figure that a run with these settings does not make."""
 
 
-def open_results(folder=None, expect=None) -> "Results":
+def open_results(folder=None) -> "Results":
     """Open the results folder of a finished run.
 
     The default folder is the environment variable ISDP_RESULTS, or else `results` in the working
-    directory or one of its parents. All keys of the expected config must agree with the config of
-    the results. The default of `expect` is the file in ISDP_EXPECTED_CONFIG.
-
-    Raises ReviewError if the run has not finished, or has another config.
+    directory or one of its parents. Raises ReviewError if the run has not finished.
     """
     here = Path.cwd()
     above = (each / "results" for each in (here, *here.parents) if (each / "results").is_dir())
     folder = folder or os.getenv(FOLDER_VARIABLE) or next(above, None)
     if folder is None:
         raise ReviewError(f"results: no such folder here or above; run `{COMMAND}` first")
-    results = Results(Path(folder))
-    expect = expect or os.getenv(EXPECTED_VARIABLE)
-    have = dict(_flat(results.config))
-    for key, value in _flat(read_yaml(expect) if expect else {}):
-        if key not in have or have[key] != value:
-            found = repr(have[key]) if key in have else "missing"
-            raise ReviewError(
-                f"results/config.yaml: {key} is {found}, but {value!r} in {Path(expect).name}: the "
-                f"results have another config; run `{COMMAND}` with the config you mean"
-            )
-    return results
+    return Results(Path(folder))
 
 
 def say(text: str) -> None:
@@ -168,7 +154,6 @@ class Results:
         _html(PARTS.finding(title, papers, text, figure, self._picture(figure), page, tables))
 
     def _picture(self, name: str) -> str:
-        """Return the PNG of a figure as a data URI."""
         self._path("figures", name, "svg")
         return embed_png(self._path("figures", name, "png"))
 

@@ -247,7 +247,6 @@ def _scale_words(scale: float) -> str:
 
 
 def _boxes_of(runs: pd.DataFrame) -> pd.DataFrame:
-    """Summarise runs and the errors of the Census DAS in a table for `draw_boxes`."""
     noise = runs.pivot(index="run", columns="rank", values="error").to_numpy()
     shown = boxes(noise[None]).rename(columns={"cell": "position"})
     one = runs.drop_duplicates("rank").rename(columns={"rank": "position"})

@@ -23,11 +23,7 @@ from reproduction.swapping.theory.released_table import (
     tables_with,
     two_counties_bound,
 )
-from reproduction.swapping.theory.variants import (
-    VARIANTS,
-    log_weights,
-    worst_case_loss_of_weights,
-)
+from reproduction.swapping.theory.variants import VARIANTS, log_weights, worst_case_loss_of_weights
 
 MAX_LOGIT = 9.0  # of the swap rates of a curve, which are from 0.0001 to 0.9999
 EPSILONS_ABOVE_MIN = (0.0, 0.01, 1.0, 5.0, 20.0)  # added to the smallest epsilon

@@ -38,10 +38,6 @@ def build_households(table: pd.DataFrame, scenario: str) -> np.ndarray:
     households in counties with more persons per dwelling. "fitted" is chosen so that the expected
     swapped table is close to the printed one, and is therefore no evidence about it.
     """
-    if scenario not in SCENARIOS:
-        raise InputError(
-            f"households: unknown scenario {scenario!r}. Use one of: {', '.join(SCENARIOS)}."
-        )
     tilts = np.zeros(len(table))
     if scenario == "persons per dwelling":
         per_dwelling = table["persons"] / table["total"]

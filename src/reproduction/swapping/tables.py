@@ -113,16 +113,13 @@ def tabulate_massachusetts(
     households = build_scenarios(table, settings["households"])
     rng = stream(seed, "swapping", "runs")
     runs = massachusetts.simulate_swaps(rng, households, settings["rates"], settings["runs"])
-    errors, fit = (
-        massachusetts.measure_printed(table),
-        massachusetts.fit_scenarios(table, households),
-    )
+    errors = massachusetts.measure_printed(table)
+    fit = massachusetts.fit_scenarios(table, households)
     counties = massachusetts.compare_counties(table, households)
     unmixed = massachusetts.unmix_printed(table)
     by_rate = massachusetts.fit_by_rate(table, households, LIKELY_RATES)
-    at_likeliest = fit[
-        ["scenario", "rate", "error", "chi_square_at_rate", "degrees", "fitted"]
-    ].rename(columns={"rate": "likeliest_rate"})
+    columns = ["scenario", "rate", "error", "chi_square_at_rate", "degrees", "fitted"]
+    at_likeliest = fit[columns].rename(columns={"rate": "likeliest_rate"})
     return {
         "massachusetts": counties,
         "fit": fit,

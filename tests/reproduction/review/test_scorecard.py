@@ -15,7 +15,7 @@ from reproduction.jobs.claims import (
     extreme_row,
     quantity,
 )
-from reproduction.review.scorecard import COLUMNS, build_scorecard, describe_cells, format_value
+from reproduction.review.scorecard import COLUMNS, describe_cells, format_value, judge_claims
 from tests.reproduction.review.test_claims import largest, make_claim
 
 HAVE = {"das_available": True, "vintage": "20201116"}
@@ -29,7 +29,7 @@ def judged(value, function=largest, provenance=NONE, **changes):
 
 
 def of_table(table, function, provenance=NONE, **changes):
-    card = build_scorecard([make_claim(function, **changes)], {"t": table}, provenance)
+    card, _ = judge_claims([make_claim(function, **changes)], {"t": table}, provenance)
     assert tuple(card.columns) == COLUMNS
     return card.iloc[0]
 

@@ -178,6 +178,14 @@ class Messages:
             moment *= self._weight(self._rate_of_kind[whole]) / self.norms[whole]
         return np.asarray(scipy.fft.rfft(moment))
 
+    def distribution(self, path: list[int]) -> FloatArray:
+        """Return the distribution of the first node of a path to the root, on the grid."""
+        kinds = self._kinds_of(path)
+        weight = self._weight_above(path, kinds)
+        if self._log_parts[kinds[0]].any():
+            weight = weight * self._inverse(np.exp(self._log_parts[kinds[0]])).clip(0)
+        return np.asarray(weight / weight.sum())
+
     def covariance(self, one: list[int], other: list[int]) -> float:
         """Return the covariance of the ends of two paths to the root."""
         shared = shared_length(one, other)

@@ -6,8 +6,6 @@ mean over all angles, so that the normalising constant is mean_y R(y)^rows with 
 phi(x + y_j). The angle of the last column total is 0, because the totals of rows imply that total.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
