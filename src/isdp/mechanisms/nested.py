@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isdp.accounting.guarantees import Growth, PrivacyGuarantee
+from isdp.arrays import distinct_columns
 from isdp.checks import ExactNumber, parse_rational
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
@@ -151,8 +152,9 @@ class _Nested(Mechanism):
             starts[1:] = (np.diff(above[order]) != 0) | (np.diff(group[order]) != 0)
             second = np.flatnonzero(~starts & np.roll(starts, 1))
             levels = np.append(tree.level_of, -1)[above[order[second]]]
-            pairs = np.stack([path.ranks[order[second - 1]], path.ranks[order[second]], levels])
-            for first, other, level in np.unique(pairs, axis=1).T.tolist():
+            ranks = path.ranks[order]
+            moves, _ = distinct_columns(ranks[second - 1], ranks[second], levels)
+            for first, other, level in moves.T.tolist():
                 loss = path.values[first] + path.values[other]
                 name = NO_SET if level < 0 else tree.levels[level]
                 found[name] = max(loss, found.get(name, loss))
@@ -207,8 +209,8 @@ class _Nested(Mechanism):
     def as_dict(self) -> dict[str, object]:
         """Return the name, and the exact rates of each level, as values for JSON."""
         levels: dict[str, list[str]] = {}
-        pairs = np.unique(np.stack([self.tree.level_of, self.rate_of]), axis=1)
-        for level, rate in pairs.T.tolist():
+        pairs, _ = distinct_columns(self.tree.level_of, self.rate_of)
+        for level, rate in sorted(pairs.T.tolist()):
             if rate >= 0:
                 levels.setdefault(self.tree.levels[level], []).append(str(self.rates[rate]))
         return {"name": self.name, "rates": levels}
@@ -308,9 +310,8 @@ class RateSums:
 
     def add(self, rate_of: NDArray[np.int64]) -> None:
         """Add one rate to each item; the index -1 adds nothing."""
-        keys, where = np.unique(self.ranks * len(self.rates) + rate_of + 1, return_inverse=True)
-        pairs = [divmod(key, len(self.rates)) for key in keys.tolist()]
-        sums = [self.values[rank] + self.rates[rate] for rank, rate in pairs]
+        pairs, where = distinct_columns(self.ranks, rate_of + 1)
+        sums = [self.values[rank] + self.rates[rate] for rank, rate in pairs.T.tolist()]
         self.values = sorted(set(sums))
         rank_of = {value: rank for rank, value in enumerate(self.values)}
         self.ranks = np.array([rank_of[value] for value in sums], dtype=np.int64)[where]

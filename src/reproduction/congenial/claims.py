@@ -288,7 +288,7 @@ def distances_conditional(medians):
         "The distances of the conditional mechanism at epsilon = 0.5 are between those of the raw "
         "mechanism at 1 and at 0.5."
     ),
-    paper_value="2 of 2 distances",
+    paper_value="between (2 of 2 distances)",
     unit="persons, l1 and l2 distance of the conditional mechanism (medians over the tables)",
     tables=["sex_by_age_medians"],
     figures=["sex_by_age_distances"],
@@ -304,7 +304,7 @@ def distances_conditional_between(medians):
         quantity(rows, "median", error="se"),
         equals(2, "paper"),
         statistic=count(between_both, among=rows),
-        statistic_name="distances are between",
+        statistic_name=f"of {len(rows)} distances are between",
     )
 
 

@@ -304,7 +304,7 @@ def _falls(guide: pd.DataFrame, method: str) -> Evidence:
         extreme(steps, "epsilon", "min", exact=True),
         equals(0, "ours"),
         statistic=count(judged[~judged["falls"].astype(bool)], among=judged),
-        statistic_name="steps that do not reduce epsilon",
+        statistic_name="is the number of steps that do not reduce epsilon",
     )
 
 

@@ -238,7 +238,7 @@ def tda_dormitories(dormitories):
         quantity(row, "totals", exact=True),
         equals(0, "paper"),
         statistic=quantity(row, "wrong"),
-        statistic_name="totals that are wrongly allowed or excluded",
+        statistic_name="is the number of totals that are wrongly allowed or excluded",
     )
 
 
@@ -390,7 +390,7 @@ def tda_cutting_planes(cuts):
         extreme(cuts, "cuts_most", "max"),
         equals(0, "paper"),
         statistic=total(cuts, "broken"),
-        statistic_name="releases that no regions can have",
+        statistic_name="is the number of releases that no regions can have",
     )
 
 
@@ -425,6 +425,6 @@ def isdp_bias_non_negativity(causes, configurations):
         ),
         between(12, 36, "ours"),
         statistic=quantity(free, "negative_slopes", error="negative_slopes_error", draws="runs"),
-        statistic_name="with negative counts",
+        statistic_name="negative slopes with negative counts",
         needs=Requirement("levels below the county", below, 1),
     )
