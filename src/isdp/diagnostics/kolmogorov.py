@@ -35,9 +35,7 @@ def kolmogorov_distance(one: ArrayLike, two: ArrayLike) -> float:
 def kolmogorov_bound(first: float, second: float, comparisons: int = 1) -> float:
     """Compute the critical distance of `kolmogorov_p_value` at a p-value of 1e-6.
 
-    Two samples of one distribution exceed this distance with a probability of at most 1e-6. With
-    the same probability, samples of two distributions have a distance that differs by more than
-    this from that of the distributions.
+    Two samples of one distribution exceed this distance with a probability of at most 1e-6.
 
     Parameters
     ----------
@@ -109,20 +107,12 @@ def agreement_rows(
 ) -> pd.DataFrame:
     """Compare a sample with exact draws of its target distribution.
 
-    Parameters
-    ----------
-    noise : int64 array, shape (chain, draw, cell)
-        Draws of several Markov chains, or independent draws as one chain.
-    exact : int64 array, shape (draw, cell)
-    labels : dict
-        Columns that identify the sample.
+    The sample has shape (chain, draw, cell). Independent draws are one chain. The exact draws have
+    shape (draw, cell). `labels` are columns that identify the sample.
 
-    Returns
-    -------
-    DataFrame
-        One row for the norm, and one for the cell with the largest distance relative to its bound.
-        The columns are the labels, draws, effective, statistic, distance, bound
-        (`kolmogorov_bound`), p_value (`kolmogorov_p_value`) and detectable (`detectable_distance`).
+    The table has one row for the norm, and one for the cell with the largest distance relative to
+    its bound. The columns are the labels, draws, effective, statistic, distance, bound
+    (`kolmogorov_bound`), p_value (`kolmogorov_p_value`) and detectable (`detectable_distance`).
     """
     flat = noise.reshape(-1, noise.shape[-1])
     norms = mechanism.noise_norm(noise).astype(float)

@@ -38,7 +38,7 @@ class GeneralizedGaussian(Mechanism):
         The zCDP privacy loss per unit of squared l2 distance, which is 1 / (2 sigma^2).
     exact_rho : Fraction, optional
         The exact value of rho, passed by `dataclasses.replace`. The argument is ignored if `rho` is
-        given, or if `sigma` is not its double.
+        given, or if `sigma` is not the double nearest to 1 / sqrt(2 rho).
 
     Attributes
     ----------

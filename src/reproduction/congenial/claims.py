@@ -12,7 +12,9 @@ from reproduction.jobs.claims import (
     claim,
     count,
     equals,
+    extreme,
     extreme_row,
+    farthest,
     only_row,
     quantity,
     total,
@@ -74,7 +76,6 @@ def sex_by_age_printed_distance(printed):
 
 
 def _printed_rates(rates: pd.DataFrame, proposal_epsilon: float) -> pd.DataFrame:
-    """Select a proposal parameter for which the paper has a rate."""
     chosen = rates["proposal_epsilon"] == proposal_epsilon
     return rates[chosen & rates["paper_percent"].notna()]
 
@@ -226,7 +227,7 @@ def _medians(medians: pd.DataFrame, method: str) -> Evidence:
     return Evidence(
         quantity(rows, "median", error="se"),
         at_most(4, "ours"),
-        statistic=quantity(extreme_row(rows, "z_paper", "max_abs"), "z_paper", absolute=True),
+        statistic=extreme(rows, "z_paper", "max_abs"),
         statistic_name="combined standard errors from the paper's median (the larger of two)",
     )
 
@@ -287,7 +288,7 @@ def distances_conditional(medians):
         "The distances of the conditional mechanism at epsilon = 0.5 are between those of the raw "
         "mechanism at 1 and at 0.5."
     ),
-    paper_value="2 of 2 distances",
+    paper_value="between (2 of 2 distances)",
     unit="persons, l1 and l2 distance of the conditional mechanism (medians over the tables)",
     tables=["sex_by_age_medians"],
     figures=["sex_by_age_distances"],
@@ -303,7 +304,7 @@ def distances_conditional_between(medians):
         quantity(rows, "median", error="se"),
         equals(2, "paper"),
         statistic=count(between_both, among=rows),
-        statistic_name="distances are between",
+        statistic_name=f"of {len(rows)} distances are between",
     )
 
 
@@ -315,13 +316,8 @@ def distances_conditional_between(medians):
 )
 def two_bin_means(two_bin):
     rows = two_bin[two_bin["mechanism"].isin(["conditional", "l1-projected"])]
-    row = extreme_row(rows, "z_paper", "max_abs")
-    return Evidence(
-        quantity(row, "mean_1", error="mcse"),
-        at_most(5, "ours"),
-        statistic=quantity(row, "z_paper", absolute=True),
-        statistic_name="standard errors from s1",
-    )
+    unit = "standard errors from s1"
+    return farthest(rows, "z_paper", 5, unit, value="mean_1", error="mcse")
 
 
 @two_bin_claim(
@@ -341,13 +337,8 @@ def two_bin_means(two_bin):
 )
 def two_bin_l2_mean(two_bin):
     rows = two_bin[two_bin["mechanism"] == "l2-projected"]
-    row = extreme_row(rows, "off_paper", "max_abs")
-    return Evidence(
-        quantity(row, "mean_1", error="mcse"),
-        at_most(0.1, "ours"),
-        statistic=quantity(row, "off_paper", absolute=True),
-        statistic_name="persons from the paper's mean",
-    )
+    unit = "persons from the paper's mean"
+    return farthest(rows, "off_paper", 0.1, unit, value="mean_1", error="mcse")
 
 
 @two_bin_claim(
@@ -364,13 +355,9 @@ def two_bin_l2_mean(two_bin):
     ),
 )
 def two_bin_variances(two_bin):
-    row = extreme_row(two_bin, "z_variance", "max_abs")
-    return Evidence(
-        quantity(row, "variance", error="variance_se"),
-        at_most(5, "ours"),
-        statistic=quantity(row, "z_variance", absolute=True),
-        statistic_name="standard errors from the closed form (column variance_closed)",
-    )
+    columns = {"value": "variance", "error": "variance_se"}
+    unit = "standard errors from the closed form (column variance_closed)"
+    return farthest(two_bin, "z_variance", 5, unit, **columns)
 
 
 @two_bin_claim(
@@ -386,14 +373,9 @@ def two_bin_variances(two_bin):
     ),
 )
 def two_bin_privacy(two_bin):
-    row = extreme_row(two_bin, "loss_off", "max_abs")
-    return Evidence(
-        quantity(row, "loss_numeric", exact=True),
-        at_most(0.001, "ours"),
-        statistic=quantity(row, "loss_off", absolute=True),
-        statistic_name="is the difference divided by epsilon",
-        paper=quantity(row, "loss_closed"),
-    )
+    columns = {"value": "loss_numeric", "paper": "loss_closed"}
+    unit = "is the difference divided by epsilon"
+    return farthest(two_bin, "loss_off", 0.001, unit, **columns, exact=True)
 
 
 @two_bin_claim(
@@ -426,14 +408,8 @@ def two_bin_gamma(two_bin):
     ),
 )
 def two_bin_tau(tau):
-    row = extreme_row(tau, "off_paper", "max_abs")
-    return Evidence(
-        quantity(row, "tau", exact=True),
-        at_most(0.001, "ours"),
-        statistic=quantity(row, "off_paper", absolute=True),
-        statistic_name="from the closed form",
-        paper=quantity(row, "tau_paper"),
-    )
+    columns = {"value": "tau", "paper": "tau_paper"}
+    return farthest(tau, "off_paper", 0.001, "from the closed form", **columns, exact=True)
 
 
 @two_bin_claim(

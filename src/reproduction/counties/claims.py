@@ -12,8 +12,8 @@ from reproduction.jobs.claims import (
     count,
     distinct,
     equals,
-    extreme_row,
-    quantity,
+    extreme,
+    farthest,
     total,
 )
 
@@ -42,14 +42,11 @@ STATES_NOTE = (
     ),
 )
 def counties_rhat(rhat, states):
-    worst_county = extreme_row(rhat[~rhat["frozen"]], "rhat", "max")
-    worst_state = extreme_row(states[states["frozen"] < states["counties"]], "ess_min", "min")
+    fewest = extreme(states[states["frozen"] < states["counties"]], "ess_min", "min")
     return Evidence(
-        quantity(worst_county, "rhat"),
+        extreme(rhat[~rhat["frozen"]], "rhat", "max"),
         at_most(1.01, "ours"),
-        decides=Requirement(
-            "effective draws of the worst county", quantity(worst_state, "ess_min"), 2000
-        ),
+        decides=Requirement("effective draws of the worst county", fewest, 2000),
     )
 
 
@@ -80,13 +77,8 @@ def counties_exact_totals(draws):
     ),
 )
 def counties_unbiased(noise):
-    worst = extreme_row(noise[noise["sd"] > 0], "z", "max_abs")
-    return Evidence(
-        quantity(worst, "mean", error="mcse"),
-        at_most(6, "ours"),
-        statistic=quantity(worst, "z", absolute=True),
-        statistic_name="standard errors from zero",
-    )
+    rows = noise[noise["sd"] > 0]
+    return farthest(rows, "z", 6, "standard errors from zero", value="mean", error="mcse")
 
 
 @isdp_claim(
@@ -102,8 +94,7 @@ def counties_unbiased(noise):
     ),
 )
 def counties_noise_scale(states):
-    smallest = extreme_row(states, "p_abs_le_30", "min")
-    share = quantity(smallest, "p_abs_le_30", error="p_abs_le_30_se", draws="draws")
+    share = extreme(states, "p_abs_le_30", "min", error="p_abs_le_30_se", draws="draws")
     return Evidence(share, at_least(0.99, "ours"))
 
 
@@ -220,12 +211,10 @@ def das_illinois(regressions):
 )
 def projection_boxes_overlap(projection):
     solver = projection[projection["choice"] == "solver"]
-    worst = extreme_row(solver, "boxes_overlapping", "min")
-    fewest = extreme_row(projection, "simulations", "min")
     return Evidence(
-        quantity(worst, "boxes_overlapping"),
+        extreme(solver, "boxes_overlapping", "min"),
         at_least(0.9, "ours"),
-        decides=Requirement("simulations", quantity(fewest, "simulations"), 1000),
+        decides=Requirement("simulations", extreme(projection, "simulations", "min"), 1000),
     )
 
 
@@ -239,8 +228,7 @@ def projection_boxes_overlap(projection):
     figures=["truncation"],
 )
 def truncation_least_county(states):
-    smallest = extreme_row(states, "least_population", "min")
-    return Evidence(quantity(smallest, "least_population", exact=True), equals(82, "paper"))
+    return Evidence(extreme(states, "least_population", "min", exact=True), equals(82, "paper"))
 
 
 @isdp_claim(

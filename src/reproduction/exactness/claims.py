@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from reproduction.jobs.claims import Evidence, at_least, at_most, claim, extreme_row, quantity
+from reproduction.jobs.claims import Evidence, at_least, at_most, claim, extreme
 
 
 def _of_the_paper(table: pd.DataFrame) -> pd.DataFrame:
@@ -30,11 +30,10 @@ def _of_the_paper(table: pd.DataFrame) -> pd.DataFrame:
 def exact_agreement_chains(agreement):
     compared = _of_the_paper(agreement)
     compared = compared[(compared["sampler"] == "paper") & compared["distance"].notna()]
-    largest = extreme_row(compared, "distance", "max")
     return Evidence(
-        quantity(largest, "distance"),
+        extreme(compared, "distance", "max"),
         at_least(1e-6, "ours"),
-        statistic=quantity(extreme_row(compared, "p_value", "min"), "p_value"),
+        statistic=extreme(compared, "p_value", "min"),
         statistic_name=(
             f"is the smallest p-value of {len(compared)} comparisons; each finds a distance of "
             f"{compared['detectable'].max():.2f} with a probability of at least 0.8"
@@ -65,5 +64,5 @@ def exact_agreement_chains(agreement):
 )
 def bound_above_distance(distances):
     distances = _of_the_paper(distances)
-    row = extreme_row(distances[distances["variant"] == "paper"], "largest_excess", "max")
-    return Evidence(quantity(row, "largest_excess"), at_most(0, "ours"))
+    own = distances[distances["variant"] == "paper"]
+    return Evidence(extreme(own, "largest_excess", "max"), at_most(0, "ours"))

@@ -11,7 +11,8 @@ from reproduction.jobs.claims import (
     claim,
     count,
     equals,
-    extreme_row,
+    extreme,
+    farthest,
     only_row,
     quantity,
     total,
@@ -31,13 +32,8 @@ def _of_the_paper(convergence: pd.DataFrame) -> pd.DataFrame:
 
 def _largest_bias(summary: pd.DataFrame) -> Evidence:
     """Find the largest bias in units of its error, under the two norms of the paper's figures."""
-    worst = extreme_row(summary[summary["law"].isin(["l1", "l2"])], "z", "max_abs")
-    return Evidence(
-        quantity(worst, "mean", error="mcse"),
-        at_most(5.5, "ours"),
-        statistic=quantity(worst, "z", absolute=True),
-        statistic_name="standard errors from zero",
-    )
+    rows = summary[summary["law"].isin(["l1", "l2"])]
+    return farthest(rows, "z", 5.5, "standard errors from zero", value="mean", error="mcse")
 
 
 @claim(
@@ -148,13 +144,11 @@ def lattices_exact_margins(draws):
 def chains_converge(convergence):
     paper = _of_the_paper(convergence)
     failing = paper[(paper["censored"] > 0) | (paper["standing"] > 0)]
-    lowest_cap = extreme_row(paper, "cap", "min")
+    cap = extreme(paper, "cap", "min")
     return Evidence(
         count(failing, among=paper),
         equals(0, "paper"),
-        decides=Requirement(
-            "iterations before a run is cut off", quantity(lowest_cap, "cap"), 1000000
-        ),
+        decides=Requirement("iterations before a run is cut off", cap, 1000000),
     )
 
 
@@ -172,10 +166,9 @@ def chains_converge(convergence):
     ),
 )
 def bounds_stable_across_lags(convergence, meetings):
-    worst = extreme_row(_of_the_paper(convergence), "spread", "max")
-    fewest = extreme_row(meetings, "chains", "min")
+    paper = _of_the_paper(convergence)
     return Evidence(
-        quantity(worst, "spread"),
+        extreme(paper, "spread", "max"),
         at_most(2, "ours"),
-        decides=Requirement("coupled chains", quantity(fewest, "chains"), 200),
+        decides=Requirement("coupled chains", extreme(meetings, "chains", "min"), 200),
     )

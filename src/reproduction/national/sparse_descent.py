@@ -1,6 +1,6 @@
 """TopDown on sparse tables of many small regions.
 
-A cell that is zero at the parent is zero in all its children. Answers that count only such cells
+A cell that is zero at the parent is zero in all its children. Answers that count only these cells
 are therefore not used. The noise of the answers is independent, so the noise of unused answers is
 not drawn. This does not change the distribution of the result or the guarantee. Memory holds only
 nonzero counts.
@@ -123,7 +123,6 @@ def _measured_family(
 def _gather(
     parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]], shape: tuple[int, int]
 ) -> csr_array:
-    """Combine children, cells and tables of all parents in one sparse table."""
     rows, columns, entries = [], [], []
     for children, cells, tables in parts:
         j, x = np.nonzero(tables)

@@ -42,15 +42,8 @@ def _describe(claim: Claim, row: pd.Series, found: Evidence | None) -> dict:
 
 
 def _numbers(quantity: Quantity) -> dict:
-    return {
-        "values": _json(quantity.values),
-        "errors": _json(quantity.errors),
-        "limits": _json(quantity.limits),
-        "exact": quantity.exact,
-        "table": quantity.table,
-        "rows": quantity.rows,
-        "column": quantity.column,
-    }
+    keys = ("values", "errors", "limits", "exact", "table", "rows", "column")
+    return {key: _json(getattr(quantity, key)) for key in keys}
 
 
 def _json(value):

@@ -5,13 +5,13 @@ from functools import partial
 import pandas as pd
 
 from reproduction.jobs.claims import (
-    Criterion,
     Evidence,
     at_most,
     between,
     claim,
     equals,
-    extreme_row,
+    extreme,
+    farthest,
     only_row,
     quantity,
 )
@@ -28,11 +28,6 @@ MAX_RELATIVE_ERROR = 1e-9  # 0, up to rounding
 MAX_ERROR = 1e-12  # 0, up to rounding
 
 
-def _largest(rows: pd.DataFrame, column: str, criterion: Criterion) -> Evidence:
-    """Judge the largest value of an exact column."""
-    return Evidence(quantity(extreme_row(rows, column, "max"), column, exact=True), criterion)
-
-
 def _checks_of(checks: pd.DataFrame, where: str, measure: str = "") -> pd.DataFrame:
     return checks[(checks["where"] == where) & checks["measure"].str.startswith(measure)]
 
@@ -46,8 +41,7 @@ def _checks_of(checks: pd.DataFrame, where: str, measure: str = "") -> pd.DataFr
     note="Delta is the share of draws that identify one of two neighbouring datasets.",
 )
 def sdp_infeasible(checks):
-    row = extreme_row(_checks_of(checks, "Example 2.4"), "value", "min")
-    return Evidence(quantity(row, "value"), equals(1, "paper"))
+    return Evidence(extreme(_checks_of(checks, "Example 2.4"), "value", "min"), equals(1, "paper"))
 
 
 @mechanism_claim(
@@ -62,7 +56,10 @@ def sdp_infeasible(checks):
     ),
 )
 def sdp_nested(checks):
-    return _largest(_checks_of(checks, "Proposition 2.7"), "value", at_most(MAX_ERROR, "paper"))
+    return Evidence(
+        extreme(_checks_of(checks, "Proposition 2.7"), "value", "max", exact=True),
+        at_most(MAX_ERROR, "paper"),
+    )
 
 
 @mechanism_claim(
@@ -77,8 +74,9 @@ def sdp_nested(checks):
     ),
 )
 def sdp_composition(checks):
-    row = extreme_row(_checks_of(checks, "Proposition 2.9"), "value", "max")
-    return Evidence(quantity(row, "value"), at_most(MAX_RATIO, "paper"))
+    return Evidence(
+        extreme(_checks_of(checks, "Proposition 2.9"), "value", "max"), at_most(MAX_RATIO, "paper")
+    )
 
 
 COVARIANCE_NOTE = (
@@ -98,7 +96,7 @@ COVARIANCE_NOTE = (
 )
 def sdp_projected_gaussian_error(formulas):
     rows = formulas[formulas["mechanism"] == "projected Gaussian"]
-    return _largest(rows, "off", at_most(MAX_RELATIVE_ERROR, "paper"))
+    return Evidence(extreme(rows, "off", "max", exact=True), at_most(MAX_RELATIVE_ERROR, "paper"))
 
 
 @mechanism_claim(
@@ -112,7 +110,7 @@ def sdp_projected_gaussian_error(formulas):
 )
 def sdp_extended_gaussian_error(formulas):
     rows = formulas[formulas["mechanism"] == "extended Gaussian"]
-    return _largest(rows, "off", at_most(MAX_RELATIVE_ERROR, "paper"))
+    return Evidence(extreme(rows, "off", "max", exact=True), at_most(MAX_RELATIVE_ERROR, "paper"))
 
 
 @mechanism_claim(
@@ -128,7 +126,7 @@ def sdp_extended_gaussian_error(formulas):
     ),
 )
 def sdp_extension_not_worse(frameworks):
-    return _largest(frameworks, "gaussian", at_most(MAX_RATIO, "paper"))
+    return Evidence(extreme(frameworks, "gaussian", "max", exact=True), at_most(MAX_RATIO, "paper"))
 
 
 @guarantee_claim(
@@ -152,7 +150,7 @@ def sdp_gaussian_constant(failing, constants):
     return Evidence(
         quantity(only_row(failing[failing["epsilon"] == 1]), "log10_delta", exact=True),
         at_most(1, "paper"),
-        statistic=quantity(extreme_row(constants, "excess", "max"), "excess"),
+        statistic=extreme(constants, "excess", "max"),
         statistic_name="times the guaranteed delta (largest on the grid)",
     )
 
@@ -174,7 +172,7 @@ LOSS_UNIT = "exact loss divided by epsilon (largest over the workloads{})"
 )
 def sdp_projected_laplace_private(losses):
     rows = losses[losses["mechanism"] == "projected Laplace"]
-    return _largest(rows, "share", at_most(MAX_RATIO, "paper"))
+    return Evidence(extreme(rows, "share", "max", exact=True), at_most(MAX_RATIO, "paper"))
 
 
 @guarantee_claim(
@@ -190,7 +188,7 @@ def sdp_projected_laplace_private(losses):
 )
 def sdp_extended_laplace_private(losses):
     rows = losses[losses["mechanism"].str.startswith("extended")]
-    return _largest(rows, "share", at_most(MAX_RATIO, "paper"))
+    return Evidence(extreme(rows, "share", "max", exact=True), at_most(MAX_RATIO, "paper"))
 
 
 @mechanism_claim(
@@ -215,7 +213,7 @@ def sdp_extended_laplace_private(losses):
     ),
 )
 def sdp_correlated_near_optimal(near_optimal):
-    return _largest(near_optimal, "part", at_most(10, "ours"))
+    return Evidence(extreme(near_optimal, "part", "max", exact=True), at_most(10, "ours"))
 
 
 @mechanism_claim(
@@ -231,13 +229,8 @@ def sdp_correlated_near_optimal(near_optimal):
     ),
 )
 def sdp_unbiased(checks):
-    row = extreme_row(_checks_of(checks, "Corollary 4.1"), "z", "max_abs")
-    return Evidence(
-        quantity(row, "value", error="error"),
-        at_most(6, "ours"),
-        statistic=quantity(row, "z", absolute=True),
-        statistic_name="standard errors from zero",
-    )
+    rows = _checks_of(checks, "Corollary 4.1")
+    return farthest(rows, "z", 6, "standard errors from zero", value="value", error="error")
 
 
 @mechanism_claim(
@@ -254,7 +247,7 @@ def sdp_unbiased(checks):
 def sdp_conditioning(checks):
     rows = _checks_of(checks, "Theorem 4.2", "largest gap")
     spherical = rows[rows["case"] == "round Gaussian"]
-    return _largest(spherical, "value", at_most(MAX_ERROR, "paper"))
+    return Evidence(extreme(spherical, "value", "max", exact=True), at_most(MAX_ERROR, "paper"))
 
 
 @mechanism_claim(
@@ -266,8 +259,10 @@ def sdp_conditioning(checks):
     note="The bits are equal. Anyone with the seed can subtract the noise.",
 )
 def sdp_distributed(checks):
-    row = extreme_row(_checks_of(checks, "Section 4", "largest difference"), "value", "max_abs")
-    return Evidence(quantity(row, "value", absolute=True), equals(0, "paper"))
+    return Evidence(
+        extreme(_checks_of(checks, "Section 4", "largest difference"), "value", "max_abs"),
+        equals(0, "paper"),
+    )
 
 
 @campus_claim(
@@ -310,7 +305,7 @@ def sdp_wifi_sd(readings):
     return Evidence(
         quantity(readings, "median", limits=("q05", "q95")),
         at_most(0.01, "ours"),
-        statistic=quantity(extreme_row(deviations, "off", "min"), "off"),
+        statistic=extreme(deviations, "off", "min"),
         statistic_name=(
             "is the largest difference of the three numbers from the printed ones, for the better "
             "reading as a standard deviation"
@@ -319,7 +314,6 @@ def sdp_wifi_sd(readings):
 
 
 def _illinois(counties: pd.DataFrame) -> pd.DataFrame:
-    """Return the row of the state of the figure, at the scale of SDP."""
     return only_row(counties[counties["shown"].astype(bool) & (counties["scale"] == 2)])
 
 

@@ -16,11 +16,7 @@ from isdp.subspace.privacy.gaussian_calibration import (
     paper_constant,
     sigma,
 )
-from reproduction.subspace.theory.privacy_loss import (
-    k_norm_profile,
-    log_density,
-    projected_profile,
-)
+from reproduction.subspace.theory.privacy_loss import k_norm_profile, log_density, projected_profile
 from reproduction.subspace.workloads import build_bases, build_workload
 
 NOISE_SCALE = 2.0  # scale b of noise with epsilon 1 for one replaced record, under a total

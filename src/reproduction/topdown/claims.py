@@ -11,7 +11,7 @@ from reproduction.jobs.claims import (
     claim,
     count,
     equals,
-    extreme_row,
+    extreme,
     only_row,
     quantity,
     total,
@@ -22,11 +22,13 @@ LAST_SLIDES = "zCDP/RDP vs. pure DP, last slides"
 OVERVIEW = "Goal"
 RUNS = "TopDown on the 2010 counts"
 noise_claim = partial(claim, paper="TDA", experiment="Noise of TopDown")
+variance_claim = partial(noise_claim, tables=["topdown_noise"], figures=["topdown_noise"])
+arithmetic_claim = partial(noise_claim, tables=["topdown_arithmetic"], transcription=True)
 run_claim = partial(claim, paper="TDA", experiment=RUNS)
 implied_claim = partial(claim, paper="TDA", experiment="Implied constraints")
 
 
-@noise_claim(
+@variance_claim(
     where=THREE_TABLES,
     statement=(
         "Gaussian noise in an identity query has the printed variances, for three values of delta "
@@ -34,8 +36,6 @@ implied_claim = partial(claim, paper="TDA", experiment="Implied constraints")
     ),
     paper_value="15 variances",
     unit="printed variances that our formula gives to the printed digit",
-    tables=["topdown_noise"],
-    figures=["topdown_noise"],
     note=(
         "The formula is rho = 6 / variance and epsilon = rho + 2 sqrt(rho ln(1/delta)). The slides "
         "do not state it."
@@ -46,13 +46,11 @@ def tda_noise_gaussian(noise):
     return Evidence(count(equal, among=noise, exact=True), equals(15, "paper"))
 
 
-@noise_claim(
+@variance_claim(
     where=THREE_TABLES,
     statement="Laplace noise in an identity query has the printed variances, for five epsilons.",
     paper_value="15 variances",
     unit="printed variances that our formula gives to the printed digit",
-    tables=["topdown_noise"],
-    figures=["topdown_noise"],
     note="The formula is variance = 288 / epsilon^2. Each of the three tables has the same five.",
 )
 def tda_noise_laplace(noise):
@@ -60,13 +58,11 @@ def tda_noise_laplace(noise):
     return Evidence(count(equal, among=noise, exact=True), equals(15, "paper"))
 
 
-@noise_claim(
+@variance_claim(
     where=LAST_SLIDES,
     statement="The Gaussian variance is larger than the Laplace variance.",
     paper_value="all 15 printed settings",
     unit="of the 15 printed settings, by the conversion of the slides",
-    tables=["topdown_noise"],
-    figures=["topdown_noise"],
     note=(
         "The slides conclude this from their own tables. The claim tda-gaussian-larger-exact "
         "concerns exact accounting."
@@ -77,7 +73,7 @@ def tda_gaussian_larger(noise):
     return Evidence(count(larger, among=noise, exact=True), equals(15, "paper"))
 
 
-@noise_claim(
+@variance_claim(
     where=f"{LAST_SLIDES}; by exact accounting, which the slides do not use",
     statement=(
         "The Gaussian variance is larger than the Laplace variance, also at the smallest Gaussian "
@@ -86,8 +82,6 @@ def tda_gaussian_larger(noise):
     paper_value="all 15 (by the conversion of the slides)",
     unit="of the 15 printed settings, by exact accounting",
     if_differs="depends on the reading",
-    tables=["topdown_noise"],
-    figures=["topdown_noise"],
     note=(
         "The conversion of the slides requires more Gaussian noise than epsilon and delta need. "
         "At the smallest sufficient variance, Gaussian noise has the smaller variance in the other "
@@ -123,27 +117,23 @@ def tda_lighter_tails(tails):
     )
 
 
-@noise_claim(
+@arithmetic_claim(
     where=OVERVIEW,
     statement="About 6 million blocks have about 12 billion cells.",
     paper_value="about 12 billion",
     unit="cells: 6 million blocks times 2 x 63 x 2 x 8",
-    tables=["topdown_arithmetic"],
-    transcription=True,
 )
 def tda_cells(arithmetic):
     row = only_row(arithmetic[arithmetic["quantity"] == "cells"])
     return Evidence(quantity(row, "computed", exact=True), between(11.5e9, 12.5e9, "paper"))
 
 
-@noise_claim(
+@arithmetic_claim(
     where=OVERVIEW,
     statement="641 queries per region are about 3.6 billion queries.",
     paper_value="3.6e9",
     unit="queries: 641 times 6 million blocks",
     if_differs="error in the paper",
-    tables=["topdown_arithmetic"],
-    transcription=True,
     note=(
         "Rounding of the number of blocks does not explain it. At least 11.5 billion cells need at "
         "least 5.70 million blocks, and these have at least 3.656 billion queries. A number that "
@@ -155,13 +145,11 @@ def tda_queries(arithmetic):
     return Evidence(quantity(row, "computed", exact=True), between(3.55e9, 3.65e9, "paper"))
 
 
-@noise_claim(
+@arithmetic_claim(
     where="zCDP/RDP vs. pure DP, failure probability",
     statement="With delta = 1e-14/4 and 400 million persons, the probability of a failure is 1e-6.",
     paper_value="1e-6",
     unit="failures: delta times 400 million persons",
-    tables=["topdown_arithmetic"],
-    transcription=True,
 )
 def tda_failure_probability(arithmetic):
     row = only_row(arithmetic[arithmetic["quantity"] == "failures"])
@@ -213,8 +201,7 @@ def tda_zero_stays(rounding):
     ),
 )
 def tda_rounding_whole(rounding):
-    row = extreme_row(rounding, "off_whole", "max")
-    return Evidence(quantity(row, "off_whole"), at_most(1e-09, "ours"))
+    return Evidence(extreme(rounding, "off_whole", "max"), at_most(1e-09, "ours"))
 
 
 @run_claim(
@@ -232,8 +219,8 @@ def tda_rounding_whole(rounding):
     ),
 )
 def tda_invariants_accuracy(invariants):
-    row = extreme_row(invariants[invariants["held"]], "gain_percent", "min")
-    gain = quantity(row, "gain_percent", error="gain_error", draws="runs")
+    held = invariants[invariants["held"]]
+    gain = extreme(held, "gain_percent", "min", error="gain_error", draws="runs")
     return Evidence(gain, at_least(0, "ours"))
 
 
@@ -251,7 +238,7 @@ def tda_dormitories(dormitories):
         quantity(row, "totals", exact=True),
         equals(0, "paper"),
         statistic=quantity(row, "wrong"),
-        statistic_name="totals that are wrongly allowed or excluded",
+        statistic_name="is the number of totals that are wrongly allowed or excluded",
     )
 
 
@@ -300,8 +287,9 @@ def tda_flow(dormitories):
     ),
 )
 def tda_gq_smaller(implied):
-    row = extreme_row(implied[implied["counties"] > 1], "needed", "min")
-    return Evidence(quantity(row, "needed", exact=True), at_most(63, "ours"))
+    return Evidence(
+        extreme(implied[implied["counties"] > 1], "needed", "min", exact=True), at_most(63, "ours")
+    )
 
 
 @implied_claim(
@@ -314,8 +302,7 @@ def tda_gq_smaller(implied):
 )
 def tda_gq_not_unimodular(unimodular):
     rows = unimodular[unimodular["constraints"] == "all subsets of three kinds"]
-    row = extreme_row(rows, "determinant", "max_abs")
-    return Evidence(quantity(row, "determinant", absolute=True, exact=True), at_least(2, "paper"))
+    return Evidence(extreme(rows, "determinant", "max_abs", exact=True), at_least(2, "paper"))
 
 
 @implied_claim(
@@ -399,12 +386,11 @@ def tda_minimal_schema(failsafe):
     note="There are 28 types, as in the slides. The regions are synthetic.",
 )
 def tda_cutting_planes(cuts):
-    row = extreme_row(cuts, "cuts_most", "max")
     return Evidence(
-        quantity(row, "cuts_most"),
+        extreme(cuts, "cuts_most", "max"),
         equals(0, "paper"),
         statistic=total(cuts, "broken"),
-        statistic_name="releases that no regions can have",
+        statistic_name="is the number of releases that no regions can have",
     )
 
 
@@ -430,7 +416,7 @@ def isdp_bias_non_negativity(causes, configurations):
     systems = ["identity 4", with_negatives]
     free = only_row(causes[causes["system"] == with_negatives])
     used = configurations[configurations["system"].isin(systems)]
-    below = extreme_row(used, "levels_below_county", "min")
+    below = extreme(used, "levels_below_county", "min")
     return Evidence(
         quantity(
             causes[causes["system"].isin(systems)],
@@ -439,6 +425,6 @@ def isdp_bias_non_negativity(causes, configurations):
         ),
         between(12, 36, "ours"),
         statistic=quantity(free, "negative_slopes", error="negative_slopes_error", draws="runs"),
-        statistic_name="with negative counts",
-        needs=Requirement("levels below the county", quantity(below, "levels_below_county"), 1),
+        statistic_name="negative slopes with negative counts",
+        needs=Requirement("levels below the county", below, 1),
     )

@@ -140,11 +140,9 @@ def tabulate_dormitories(printed=PRINTED_CONSTRAINTS) -> pd.DataFrame:
     return table.assign(allows_49_50_101=[some[refused].any() for _, some in allowed.values()])
 
 
-def _meets(points, constraints) -> np.ndarray:
-    met = np.ones(len(points), dtype=bool)
-    for row, bound in constraints:
-        met &= points @ np.array(row) >= bound
-    return met
+def _meets(points: np.ndarray, constraints) -> np.ndarray:
+    met = [points @ np.array(row) >= bound for row, bound in constraints]
+    return np.all([np.full(len(points), True), *met], axis=0)
 
 
 def simulate_naive_releases(rng: np.random.Generator, truth, epsilon: float, draws: int) -> float:

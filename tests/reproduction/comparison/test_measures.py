@@ -29,8 +29,7 @@ def test_a_class_without_answers_has_no_row():
 def test_shares_are_counted_where_they_cannot_be_and_never_clipped():
     true = np.array([[1, 3], [2, 2], [0, 0], [5, 5]])
     released = np.array([[2, 2], [-1, 3], [1, 1], [0, 0]])
-    sizes = true.sum(axis=1)
-    table = share_errors(released, true, Share("first", [0]), sizes, {"few": 0, "ten": 10})
+    table = share_errors(released, true, Share("first", [0]), {"few": 0, "ten": 10})
     table = table.set_index("size")
     # the third area has no true share; the fourth no released one
     assert table["areas"].to_dict() == {"all": 3, "few": 2, "ten": 1}

@@ -94,7 +94,7 @@ def test_a_range_meets_a_criterion_if_a_value_in_it_does():
 def test_a_requirement_states_its_shortfall(table):
     size = quantity(extreme_row(table, "n", "min"), "n")
     assert Requirement("draws", size, 5).shortfall == ""
-    assert Requirement("draws", size, 6).shortfall == "this run has 5 draws, and 6 are needed"
+    assert Requirement("draws", size, 6).shortfall == "this run has 5 draws, and the minimum is 6"
     unknown = Requirement("draws", quantity(table.iloc[:0], "n"), 6).shortfall
     assert "does not state its number of draws" in unknown
 

@@ -12,7 +12,7 @@ from isdp.io.files import write_json
 from reproduction.data.differences import PAPER_RULE
 from reproduction.jobs.claims import Evidence, at_most, quantity
 from reproduction.jobs.descriptions import Descriptions, Figure, Study, Table, read_descriptions
-from reproduction.review.claims import list_figures, list_tables
+from reproduction.review.claims import list_outputs
 from reproduction.review.frontpage import render_front_page
 from reproduction.review.notebook_results import Results
 from reproduction.review.scorecard import judge_claims
@@ -187,7 +187,7 @@ def test_each_claim_has_its_tile_and_each_verdict_its_mark_and_number(page):
 
 def test_every_figure_and_table_that_is_named_is_described():
     descriptions = read_descriptions((ROOT / "src/reproduction").glob("*/descriptions.yaml"))
-    for name in list_tables(CLAIMS, ENTRIES):
+    for name in list_outputs("tables", CLAIMS, ENTRIES):
         descriptions.find("tables", name)
-    for name in list_figures(CLAIMS, ENTRIES):
+    for name in list_outputs("figures", CLAIMS, ENTRIES):
         descriptions.find("figures", name)

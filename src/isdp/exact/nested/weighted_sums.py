@@ -36,7 +36,7 @@ from isdp.mechanisms.crossing_modes import CrossingModes, held_levels
 from isdp.mechanisms.set_tree import SetTree
 
 METHOD = "variances of sums"
-ROUNDING = 1e-20  # smaller variances, relative to those of independent parts, are rounding errors
+EQUAL = 1e-11  # smaller relative differences of means are rounding errors
 
 
 def sum_variances(
@@ -151,8 +151,10 @@ class _Family:
         kept = self.node_of[regions] >= 0
         averages = rows[kept] @ self.averages
         above = np.append(averages, np.zeros((len(averages), 1)), axis=1)[:, self.groups.parents]
+        values, sizes = averages - above, np.abs(rows[kept]).max(axis=1, keepdims=True, initial=0)
+        values[np.abs(values) <= EQUAL * sizes] = 0
         nodes = self.node_of[regions[kept]]
-        return float(_variance(nodes, averages - above, *self.tree, self.means, self.marked))
+        return float(_variance(nodes, values, *self.tree, self.means, self.marked))
 
 
 def _nested_family(energy: NestedEnergy, invariants: Invariants) -> _Family:
@@ -190,7 +192,7 @@ def _crossing_family(energy: CrossingEnergy, invariants: Invariants) -> _Family:
     return _Family(parents, widths, shares, number[: regions.cells], groups)
 
 
-@njit(cache=True)
+@njit
 def _variance(
     leaves: IntArray,
     values: FloatArray,
@@ -222,7 +224,7 @@ def _variance(
             if parents[node] >= 0:
                 for j, mode in enumerate(mode_of):
                     means[parents[node], j] += shares[node, mode] * means[node, j]
-    variance = independent = 0.0
+    variance = 0.0
     for some in (leaves, nodes):
         for node in some:
             if parents[node] < 0:
@@ -230,10 +232,10 @@ def _variance(
                     variance += scales[j] * widths[node, mode] * means[node, j] ** 2
             for child in children[starts[node] : starts[node + 1]]:
                 for j, mode in enumerate(mode_of):
-                    width = scales[j] * widths[child, mode]
-                    variance += width * (means[child, j] - means[node, j]) ** 2
-                    independent += width * means[child, j] ** 2
+                    difference = means[child, j] - means[node, j]
+                    if abs(difference) > EQUAL * max(abs(means[child, j]), abs(means[node, j])):
+                        variance += scales[j] * widths[child, mode] * difference**2
     for some in (leaves, nodes):
         for node in some:
             means[node], marked[node] = 0, False
-    return variance if variance > ROUNDING * independent else 0.0
+    return variance

@@ -18,7 +18,7 @@ from scipy.stats import nbinom
 from isdp.constraints.invariants import Invariants
 from isdp.subspace.null_space import null_space
 
-PANELS, NODES = 4_000, 8  # of the numerical integration, on each of three intervals
+PANELS, NODES = 4_000, 8  # panels and nodes of the numerical integration on each of three intervals
 DRAWS_PER_BLOCK = 10_000  # limits memory
 Density = Callable[[np.ndarray], np.ndarray]
 
@@ -145,17 +145,10 @@ def integrated_profile(
 ) -> Profile:
     """Compute the profile of noise on a line by Gauss-Legendre quadrature on short panels.
 
-    Parameters
-    ----------
-    direction : float array, shape (cells,)
-        A vector of length 1 that spans the null space.
-    shift
-        The positive distance of the neighbouring dataset along `direction`.
-    density
-        Returns the normalised log density of points of shape (points, cells). It may have a kink at
-        0 only.
-    width
-        The distance over which the density falls by a factor of about e.
+    `direction`, of shape (cells,), has the length 1 and spans the null space. `shift` is the
+    positive distance of the neighbouring dataset along it. `density` returns the normalised log
+    density of points of shape (points, cells), which may have a kink at 0 only. It falls by a
+    factor of about e over the distance `width`.
     """
     epsilons = np.asarray(epsilons, dtype=float)
     end = shift + 60 * width * (1 + max(epsilons.max(), 1))

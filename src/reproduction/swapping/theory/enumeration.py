@@ -8,15 +8,14 @@ from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from itertools import permutations
 
+from isdp.checks import ExactNumber
 from isdp.swapping.mechanism.derangements import subfactorial
-from isdp.swapping.mechanism.exact_permutation import RateLike, exact_rate
+from isdp.swapping.mechanism.exact_permutation import exact_rate
 
 
-def permutation_distribution(size: int, rate: RateLike) -> dict[tuple[int, ...], Fraction]:
+def permutation_distribution(size: int, rate: ExactNumber) -> dict[tuple[int, ...], Fraction]:
     """Compute the exact probability of every permutation of a stratum."""
     p = exact_rate(rate)
-    if size == 1:
-        return {(0,): Fraction(1)}
     no_redraw = 1 - size * p * (1 - p) ** (size - 1)
     by_moved = {
         m: p**m * (1 - p) ** (size - m) / (subfactorial(m) * no_redraw)
@@ -30,13 +29,13 @@ def permutation_distribution(size: int, rate: RateLike) -> dict[tuple[int, ...],
 
 
 def output_distribution(
-    swapped: Sequence, held: Sequence, rate: RateLike, *, table: bool = False
+    swapped: Sequence, held: Sequence, rate: ExactNumber, *, table: bool = False
 ) -> dict[Hashable, Fraction]:
     """Compute the distribution of the release for a dataset of one stratum.
 
-    `swapped` has the value of the swapping variable of each record, and `held` its other values. If
-    `table` is True, the release is the multiset of records. Otherwise it is the tuple of new values
-    of the swapping variable.
+    `swapped` gives the value of the swapping variable of each record, and `held` its other values.
+    If `table` is True, the release is the multiset of records. Otherwise it is the tuple of new
+    values of the swapping variable.
     """
     distribution: dict[Hashable, Fraction] = {}
     for sigma, probability in permutation_distribution(len(swapped), rate).items():

@@ -21,9 +21,10 @@ from itertools import pairwise, product
 import numpy as np
 from scipy.special import gammaln
 
+from isdp.checks import ExactNumber
 from isdp.errors import InputError
 from isdp.swapping.mechanism.derangements import subfactorial
-from isdp.swapping.mechanism.exact_permutation import RateLike, exact_rate
+from isdp.swapping.mechanism.exact_permutation import exact_rate
 from isdp.swapping.privacy.bound import log_odds
 from reproduction.swapping.theory.variants import log_subfactorial
 
@@ -39,7 +40,7 @@ class Loss:
     kind: str
 
 
-def universe_loss(totals, rate: RateLike) -> Loss:
+def universe_loss(totals, rate: ExactNumber) -> Loss:
     """Compute the exact loss, the maximum over all pairs of datasets and all outputs.
 
     Raises InputError if the number of output classes, prod (n_k + 1), exceeds 3000.
@@ -99,13 +100,14 @@ def log_fraction(ratio: Fraction) -> float:
     return math.log(ratio.numerator) - math.log(ratio.denominator)
 
 
-def universe_lower_bound(totals, rate: RateLike) -> Loss:
+def universe_lower_bound(totals, rate: ExactNumber) -> Loss:
     """Compute a lower bound of the loss from one output and one pair of datasets.
 
-    The output matches all records of the two smallest counties, and no other record. In the
-    second dataset, one record of the smallest county is exchanged with one of the second-smallest.
-    Both probabilities are sums of positive terms over the numbers of records that stay fixed in the
-    two counties. Raises InputError if no such output exists, or if the two counties are too large.
+    The output matches all records of the two smallest counties, and no other record. In the second
+    dataset, one record of the smallest county is exchanged with one record of the second-smallest
+    county. Both probabilities are sums of positive terms over the numbers of records that stay
+    fixed in the two counties. Raises InputError if no such output exists, or if the two counties
+    are too large.
     """
     totals, odds = sorted(map(int, totals)), log_odds(rate)
     small, others = totals[:2], totals[2:]

@@ -5,10 +5,10 @@ permutation. For one stratum, with the table x before the swap and w after it,
 
     P(w | x) = Z sum_u h_{|u|} prod_kl C(x_kl, u_kl) prod_l m_l! prod_k s_k! / prod_kl v_kl! ,
 
-where u_kl of the records stay fixed, and others may. The table v = w - u has the category totals m
-and the county totals s. The weights h are those of `fixed_totals_loss`. Losses of small tables are
-exact. Other tables have lower bounds, which grow with the stratum if a county or a category is
-rare.
+where u_kl records are chosen to stay fixed, and others may stay fixed too. The table v = w - u has
+the category totals m and the county totals s. The weights h are those of `fixed_totals_loss`.
+Losses of small tables are exact. Other tables have lower bounds, which grow with the stratum if a
+county or a category is rare.
 """
 
 import math
@@ -20,15 +20,12 @@ from operator import mul
 
 import numpy as np
 
+from isdp.checks import ExactNumber
 from isdp.errors import InputError
-from isdp.swapping.mechanism.exact_permutation import RateLike, exact_rate
+from isdp.swapping.mechanism.exact_permutation import exact_rate
 from isdp.swapping.privacy.bound import check_size
 from isdp.swapping.privacy.record_pairs import moved_probability
-from reproduction.swapping.theory.fixed_totals_loss import (
-    Loss,
-    fixing_weights,
-    log_fraction,
-)
+from reproduction.swapping.theory.fixed_totals_loss import Loss, fixing_weights, log_fraction
 from reproduction.swapping.theory.location_attack import exchange_log_likelihood_ratio
 
 MAX_TABLES = 400
@@ -62,15 +59,13 @@ def _fill(counties: Sequence[int], categories: Sequence[int]) -> Iterator[Table]
                 yield (row, *rows)
 
 
-def table_distribution(before: Table, tables: list[Table], rate: RateLike) -> list[Fraction]:
+def table_distribution(before: Table, tables: list[Table], rate: ExactNumber) -> list[Fraction]:
     """Compute the exact probability of each of `tables` after a swap of the table `before`.
 
     `tables` are all tables with the totals of `before`, from `tables_with`.
     """
     rate = exact_rate(rate)
     n = sum(map(sum, before))
-    if n == 1:
-        return [Fraction(1)]
     scale = (1 - rate) ** n / (1 - n * rate * (1 - rate) ** (n - 1))
     weights = fixing_weights(n, rate)
     common = math.lcm(*(h.denominator for h in weights))
@@ -98,12 +93,11 @@ def _factorials(numbers: tuple[int, ...]) -> int:
 
 
 def _arrangements(v: np.ndarray) -> int:
-    """Compute the integer prod m_l! prod s_k! / prod v_kl!."""
     margins = tuple(v.sum(axis=0).tolist()) + tuple(v.sum(axis=1).tolist())
     return _factorials(margins) // _factorials(tuple(v.ravel().tolist()))
 
 
-def table_loss(counties, categories, rate: RateLike) -> Loss:
+def table_loss(counties, categories, rate: ExactNumber) -> Loss:
     """Compute the exact loss, the maximum over all pairs of tables with these totals.
 
     Raises InputError as `tables_with` does.

@@ -168,7 +168,7 @@ def find_minor(
         for kept, x in _vertices(rng, matrix, tables):
             columns = np.flatnonzero(np.abs(x - np.rint(x)) > MIN_FRACTION)
             if len(columns):
-                rows = kept[_independent_rows(matrix[np.ix_(kept, columns)])]
+                rows = kept[pivot_columns(matrix[np.ix_(kept, columns)].T)]
                 if len(rows) == len(columns):
                     return _refuted("a square part at a fractional vertex", matrix, rows, columns)
     return None
@@ -201,11 +201,6 @@ def _refuted(reason: str, matrix, rows, columns) -> UnimodularityResult:
     )
 
 
-def _independent_rows(part) -> list[int]:
-    """Find each row that is linearly independent of the rows before it, in exact arithmetic."""
-    return pivot_columns(part.T).tolist()
-
-
 def _nonsingular_even_part(core) -> tuple[list[int], list[int]] | None:
     """Find a nonsingular square submatrix whose row sums are all even.
 
@@ -217,5 +212,5 @@ def _nonsingular_even_part(core) -> tuple[list[int], list[int]] | None:
             on = core[:, columns]
             rows = np.flatnonzero((on.sum(axis=1) % 2 == 0) & on.any(axis=1))
             if len(rows) >= size and np.linalg.matrix_rank(on[rows]) == size:
-                return [int(rows[i]) for i in _independent_rows(on[rows])], list(columns)
+                return rows[pivot_columns(on[rows].T)].tolist(), list(columns)
     return None

@@ -19,16 +19,18 @@ FAMILIES = {
     "sets without a root, total held": ([[0, 1], [2, 3, 4]], [[0, 1, 2, 3, 4]]),
     "several sets held together": ([[0, 1, 2, 3, 4], [0, 1], [2, 3]], [[0, 1, 2, 3]]),
     "cells only": ([], [[0, 1, 2, 3]]),
+    "single children": (None, [[0, 1, 2, 3, 4]]),
 }
+SINGLE = {"state": list("aaabb"), "county": list("xxxyz")}  # state a is county x; y and z are cells
 HALF = 16  # the coefficients are enumerated up to this size
 
 
 def scales_of(nodes, kind):
     """Different scales for different nodes; one set has no term."""
     if kind is NestedLaplace:
-        scales = [2, 2, "9/5", "9/5", 2, "1/2", "1/3", "1/2", "3/4"]
+        scales = [2, 2, "9/5", "9/5", 2, "1/2", "1/3", "1/2", "3/4", "1/4", "2/3"]
     else:
-        scales = ["2/3", "2/3", 1, 1, "3/4", 3, "1/2", 1, 2]
+        scales = ["2/3", "2/3", 1, 1, "3/4", 3, "1/2", 1, 2, "5/3", 4]
     scales = scales[:nodes]
     if nodes > 6:
         scales[6] = None
@@ -38,7 +40,7 @@ def scales_of(nodes, kind):
 def small_noise(name, kind=NestedGaussian):
     """The mechanism and the invariants of a family."""
     sets, held = FAMILIES[name]
-    tree = SetTree.from_sets(sets, 5)
+    tree = SetTree.from_columns(SINGLE) if sets is None else SetTree.from_sets(sets, 5)
     return kind(tree, scales_of(tree.nodes, kind)), Invariants.subsets(held, 5)
 
 

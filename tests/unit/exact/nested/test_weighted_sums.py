@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import fmpq, fmpq_mat
 from scipy import sparse
 
 from isdp import GeneralizedGaussian, InputError, Invariants
@@ -54,6 +55,39 @@ def test_sums_of_crossing_noise_have_the_variances_of_dense_linear_algebra(famil
     expected = real_variances(form, invariants, weights)
     found = sum_variances(noise, invariants, sparse.coo_array(weights))
     assert found == pytest.approx(expected, abs=1e-12)
+
+
+def exact_variances(form, invariants, weights):
+    """Variances of integer combinations of real-valued noise, computed in fractions."""
+    basis = fmpq_mat(kernel_lattice(invariants, "smith").basis.astype(int).tolist())
+    q = fmpq_mat([[fmpq(x.numerator, x.denominator) for x in row] for row in form.tolist()])
+    inverse = (basis.transpose() * q * basis).inv()
+    rows = [fmpq_mat([row]) * basis for row in np.asarray(weights).tolist()]
+    found = [(row * inverse * row.transpose())[0, 0] for row in rows]
+    return [float(Fraction(int(x.p), int(x.q))) for x in found]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_extreme_scales_lose_no_digits(seed):
+    rng = np.random.default_rng(seed)
+    columns = {"state": list("aaabbbb"), "county": list("xxyzzww")}
+    tree = SetTree.from_columns(columns)
+    groups = SetTree.from_columns({"group": [0, 0, 1, 1]}, root="total")
+    scales = [Fraction(10) ** int(x) for x in rng.integers(-6, 21, tree.nodes)]
+    nested = NestedGaussian(tree, scales)
+    pairs = itertools.product(tree.levels, groups.levels)
+    chosen = dict(zip(pairs, rng.integers(-6, 21, 12).tolist(), strict=True))
+    crossing = CrossingGaussian(tree, groups, {p: Fraction(10) ** x for p, x in chosen.items()})
+    form = np.full((7, 7), Fraction(0))
+    for scale, inside in zip(scales, sets_of(tree), strict=True):
+        form[np.ix_(*[np.flatnonzero(inside)] * 2)] += 1 / scale
+    products = [np.kron(a, b) for a in sets_of(tree) for b in sets_of(groups)]
+    cases = (nested, form, sets_of(tree)), (crossing, quadratic_form(crossing), products)
+    for noise, q, sets in cases:
+        total = Invariants.total(len(q))
+        sums = np.concatenate([sets, rng.integers(-1, 2, (8, len(q)))])
+        expected = exact_variances(q, total, sums)
+        assert sum_variances(noise, total, sums) == pytest.approx(expected, rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize("pairs", [[(0, 0)], [(2, 0)], [(0, 1)], [(2, 0), (0, 1)]])
