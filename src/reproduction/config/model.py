@@ -18,6 +18,7 @@ from reproduction.exactness.settings import ExactnessSettings
 from reproduction.jobs.settings import Block, ConfigError, setting
 from reproduction.lattices.settings import LatticesSettings
 from reproduction.national.settings import NationalSettings
+from reproduction.nested.settings import NestedSettings
 from reproduction.subspace.settings import SubspaceSettings
 from reproduction.swapping.settings import SwappingSettings
 from reproduction.topdown.settings import TopDownSettings
@@ -62,6 +63,9 @@ class Config(Block):
         "The Census Bureau's algorithm on the published 2010 counts (TDA)."
     )
     swapping: SwappingSettings = setting("Permutation swapping (SWAP).")
+    nested: NestedSettings = setting(
+        "Noise with a term for each measured total, and TopDown with the same queries."
+    )
     comparison: ComparisonSettings = setting(
         "The comparison of all systems on the published 2010 counts by race, Hispanic origin and "
         "adulthood."
@@ -87,7 +91,7 @@ def read_config(config: dict, base: Path) -> dict:
 
     The function removes null entries, and replaces settings by the values of `from_the_papers`.
     File names are relative to the folder `base`. The function returns the settings that are stored
-    with the results, in which null entries remain and `from_the_papers` lists only the values that
+    with the results. Null entries remain in them, and `from_the_papers` lists only the values that
     the user filled in. Raises ConfigError if the configuration is not valid.
     """
     given = copy.deepcopy(config)

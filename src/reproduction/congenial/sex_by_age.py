@@ -128,7 +128,8 @@ def place_release(
 ) -> pd.DataFrame:
     """Compare the norms of a printed release with those of our draws.
 
-    The result has one row, or none without a printed release. Intervals have a level of 99 %.
+    The result has one row, or no row if there is no printed release. The intervals have a level of
+    99 %.
     """
     known = ("_percentile", "_percentile_low", "_percentile_high", "_effective_draws")
     parts = ("", *known, "_low", "_median", "_high")
@@ -178,7 +179,7 @@ def sample_tables(
 
 
 def select_spaced_draws(noise: np.ndarray, n_draws: int) -> np.ndarray:
-    """Select draws at even distances from all chains; shape (n_draws, cells)."""
+    """Select evenly spaced draws of all chains, as an array of shape (n_draws, cells)."""
     flat = noise.reshape(-1, noise.shape[-1])
     return flat[np.linspace(0, len(flat) - 1, n_draws).astype(int)]
 
@@ -189,8 +190,8 @@ def measure_acceptance(
     """Measure the acceptance rate by proposal parameter (CDP, Figure 2).
 
     Chains with the start "target" begin at draws from the target distribution and give the
-    stationary rate. Chains with the start "confidential" begin at the confidential table. The start
-    "either" is for all chains together.
+    stationary rate. Chains with the start "confidential" begin at the confidential table. The rows
+    of the start "either" combine all chains.
     """
     acceptance = settings["acceptance"]
     epsilons, iterations = acceptance["proposal_epsilons"], acceptance["iterations"]
@@ -245,10 +246,10 @@ def trace_chains(
 ) -> dict[str, pd.DataFrame]:
     """Run chains from the confidential table, and trace the first in two cells (CDP, Figure 3).
 
-    The table `steps` has one row for each change of a cell of the first chain, `trace` one row for
-    each of its cells, and `spread` one row for each statistic of all chains. The effective sample
-    size of a cell is computed from the two halves of a chain. That of a chain is the minimum over
-    its cells.
+    The table `steps` has one row for each change of a cell of the first chain. The table `trace`
+    has one row for each of its cells, and `spread` has one row for each statistic of all chains.
+    The effective sample size of a cell is computed from the two halves of a chain. That of a chain
+    is the minimum over its cells.
     """
     sampler, steps = build_independence_sampler(counts, settings), settings["trace"]["steps"]
     described, first, ends = [], None, steps // 2 * 2
@@ -307,7 +308,7 @@ def clopper_pearson(count: float, trials: float) -> tuple[float, float]:
 def draw_confidential_tables(
     rng: np.random.Generator, counts: np.ndarray, settings: Mapping
 ) -> np.ndarray:
-    """Return the confidential tables for Figure 1; int64, shape (tables, 46).
+    """Return the confidential tables for Figure 1, as int64 of shape (tables, 46).
 
     A table from a file is repeated. Simulated tables have independent negative binomial cells.
     """
@@ -324,8 +325,8 @@ def measure_distances(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Measure mean distances of releases from confidential tables, by method (CDP, Figure 1).
 
-    Conditional releases are taken at even distances from the draws of a lattice walk. The second
-    table has the convergence of the walks. The releases of the method unmixed_N are taken from an
+    Conditional releases are evenly spaced draws of a lattice walk. The second table has the
+    convergence diagnostics of the walks. The releases of the method unmixed_N are taken from an
     independence chain of N proposals that starts at the confidential table.
     """
     options, epsilon = settings["distances"], settings["epsilon"]

@@ -31,7 +31,7 @@ LEDGER_COLUMNS = {  # each column with the regular expression that its cells mat
 
 
 def read_ledger(path) -> pd.DataFrame:
-    """Read the ledger of addresses, which has one row per vintage; all columns are text."""
+    """Read the ledger of addresses, which has one row per vintage. All columns are text."""
     place, rows = Path(path).name, read_cells(path)
     if {*rows} != {*LEDGER_COLUMNS}:
         raise InputError(f"{place}: line 1: the columns must be {' '.join(LEDGER_COLUMNS)}.")

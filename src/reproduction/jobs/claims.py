@@ -29,7 +29,7 @@ RELATIONS: dict[str, Callable] = {
 
 @dataclass(frozen=True)
 class Criterion:
-    """Conditions on a value, each a relation and a bound, and their source."""
+    """Conditions on a value and their source. Each condition is a relation and a bound."""
 
     conditions: tuple[tuple[str, float | str | bool], ...]
     whose: Whose
@@ -39,7 +39,7 @@ class Criterion:
         return all(RELATIONS[relation](value, bound) for relation, bound in self.conditions)
 
     def is_met_within(self, low, high) -> bool:
-        """Return True if some value in a range meets every condition; NaN is an unknown limit."""
+        """Return True if some value in a range meets every condition. NaN is an unknown limit."""
         if isinstance(low, str | list) or "contains" in dict(self.conditions):
             return self.is_met_by(low)
         low, high = -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high
@@ -92,7 +92,7 @@ class Quantity:
     exact
         True if the value is computed without random numbers.
     table, rows, column
-        Table of the value, the numbers of its rows from 0, and its column.
+        Name of the table, numbers of its rows (counted from 0), and name of the column.
     """
 
     values: list
@@ -108,7 +108,7 @@ class Quantity:
 
     @property
     def ranges(self) -> list[tuple]:
-        """Range of each value; a value without an error is its own range."""
+        """Range of each value. A value without an error is its own range."""
         if self.limits:
             return self.limits
         reach = [RANGE_ERRORS * error for error in self.errors] or [0] * len(self.values)
@@ -159,7 +159,7 @@ def count(
 
 
 def total(rows: pd.DataFrame, column: str, *, exact: bool = False) -> Quantity:
-    """Return the sum of a column, or a missing value without rows or with a missing entry."""
+    """Return the sum of a column. It is missing if there are no rows, or if an entry is missing."""
     value = rows[column].sum(skipna=False).item() if len(rows) else math.nan
     return Quantity([value], exact=exact, **_source(rows, column))
 
@@ -205,7 +205,7 @@ def extreme(
 
 @dataclass(frozen=True)
 class Requirement:
-    """Minimum size of a run: the size in words, the size of this run, and the minimum."""
+    """Minimum size of a run: what the size counts, the size of this run, and the minimum."""
 
     what: str
     found: Quantity
@@ -213,7 +213,7 @@ class Requirement:
 
     @property
     def shortfall(self) -> str:
-        """Description of the shortfall; empty if the run is large enough."""
+        """Description of the shortfall. It is empty if the run is large enough."""
         have = math.nan if self.found.is_missing else float(self.found.values[0])
         if have >= self.minimum:
             return ""
@@ -283,7 +283,7 @@ class Claim:
     Attributes
     ----------
     paper_value
-        The paper's value in its words; empty if the paper has no number.
+        The paper's value in its words, or "" if the paper has no number.
     where
         Section, theorem, figure or table of the paper.
     experiment
@@ -291,7 +291,7 @@ class Claim:
     tables
         Tables of the run, in the order of the function's arguments.
     figures
-        Figures that show the claim; `{state}` is replaced by each state.
+        Figures that show the claim. `{state}` is replaced by each state.
     read_off
         True if the paper's value is read off a figure and is not printed.
     needs_vintage
@@ -353,5 +353,5 @@ class Claim:
 def claim(
     *, paper: Paper, where: str, statement: str, tables: Iterable[str], **details
 ) -> Callable[[Callable[..., Evidence]], Claim]:
-    """Declare a function as a claim; `Claim` describes the arguments."""
+    """Declare a function as a claim. `Claim` describes the arguments."""
     return lambda function: Claim(function, paper, where, statement, tuple(tables), **details)

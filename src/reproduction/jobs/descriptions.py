@@ -108,7 +108,7 @@ class Descriptions:
                     yield key, kind, name, entry
 
     def find(self, kind: str, name: str) -> tuple[str, Study, Table]:
-        """Find the entry of a table or figure; return the entry's name, its study, and the entry.
+        """Find the entry of a table or figure. Return the entry's name, its study, and the entry.
 
         `name` is the name of the file without its extension. It may contain wildcards in braces.
         Raises InputError if no entry matches.

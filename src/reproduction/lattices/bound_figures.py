@@ -62,7 +62,8 @@ def plot_bound(
 
 def _draw_bounds(axis: Axes, curves: pd.DataFrame, chosen: int, actual: pd.DataFrame) -> None:
     lags = sorted(curves["lag"].unique())
-    shades = CREST(np.linspace(0, 1, len(lags) + 2)[1:-1])  # neither lightest nor darkest
+    # without the lightest and the darkest shade
+    shades = CREST(np.linspace(0, 1, len(lags) + 2)[1:-1])
     for colour, lag in zip(shades, lags, strict=True):
         part = curves[curves["lag"] == lag]
         censored = int(part["censored"].iloc[0])

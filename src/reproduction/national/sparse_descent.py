@@ -1,6 +1,6 @@
 """TopDown on sparse tables of many small regions.
 
-A cell that is zero at the parent is zero in all its children. Answers that count only such cells
+A cell that is zero at the parent is zero in all its children. Answers that count only these cells
 are therefore not used. The noise of the answers is independent, so the noise of unused answers is
 not drawn. This does not change the distribution of the result or the guarantee. Memory holds only
 nonzero counts.

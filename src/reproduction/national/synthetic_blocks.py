@@ -42,7 +42,7 @@ def _draw_county(rng: np.random.Generator, counts, blocks: int) -> tuple[csr_arr
 def draw_state(
     seed: int, state: str, counties: tuple[Sequence[str], np.ndarray], blocks: Sequence[int]
 ) -> tuple[csr_array, Hierarchy]:
-    """Draw the blocks of a state; return their table and their hierarchy from the nation down.
+    """Draw the blocks of a state. Return their table and their hierarchy from the nation down.
 
     `counties` are the names of the counties and an int array of shape (counties, cells). `blocks`
     is the number of blocks of each county. The table is int64 of shape (blocks, cells).

@@ -63,7 +63,7 @@ def list_paper_figures(descriptions: Descriptions, claims: Sequence[Claim]) -> l
         for name in entry["claims"]:
             if name not in known:
                 where = f"{entry['wing']}/descriptions.yaml: {entry['name']}"
-                raise InputError(f"{where}: claim {name} does not exist; correct the name")
+                raise InputError(f"{where}: claim {name} does not exist. Correct the name.")
     _refuse_repeats("figure", [entry["name"] for entry in entries])
     return sorted(entries, key=_place)
 
@@ -79,7 +79,7 @@ def list_outputs(
 def _refuse_repeats(key: str, names: Iterable[str]) -> None:
     for name, number in Counter(names).items():
         if number > 1:
-            raise InputError(f"{key} {name} is repeated; rename one")
+            raise InputError(f"{key} {name} is repeated. Rename one.")
 
 
 def _place(entry: Mapping) -> tuple:

@@ -18,7 +18,7 @@ def select_pictures(
 ) -> dict[str, list[dict]]:
     """Select the pictures of each study from the folder of thumbnails, in the order of the claims.
 
-    An entry precedes a claim with the same figure. Of several files under a name, such as one per
+    An entry precedes a claim with the same figure. If a name has several files, such as one per
     state, one is shown, and `more` counts the others. `label` names the claim or the paper's figure
     that the picture illustrates, and `goal` is its anchor on the page.
     """

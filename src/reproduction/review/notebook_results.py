@@ -27,7 +27,7 @@ CHECKS = "tables/transcription_checks.csv"
 
 
 class ReviewError(InputError):
-    """Error for results that cannot be reviewed; notebooks show it without a traceback."""
+    """Error for results that cannot be reviewed. Notebooks show it without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
         return [f"error: {self}"]
@@ -47,7 +47,7 @@ def open_results(folder=None) -> "Results":
     above = (each / "results" for each in (here, *here.parents) if (each / "results").is_dir())
     folder = folder or os.getenv(FOLDER_VARIABLE) or next(above, None)
     if folder is None:
-        raise ReviewError(f"results: no such folder here or above; run `{COMMAND}` first")
+        raise ReviewError(f"results: no such folder here or above. Run `{COMMAND}` first.")
     return Results(Path(folder))
 
 
@@ -57,7 +57,7 @@ def say(text: str) -> None:
 
 
 def show_rows(table: pd.DataFrame, group: str | None = None) -> None:
-    """Show rows of a page; with `group`, the rows of each group follow a line with its name."""
+    """Show rows of a page. With `group`, the rows of each group follow a line with its name."""
     if group is None:
         _html(convert_to_html(table))
         return
@@ -142,7 +142,7 @@ class Results:
         _html(f"{convert_to_html(shown)}{PARTS.caption('table', name)}")
 
     def figure(self, name: str, words: str) -> None:
-        """Show a figure of this run with a description; the picture links to its SVG file."""
+        """Show a figure of this run with a description. The picture links to its SVG file."""
         _html(PARTS.figure(name, words, self._picture(name)))
 
     def finding(
@@ -158,7 +158,7 @@ class Results:
         return embed_png(self._path("figures", name, "png"))
 
     def _path(self, folder: str, name: str, ending: str) -> Path:
-        """Return the path of a file of this run; files of another config do not count."""
+        """Return the path of a file of this run. Files of another config do not count."""
         path = self.folder / folder / f"{name}.{ending}"
         if f"{folder}/{name}" not in self.shown or not path.is_file():
             raise NotInThisRunError(f"no {folder[:-1]} {name} with these settings")
@@ -170,7 +170,7 @@ class Results:
         rows = {row["claim"]: row for row in both.to_dict("records")}
         for name in names:
             if name not in rows:
-                raise ReviewError(f"the scorecard has no claim {name}; run `{COMMAND}`")
+                raise ReviewError(f"the scorecard has no claim {name}. Run `{COMMAND}`.")
         _html(PARTS.scores([rows[name] for name in names]))
 
     def counts(self) -> dict[str, int]:

@@ -13,9 +13,9 @@ CLAIM_COLUMNS = ("claim", "wing", "experiment", "page", "paper", "where", "state
 VALUE_COLUMNS = ("paper_value", "our_value", "our_error", "unit", "statistic")
 COLUMNS = (*CLAIM_COLUMNS, *VALUE_COLUMNS, "bar", "bar_of", "verdict", "who_is_right", "note")
 NO_NUMBER = "no number in the paper"
-READ_OFF = ", read off its figure"  # a value in a figure of the paper only
-EXACT = "exact"  # instead of an error
-UNKNOWN = "unknown"  # the error of a single run
+READ_OFF = ", read off its figure"  # for a value that only a figure of the paper gives
+EXACT = "exact"  # shown instead of an error
+UNKNOWN = "unknown"  # shown as the error of a single run
 IN_WORDS = {"=": "equal to", ">=": "at least", "<=": "at most", "contains": "contains"}
 SOURCES = {"paper": "the paper's criterion", "ours": "our criterion"}
 
@@ -76,7 +76,7 @@ def _judge(claim: Claim, found: Evidence | None, missing: list[str], provenance:
 
 
 def _describe_evidence(found: Evidence | None, available: bool) -> dict[str, str]:
-    """Describe our value and the criterion; `available` is False if the value needs other data."""
+    """Describe our value and the criterion. `available` is False if the value needs other data."""
     if found is None:
         return dict.fromkeys(("our_value", "our_error", "statistic", "bar", "bar_of"), "")
     has_value = available and not found.ours.is_missing
@@ -123,7 +123,7 @@ def decide(found: Evidence) -> tuple[str, str]:
 
 
 def _parts(judged: Quantity, criterion: Criterion) -> str:
-    """Describe which of several values have the criterion within their Monte Carlo error."""
+    """Name those of several values whose Monte Carlo error includes the criterion."""
     if len(judged.values) == 1:
         return ""
     names = judged.names or list(map(str, range(1, len(judged.values) + 1)))
@@ -151,7 +151,7 @@ def _draws_wanted(judged: Quantity, criterion: Criterion) -> str:
 
 
 def format_value(found: Quantity) -> tuple[str, str]:
-    """Format values and errors: errors to two digits and values to the same places, or limits."""
+    """Format values with errors, both to the second digit of the error, or with limits."""
     if found.errors:
         pairs = [(*pair, _places(pair[1])) for pair in zip(found.values, found.errors, strict=True)]
         values = [f"{value:,.{n}f}" for value, _, n in pairs]
@@ -164,7 +164,7 @@ def format_value(found: Quantity) -> tuple[str, str]:
 
 
 def _places(error: float) -> int:
-    """Decimal places at which an error has two figures."""
+    """Return the number of decimal places at which an error has two digits."""
     if not (error > 0 and math.isfinite(error)):
         return 2
     return max(0, 1 - math.floor(math.log10(error)))
@@ -224,7 +224,7 @@ def _with_errors(values: str, errors: list[str]) -> str:
 
 
 def summarise_scorecard(card: pd.DataFrame) -> str:
-    """Summarise the scorecard; claims that differ or are undecided are named."""
+    """Summarise the scorecard, and name the claims that differ or are undecided."""
     counts = card["verdict"].value_counts()
     parts = (f"{counts.get(verdict, 0)} {verdict}" for verdict in VERDICTS)
     lines = [f"Scorecard of {len(card)} claims: " + ", ".join(parts) + "."]

@@ -69,7 +69,7 @@ def regress_slopes(
 ) -> pd.DataFrame:
     """Regress the noise on log population, as SDP does with the errors of the Census DAS.
 
-    The counties are three or more.
+    There are at least three counties.
     """
     x = np.log(np.asarray(population))
     x = x - x.mean()

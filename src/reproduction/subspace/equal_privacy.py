@@ -32,7 +32,7 @@ from isdp.subspace.privacy.difference_hull import MAX_HULL_DIMENSIONS
 from reproduction.subspace.theory.two_way_error import MAX_COLUMNS, continuous_error, lattice_error
 
 RECORD_UNIT, L1_UNIT = "replaced record", "unit of l1"  # the two privacy units of epsilon
-LIMIT_EPSILON = 0.05  # of integer noise that approximates continuous noise, to about 0.1 %
+LIMIT_EPSILON = 0.05  # at which integer noise approximates continuous noise to about 0.1 %
 
 
 def compare_total(cells: int, epsilon: float, delta: float) -> pd.DataFrame:

@@ -36,7 +36,8 @@ PURE_STYLES = {
     "extended Laplace": ("extended Laplace (Cor 3.9), each basis", FAINT, "|"),
     "K-norm": ("K-norm, where it can be drawn exactly", DARK[2], "^"),
 }
-SIZES = {"s": {"ms": 10, "mfc": "none"}, "|": {"ms": 10}}  # large, because some points coincide
+# markers that coincide with others are large
+SIZES = {"s": {"ms": 10, "mfc": "none"}, "|": {"ms": 10}}
 # title and background of the panels, by privacy unit
 UNIT_PANELS = {
     RECORD_UNIT: ("epsilon = {:g} for one replaced record (SDP's)", "#f1f6fb"),

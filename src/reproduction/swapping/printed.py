@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 TENURES = ("owned", "rented")
-PRINTED_RATE = 0.5  # of the printed swap
+PRINTED_RATE = 0.5  # the swap rate of the printed swap
 
 
 def read_massachusetts(path) -> pd.DataFrame:
@@ -13,12 +13,12 @@ def read_massachusetts(path) -> pd.DataFrame:
 
 
 def counts_before(table: pd.DataFrame) -> np.ndarray:
-    """Return the counts before the swap as one stratum; int64, shape (1, 14, 2)."""
+    """Return the counts before the swap as one stratum, int64 of shape (1, 14, 2)."""
     return table[["owned", "rented"]].to_numpy(np.int64)[None]
 
 
 def counts_after(table: pd.DataFrame) -> np.ndarray:
-    """Return the counts after the swap; int64, shape (14, 2)."""
+    """Return the counts after the swap, as int64 of shape (14, 2)."""
     return table[["owned_after", "rented_after"]].to_numpy(np.int64)
 
 

@@ -18,7 +18,7 @@ from isdp.subspace.null_space import null_space
 
 
 def agent_noise(seed: str, invariants: Invariants, cells, scale: float) -> np.ndarray:
-    """Draw projected Laplace noise of scale b = `scale` for one agent's cells; shape (cells,).
+    """Draw projected Laplace noise of scale b = `scale` for one agent's cells, of shape (cells,).
 
     All agents must use the same `seed`, keep it secret, and change it for each release.
     """
@@ -35,7 +35,7 @@ def agent_noise(seed: str, invariants: Invariants, cells, scale: float) -> np.nd
 
 
 def central_noise(seed: str, invariants: Invariants, scale: float) -> np.ndarray:
-    """Draw the noise of all cells, as a curator with the seed does; float64, shape (cells,)."""
+    """Draw the noise of all cells, of shape (cells,), as a curator with the seed does."""
     return agent_noise(seed, invariants, np.arange(invariants.cells), scale)
 
 

@@ -33,9 +33,9 @@ def output_distribution(
 ) -> dict[Hashable, Fraction]:
     """Compute the distribution of the release for a dataset of one stratum.
 
-    `swapped` has the value of the swapping variable of each record, and `held` its other values. If
-    `table` is True, the release is the multiset of records. Otherwise it is the tuple of new values
-    of the swapping variable.
+    `swapped` gives the value of the swapping variable of each record, and `held` its other values.
+    If `table` is True, the release is the multiset of records. Otherwise it is the tuple of new
+    values of the swapping variable.
     """
     distribution: dict[Hashable, Fraction] = {}
     for sigma, probability in permutation_distribution(len(swapped), rate).items():

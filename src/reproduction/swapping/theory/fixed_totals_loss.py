@@ -103,10 +103,11 @@ def log_fraction(ratio: Fraction) -> float:
 def universe_lower_bound(totals, rate: ExactNumber) -> Loss:
     """Compute a lower bound of the loss from one output and one pair of datasets.
 
-    The output matches all records of the two smallest counties, and no other record. In the
-    second dataset, one record of the smallest county is exchanged with one of the second-smallest.
-    Both probabilities are sums of positive terms over the numbers of records that stay fixed in the
-    two counties. Raises InputError if no such output exists, or if the two counties are too large.
+    The output matches all records of the two smallest counties, and no other record. In the second
+    dataset, one record of the smallest county is exchanged with one record of the second-smallest
+    county. Both probabilities are sums of positive terms over the numbers of records that stay
+    fixed in the two counties. Raises InputError if no such output exists, or if the two counties
+    are too large.
     """
     totals, odds = sorted(map(int, totals)), log_odds(rate)
     small, others = totals[:2], totals[2:]

@@ -53,10 +53,10 @@ def accuracy(totals, rate: float) -> float:
 def bayes_factor_loss(totals, rate: float) -> Loss:
     """Compute the loss from the observed counties of two uniquely described records.
 
-    One record is observed in the smallest county, and the other in the next. The loss is half the
-    log-likelihood ratio of living there against living in each other's county. The output has a
-    probability of about (1 - p)^2, whereas the output with the largest loss is rare. The loss is a
-    lower bound for these totals, which are those of two or more counties.
+    One record is observed in the smallest county, and the other in the next. The loss is half of
+    the log-likelihood ratio of two hypotheses: they live there, or each lives in the county of the
+    other. The output has a probability of about (1 - p)^2, whereas the output with the largest loss
+    is rare. The loss is a lower bound for these totals, which are those of two or more counties.
     """
     totals = sorted(map(int, totals))
     return Loss(

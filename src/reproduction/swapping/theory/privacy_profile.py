@@ -17,13 +17,13 @@ from isdp.swapping.mechanism.derangements import subfactorial_ratio
 from isdp.swapping.mechanism.permutation import check_rate
 from isdp.swapping.privacy.bound import check_size, log_odds
 
-MAX_DEVIATIONS = 45  # of the number of moved records; the tail is below 1e-300
+MAX_DEVIATIONS = 45  # standard deviations of the number of moved records; the tail is below 1e-300
 
 
 class LossDistribution(NamedTuple):
     """Distribution of the privacy loss ln P(output) - ln P'(output) of an exchange.
 
-    `probability` is that of each value of `loss` under P. It sums to 1 up to rounding.
+    `probability` is the probability of each value of `loss` under P. It sums to 1 up to rounding.
     """
 
     loss: np.ndarray

@@ -5,10 +5,10 @@ permutation. For one stratum, with the table x before the swap and w after it,
 
     P(w | x) = Z sum_u h_{|u|} prod_kl C(x_kl, u_kl) prod_l m_l! prod_k s_k! / prod_kl v_kl! ,
 
-where u_kl of the records stay fixed, and others may. The table v = w - u has the category totals m
-and the county totals s. The weights h are those of `fixed_totals_loss`. Losses of small tables are
-exact. Other tables have lower bounds, which grow with the stratum if a county or a category is
-rare.
+where u_kl records are chosen to stay fixed, and others may stay fixed too. The table v = w - u has
+the category totals m and the county totals s. The weights h are those of `fixed_totals_loss`.
+Losses of small tables are exact. Other tables have lower bounds, which grow with the stratum if a
+county or a category is rare.
 """
 
 import math

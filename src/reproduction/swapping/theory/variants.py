@@ -17,7 +17,7 @@ VARIANTS = get_args(Variant)
 
 
 def log_subfactorial(m) -> np.ndarray:
-    """Compute the logarithm of d_m, the number of derangements; the relative error is 1e-15."""
+    """Compute the logarithm of d_m, the number of derangements, with a relative error of 1e-15."""
     m = np.asarray(m, dtype=np.int64)
     table = [subfactorial(k) for k in range(MAX_TABULATED + 1)]
     exact = np.array([math.log(d) if d else -math.inf for d in table])
