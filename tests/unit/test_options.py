@@ -81,7 +81,7 @@ CASES = [
     (COMPARE + STAND_IN, "--simulations 11", "11 runs each"),
     (COMPARE + STAND_IN, "--seed 1", ""),
     (COMPARE + " --rho 1", "--levels county,sex", "noise with levels"),
-    (COMPARE + " --rho 1 --levels county", "--groups sex", "noise with levels"),
+    (COMPARE + " --rho 1 --levels county", "--groups sex", ""),
     (COMPARE + " --rho 1 --levels county,sex", "--share cell=0.9 --share sex=0.1", ""),
     (COMPARE + E1, "--count sex", "status 2"),
     (COMPARE + E1, "--name sex", "'female'"),
