@@ -440,7 +440,7 @@ def probability_unchanged_bound(mechanism: SetMechanism, invariants: Invariants)
     is the loss per person and p is 2 for Gaussian noise and 1 for Laplace noise.
     """
     guarantee = mechanism.guarantee_of(invariants)
-    power = 2 if guarantee.growth == "quadratic" else 1
+    power = 2 if guarantee.flavour == "zCDP" else 1
     multiples = np.arange(1, MULTIPLES + 1, dtype=float) ** power
     return 1 / (1 + 2 * float(np.exp(-float(guarantee.loss) * multiples).sum()))
 
