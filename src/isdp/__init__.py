@@ -28,23 +28,36 @@ from isdp import (
 )
 from isdp.accounting import PrivacyGuarantee
 from isdp.commands.privatize.dataframe import privatize_frame as privatize
+from isdp.commands.shared.levels import NoiseLevels
 from isdp.commands.shared.request import NoiseRequest
 from isdp.constraints import Invariants, Polytope
 from isdp.errors import InputError
 from isdp.exact import draw_noise
-from isdp.mechanisms import GeneralizedGaussian, GeneralizedLaplace
+from isdp.mechanisms import (
+    CrossingGaussian,
+    GeneralizedGaussian,
+    GeneralizedLaplace,
+    NestedGaussian,
+    NestedLaplace,
+    SetTree,
+)
 from isdp.removed_names import refuse_renamed
 from isdp.streams import SYSTEM_RANDOMNESS
 
 __all__ = [
     "SYSTEM_RANDOMNESS",
+    "CrossingGaussian",
     "GeneralizedGaussian",
     "GeneralizedLaplace",
     "InputError",
     "Invariants",
+    "NestedGaussian",
+    "NestedLaplace",
+    "NoiseLevels",
     "NoiseRequest",
     "Polytope",
     "PrivacyGuarantee",
+    "SetTree",
     "accounting",
     "commands",
     "compare",
