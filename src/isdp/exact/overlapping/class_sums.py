@@ -19,8 +19,6 @@ For 51 states, a draw takes 7 proposals with two classes, and 364 with four clas
 All decisions use exact arithmetic (`isdp.exact.bits`).
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import NamedTuple

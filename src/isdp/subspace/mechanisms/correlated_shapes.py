@@ -5,8 +5,6 @@ Gaussian noise of covariance c^2 S is as private as noise of standard deviation 
 one record moves by 1. The error of this noise is c^2 tr S.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Uniform points of the convex hull of all differences, drawn exactly or by a Markov chain."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
