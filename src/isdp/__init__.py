@@ -7,8 +7,6 @@ for release. `draw_noise` draws noise from a seeded generator or from the operat
 
 __version__ = "0.2.0"
 
-from typing import TYPE_CHECKING
-
 from isdp import (
     accounting,
     commands,
@@ -33,7 +31,7 @@ from isdp.constraints import Invariants, Polytope
 from isdp.errors import InputError
 from isdp.exact import draw_noise
 from isdp.mechanisms import GeneralizedGaussian, GeneralizedLaplace
-from isdp.removed_names import refuse_renamed
+from isdp.removed_names import refuse_removed_names
 from isdp.streams import SYSTEM_RANDOMNESS
 
 __all__ = [
@@ -64,5 +62,4 @@ __all__ = [
     "topdown",
 ]
 
-if not TYPE_CHECKING:  # a type checker that saw it would accept any name
-    __getattr__ = refuse_renamed(__name__)
+refuse_removed_names()
