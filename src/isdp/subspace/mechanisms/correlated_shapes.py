@@ -285,5 +285,4 @@ def _ordered_axes(ellipsoid: FloatArray, guide: FloatArray) -> FloatArray:
 
 def _power(matrix: FloatArray, exponent: float) -> FloatArray:
     values, vectors = np.linalg.eigh(matrix)
-    power: FloatArray = (vectors * values.clip(np.finfo(float).tiny) ** exponent) @ vectors.T
-    return power
+    return np.asarray((vectors * values.clip(np.finfo(float).tiny) ** exponent) @ vectors.T)
