@@ -118,8 +118,8 @@ class CellClassSums:
         self.sizes = sizes
         if len(self.sizes) > MAX_CLASSES:
             raise InputError(
-                f"invariants: at most {MAX_CLASSES} classes of cells in the same totals are "
-                f"supported, got {len(self.sizes)}. Use fewer totals."
+                f"invariants: at most {MAX_CLASSES} cell classes are supported, got "
+                f"{len(self.sizes)}. Use fewer totals."
             )
         self.epsilon = epsilon
         self._geometric = cached_geometric(epsilon)
