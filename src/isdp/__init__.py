@@ -7,8 +7,6 @@ for release. `draw_noise` draws noise from a seeded generator or from the operat
 
 __version__ = "0.2.0"
 
-from typing import TYPE_CHECKING
-
 from isdp import (
     accounting,
     commands,
@@ -41,7 +39,7 @@ from isdp.mechanisms import (
     NestedLaplace,
     SetTree,
 )
-from isdp.removed_names import refuse_renamed
+from isdp.removed_names import refuse_removed_names
 from isdp.streams import SYSTEM_RANDOMNESS
 
 __all__ = [
@@ -77,5 +75,4 @@ __all__ = [
     "topdown",
 ]
 
-if not TYPE_CHECKING:  # a type checker that saw it would accept any name
-    __getattr__ = refuse_renamed(__name__)
+refuse_removed_names()

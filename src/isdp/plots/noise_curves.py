@@ -1,7 +1,5 @@
 """The figure of the standard deviation of the noise as a function of epsilon, rho or sigma."""
 
-from __future__ import annotations
-
 import pandas as pd
 from matplotlib.figure import Figure
 
