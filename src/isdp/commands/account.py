@@ -14,7 +14,11 @@ import numpy as np
 from isdp.accounting import PrivacyGuarantee, compose, guarantee_from_record
 from isdp.commands.check import read_certificate
 from isdp.commands.shared.degrees_of_freedom import find_degrees_of_freedom
-from isdp.commands.shared.guarantee import UNKNOWN_DISTANCE, person_distance
+from isdp.commands.shared.guarantee import (
+    NO_SINGLE_MOVE,
+    UNKNOWN_DISTANCE,
+    person_distance,
+)
 from isdp.commands.shared.invariants_file import read_invariants
 from isdp.commands.shared.request import units_of_distance
 from isdp.commands.shared.table import describe_cells
@@ -27,6 +31,7 @@ UNLIKE_DISTANCES = (
     "the totals of these releases force different distances for one person; give --cells and "
     "--invariants"
 )
+MOVE = 2  # l1 distance and squared l2 distance of one person who changes cell alone
 # sections of a certificate that may contain the privacy guarantee
 PLACES = ("guarantee", "mechanism", "privacy")
 
@@ -103,25 +108,53 @@ def account(
     certificates = {str(path): read_certificate(path) for path in certificate_paths}
     _refuse_repeated(certificates, certificate_paths)
     guarantees = [_guarantee(path, one) for path, one in certificates.items()]
-    try:
-        together = compose(guarantees)
-    except InputError as refusal:
-        units = dict.fromkeys(f"{one.flavour} per {one.unit}" for one in guarantees)
-        words = f"{str(refusal).rstrip('.')}. The releases have {', '.join(units)}."
-        raise InputError(f"account: {words}") from None
-    experiments = [path for path, one in certificates.items() if one.get("for_release") is not True]
     found = None
     if cells_path is not None or invariants_paths:
         if cells_path is None or not invariants_paths:
             raise InputError("--cells, --invariants: only one is given. Give both, or neither.")
         found = _revealed_cells(certificates, cells_path, invariants_paths, count, names)
+    digests = [one.get("input", {}).get("invariants_sha256") for one in certificates.values()]
+    alike = len(set(digests)) == 1 and digests[0] is not None
+    try:
+        together = compose(_in_one_unit(guarantees, alike, found))
+    except InputError as refusal:
+        units = dict.fromkeys(f"{one.flavour} per {one.unit}" for one in guarantees)
+        words = f"{str(refusal).rstrip('.')}. The releases have {', '.join(units)}."
+        raise InputError(f"account: {words}") from None
+    experiments = [path for path, one in certificates.items() if one.get("for_release") is not True]
+    if found is not None:
         together = _per_person(together, found.distance)
     elif together.metric in NORMS and len({one.per_person for one in guarantees} - {None}) > 1:
         together = replace(together, per_person=None, why_not_per_person=UNLIKE_DISTANCES)
     return PrivacyAccount(together, experiments, found)
 
 
+def _in_one_unit(
+    guarantees: Sequence[PrivacyGuarantee], alike: bool, found: RevealedCells | None
+) -> list[PrivacyGuarantee]:
+    """Convert losses per distance into losses per person, if others are per person.
+
+    The loss of a release per person is valid for all releases together if they hold the same
+    totals, or if one person can change cell alone under all their totals. The conversion is
+    otherwise not made.
+    """
+    metrics = {guarantee.metric for guarantee in guarantees}
+    moves_alone = found is not None and found.distance in (1, MOVE)
+    if len(metrics) == 1 or "person" not in metrics or not (alike or moves_alone):
+        return list(guarantees)
+    return [
+        replace(one, metric="person", loss=one.loss_per_person, per_person=1, growth="none")
+        if one.metric in NORMS and one.per_person == MOVE and one.loss_per_person is not None
+        else one
+        for one in guarantees
+    ]
+
+
 def _per_person(guarantee: PrivacyGuarantee, distance: int | None) -> PrivacyGuarantee:
+    if guarantee.metric == "person":
+        if distance in (1, MOVE):
+            return guarantee
+        return replace(guarantee, per_person=None, why_not_per_person=NO_SINGLE_MOVE)
     if distance is None:
         return replace(guarantee, per_person=None, why_not_per_person=UNKNOWN_DISTANCE)
     norm = guarantee.metric if guarantee.growth == "linear" else None

@@ -11,6 +11,7 @@ import pytest
 import isdp
 from isdp import Invariants
 from isdp.cli import main
+from isdp.commands.account import account
 from isdp.commands.check import check, read_noise
 from isdp.commands.shared.levels import NoiseLevels
 from isdp.errors import InputError
@@ -241,3 +242,29 @@ def test_groups_need_the_same_cells_of_each_region_in_one_order(files, frame):
 def test_totals_that_do_not_suit_the_levels_are_refused(files):
     (files.folder / "rules.yaml").write_text("totals: [age]\n")
     assert "invariants" in files("privatize", "--rho=1", wanted=2)
+
+
+def test_losses_per_person_add_up_under_the_same_totals(files):
+    """Plain Gaussian noise has a loss per distance, and noise with levels one per person."""
+    files("privatize", "--rho=0.5")
+    by_level = files.folder / "privatize/certificate.json"
+    plain = files.folder / "plain"
+    command = ["privatize", str(files.folder / "table.csv"), "--rho=0.25", "--no-picture"]
+    rules = ["--invariants", str(files.folder / "rules.yaml")]
+    assert main([*command, *rules, "--out", str(plain)]) == 0
+    paths = [by_level, plain / "certificate.json"]
+    assert account(paths).guarantee.loss_per_person == Fraction(3, 4)
+    cells = {"cells_path": plain / "noisy.csv", "invariants_paths": rules[1:]}
+    assert account(paths, **cells).guarantee.loss_per_person == Fraction(3, 4)
+
+
+def test_losses_under_unlike_totals_are_not_added(files):
+    """Both margins force an exchange, for which the losses of single moves are not valid."""
+    files("privatize", "--rho=0.5")
+    by_level = files.folder / "privatize/certificate.json"
+    (files.folder / "ages.yaml").write_text("totals: [[hispanic, age]]\n")
+    command = ["privatize", str(files.folder / "table.csv"), "--rho=0.25", "--no-picture"]
+    rules = ["--invariants", str(files.folder / "ages.yaml")]
+    assert main([*command, *rules, "--out", str(files.folder / "plain")]) == 0
+    with pytest.raises(InputError, match="metric"):
+        account([by_level, files.folder / "plain/certificate.json"])
