@@ -64,8 +64,8 @@ from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.mechanisms.base import Mechanism, NestedEnergy, Target
 
 MAX_PROPOSALS = 10_000  # expected for the totals below a root
-TOTAL_BITS = 60  # of the sum of all W, in units
-MIN_BITS = 20  # of each W, in units
+TOTAL_BITS = 60  # the sum of all W is below 2^60 units
+MIN_BITS = 20  # each W is at least 2^20 units
 MAX_SQUEEZE = 0.01  # the largest distance of both bounds on a probability that replace its value
 
 
