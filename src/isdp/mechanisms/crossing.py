@@ -315,13 +315,9 @@ def _check_levels(name: str, tree: SetTree) -> None:
 
 def _split_levels(tree: SetTree) -> list[int]:
     """List the levels in which a node has a sibling."""
-    sets = np.append(tree.level_of, -1)[np.flatnonzero(_child_counts(tree) > 1)]
-    return [level + 1 for level in np.unique(sets).tolist()]
-
-
-def _child_counts(tree: SetTree) -> NDArray[np.int64]:
-    parents = tree.parents[tree.parents >= 0]
-    return np.bincount(parents, minlength=tree.nodes)
+    n_children = np.bincount(tree.parents[tree.parents >= 0], minlength=tree.nodes)
+    levels: list[int] = (np.unique(tree.level_of[n_children > 1]) + 1).tolist()
+    return levels
 
 
 def _precision(variances: Mapping[tuple[str, str], ExactNumber], pair: tuple[str, str]) -> Fraction:

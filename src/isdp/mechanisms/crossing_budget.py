@@ -174,7 +174,7 @@ class _Family:
     Attributes
     ----------
     pairs : list of tuple of (str, str)
-        The pairs in the order of the levels, so that the pair of both last levels is the last.
+        The pairs in the order of the levels.
     eigenvalues : float64 array, shape (modes, pairs)
         The eigenvalues are the products of this matrix and the inverse variances of the terms.
     loads : float64 array, shape (pairs, modes)

@@ -112,6 +112,9 @@ def split_laplace_by_errors(
     numbers = read_numbers("errors", errors, levels, ERRORS)
     found = _Levels(sizes)
     amounts = split_for_limits(found.variances, found.jacobian, numbers**2, 1 / numbers)
+    # the optimizer keeps the limits up to rounding
+    while (excess := (found.variances(amounts) / numbers**2).max()) > 1 + 1e-6:
+        amounts *= math.sqrt(excess)
     return {
         level: Fraction(f"{amount:.9g}")
         for level, amount in zip(levels, without_tiny(amounts).tolist(), strict=True)

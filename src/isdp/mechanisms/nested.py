@@ -6,8 +6,8 @@ and the Laplace noise has P(u) proportional to exp(-sum of epsilon_v |S_v(u)|), 
 vectors with A u = 0. With a term for each cell only, they are `GeneralizedGaussian` and
 `GeneralizedLaplace`.
 
-Two tables with equal invariants differ by a lattice vector d. Let q be the Gaussian energy, twice
-the exponent. By completing the square, the Renyi divergence of order a is a q(d) / 2 +
+Two tables with equal invariants differ by a lattice vector d. Let -q(u) / 2 be the exponent of the
+Gaussian noise. By completing the square, the Renyi divergence of order a is a q(d) / 2 +
 ln(L' / L) / (a - 1). Here L is the sum of exp(-q/2) over the lattice, and L' is the sum over a
 shifted lattice. By Poisson's summation formula L' <= L. The release is therefore zCDP with
 rho = q(d) / 2. The Laplace energy is a norm, so that the triangle inequality gives epsilon-DP with
@@ -288,7 +288,7 @@ class RateSums:
     Parameters
     ----------
     rates : sequence of Fraction
-        The rates, to which `add` refers by their index.
+        The rates that `add` can add.
     items : int
         The number of items, whose sums are 0 at first.
 
@@ -309,7 +309,7 @@ class RateSums:
         self.ranks = self.ranks[items]
 
     def add(self, rate_of: NDArray[np.int64]) -> None:
-        """Add one rate to each item; the index -1 adds nothing."""
+        """Add to each item the rate with the given index, or nothing if the index is -1."""
         pairs, where = distinct_columns(self.ranks, rate_of + 1)
         sums = [self.values[rank] + self.rates[rate] for rank, rate in pairs.T.tolist()]
         self.values = sorted(set(sums))

@@ -192,8 +192,10 @@ class SetTree:
         """The number of cells of each node, as an array of shape (nodes,)."""
         sizes = np.zeros(self.nodes, dtype=np.int64)
         sizes[: self.cells] = 1
+        sets = sizes[self.cells :]
         for nodes in self.by_depth[:0:-1]:
-            sizes += np.bincount(self.parents[nodes], sizes[nodes], self.nodes).astype(np.int64)
+            above = self.parents[nodes] - self.cells
+            sets += np.bincount(above, sizes[nodes], len(sets)).astype(np.int64)
         return sizes
 
     @cached_property

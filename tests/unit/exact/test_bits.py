@@ -12,7 +12,7 @@ from isdp.exact.bits.bernoulli import draw_bernoulli
 from isdp.exact.bits.discrete_gaussian import draw_gaussian_around
 from isdp.exact.bits.geometric import Geometric
 from isdp.exact.bits.negative_binomial import NegativeBinomials
-from isdp.exact.bits.source import BitSource, draw_bounded_integers
+from isdp.exact.bits.source import BitSource, bytes_of, draw_bounded_integers
 from isdp.exact.disjoint.compositions import draw_compositions
 from isdp.exact.disjoint.recursive_splitting import SplittingSampler
 from tests.bits import Explorer, Given, distribution
@@ -185,3 +185,15 @@ def test_the_bit_source_gives_each_byte_once():
     bits = counted()
     assert bits.take_16_bit(5).tolist() == [0, 0, 0, 0, 1]
     assert bits.take_one() == 2
+
+
+@pytest.mark.parametrize("generator", ["PCG64", "MT19937", "Philox", "SFC64"])
+@pytest.mark.parametrize("half_words", [0, 1])
+def test_seeded_bytes_are_those_of_the_generator(generator, half_words):
+    """An odd number of 32-bit draws leaves half of a word in the generator."""
+    one, other = (np.random.Generator(getattr(np.random, generator)(3)) for _ in range(2))
+    for rng in (one, other):
+        rng.integers(0, 10, half_words, dtype=np.uint32)
+    source = bytes_of(one)
+    assert source(80) + source(16) == other.bytes(80) + other.bytes(16)
+    assert one.integers(0, 1000, 5).tolist() == other.integers(0, 1000, 5).tolist()

@@ -64,8 +64,8 @@ from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.mechanisms.base import Mechanism, NestedEnergy, Target
 
 MAX_PROPOSALS = 10_000  # expected for the totals below a root
-TOTAL_BITS = 60  # of the sum of all W, in units
-MIN_BITS = 20  # of each W, in units
+TOTAL_BITS = 60  # the sum of all W is below 2^60 units
+MIN_BITS = 20  # each W is at least 2^20 units
 MAX_SQUEEZE = 0.01  # the largest distance of both bounds on a probability that replace its value
 
 
@@ -222,29 +222,27 @@ class _Totals:
         """Collect the factors of the acceptance probabilities, with their bounds by root."""
         tree, n_roots = self.tree, len(self.roots)
         blocks, groups = np.flatnonzero(tree.sizes > 1), np.flatnonzero(self.count > 1)
-        variances = {int(w): int(w) * self.unit for w in np.unique(self.width[groups])}
-        distinct, kind_of = distinct_columns(
+        distinct, self.theta_kind = distinct_columns(
             np.repeat([0, 1], [len(blocks), len(groups)]),
             np.append(tree.cell_rate_of[blocks], self.width[groups]),
             np.append(tree.sizes[blocks], self.count[groups]),
         )
         self.theta_kinds = [
-            (variances[key] if is_group else self.block_variance[key], cells)
+            (key * self.unit if is_group else self.block_variance[key], cells)
             for is_group, key, cells in distinct.T.tolist()
         ]
         for variance, cells in self.theta_kinds:
             if theta_period(variance, cells).spread > PROBABILITY_MARGIN:
                 bound_split_proposals(variance, cells)
         spread = np.array([theta_period(*kind).spread for kind in self.theta_kinds])
-        self.theta_spread = spread
-        self.block_kind, self.group_kind = kind_of[: len(blocks)], kind_of[len(blocks) :]
-        log_theta = np.log1p(spread / 2)
+        log_theta = np.log1p(spread / 2)[self.theta_kind]
+        of_block = np.arange(len(self.theta_kind)) < len(blocks)
         # logarithms of sums over the integers, relative to their integrals
         chain_excess = np.array([_log_mass(v) for v in self.group_variance.values()])
         self.chain_spread = 2 * np.expm1(chain_excess)
         chain_root = self.root_number[self.parent[self.chained]]
         group_root = self.root_number[self.parent[groups]]
-        block_root = self.root_number[blocks]
+        theta_root = np.append(self.root_number[blocks], group_root)
         free = np.flatnonzero(~tree.held[self.roots])
         root_width, where = np.unique(self.widths[self.roots[free]], return_inverse=True)
         root_variance = [int(w) * self.unit for w in root_width]
@@ -253,12 +251,11 @@ class _Totals:
         def by_root(root: IntArray, values: FloatArray) -> FloatArray:
             return np.bincount(root, values, n_roots).astype(float)
 
-        self.root_spread = by_root(block_root, spread[self.block_kind])
-        self.root_spread += by_root(group_root, spread[self.group_kind])
+        self.root_spread = by_root(theta_root, spread[self.theta_kind])
         self.root_spread += by_root(chain_root, self.chain_spread)
-        proposals = by_root(group_root, log_theta[self.group_kind])
+        proposals = by_root(theta_root, np.where(of_block, 0, log_theta))
         proposals += by_root(chain_root, chain_excess) + by_root(free, root_excess)
-        cost = proposals + by_root(block_root, log_theta[self.block_kind])
+        cost = proposals + by_root(theta_root, np.where(of_block, log_theta, 0))
         # the integrals turn relative sums into sums
         width, count = self.width[groups].astype(float) * float(self.unit), self.count[groups]
         integral = (count - 1) / 2 * np.log(2 * np.pi * width) - np.log(count) / 2
@@ -270,18 +267,18 @@ class _Totals:
         cost = np.minimum(cost, all_zero)
         self.expected_proposals = math.exp(min(float(cost.max(initial=0.0)), 700.0))
         self.excess = np.array([float(excess) for excess in self.excesses])
-        self.theta_blocks = _ByRoot(np.arange(len(blocks)), block_root, n_roots)
-        self.theta_groups = _ByRoot(np.arange(len(groups)), group_root, n_roots)
+        self.thetas = _ByRoot(np.arange(len(self.theta_kind)), theta_root, n_roots)
+        self.theta_column = np.append(blocks, len(tree.parents) + groups)
         self.chains = _ByRoot(np.arange(len(self.chained)), chain_root, n_roots)
-        self.blocks_with_factor, self.groups_with_factor = blocks, groups
 
     def draw(self, bits: BitSource, n_draws: int) -> IntArray:
         """Draw the totals of all nodes, as int64 of shape (n_draws, nodes)."""
         return copy(self)._draw(bits, n_draws)  # the copy holds the arrays of this call
 
     def _draw(self, bits: BitSource, n_draws: int) -> IntArray:
-        self.drawn = np.zeros((n_draws, len(self.tree.parents)), dtype=np.int64)
-        self.drawn_groups = np.zeros((n_draws, len(self.count)), dtype=np.int64)
+        # totals of the nodes, and then of the groups
+        self.totals = np.zeros((n_draws, len(self.tree.parents) + len(self.count)), dtype=np.int64)
+        self.drawn, self.drawn_groups = np.split(self.totals, [len(self.tree.parents)], axis=1)
         self.remaining = np.zeros_like(self.drawn_groups)
         n_roots = len(self.roots)
         draws, roots = np.divmod(np.arange(n_draws * n_roots), max(n_roots, 1))
@@ -366,15 +363,9 @@ class _Totals:
 
         A request is a pair of a draw and a root.
         """
-        of_block, block = self.theta_blocks.of(roots)
-        of_group, group = self.theta_groups.of(roots)
-        of_chain, chain = self.chains.of(roots)
-        kinds = np.append(self.block_kind[block], self.group_kind[group])
-        totals = np.append(
-            self.drawn[draws[of_block], self.blocks_with_factor[block]],
-            self.drawn_groups[draws[of_group], self.groups_with_factor[group]],
-        )
-        return np.append(of_block, of_group), kinds, totals, of_chain, chain
+        of_theta, theta = self.thetas.of(roots)
+        totals = self.totals[draws[of_theta], self.theta_column[theta]]
+        return of_theta, self.theta_kind[theta], totals, *self.chains.of(roots)
 
     def _approximate_logs(self, draws: IntArray, roots: IntArray) -> tuple[FloatArray, float]:
         """Approximate the logarithms of the products of factors, and bound the error."""

@@ -40,7 +40,7 @@ from isdp.mechanisms.base import Mechanism, NestedEnergy, Target
 
 MAX_PROPOSALS = 10_000  # expected per block
 BLOCKS_AT_ONCE = 1 << 17  # for proposals of several roots
-PROPOSALS_AT_ONCE, MAX_PROPOSALS_AT_ONCE = 1 << 10, 16  # for blocks in all, and for one block
+PROPOSALS_AT_ONCE, MAX_PROPOSALS_AT_ONCE = 1 << 10, 16  # proposals of all blocks, and of one block
 
 
 class NestedLaplaceSampler(RandomBitSampler):
