@@ -10,6 +10,7 @@ import pandas as pd
 from isdp import draw_noise
 from isdp.accounting import as_fraction
 from isdp.streams import stream
+from isdp.topdown.nonnegative import nonnegative_tables
 from reproduction.data.histogram import Histogram
 from reproduction.nested.settings import PUBLISHED
 from reproduction.nested.systems import (
@@ -21,10 +22,9 @@ from reproduction.nested.systems import (
     build_noise,
     hold_totals,
     plan_topdown,
-    project,
     published_rho,
 )
-from reproduction.topdown.configurations import SCHEMA
+from reproduction.topdown.configurations import HELD_LEVELS, SCHEMA
 from reproduction.topdown.errors import measure_bias, measure_margins, summarise_errors
 from reproduction.topdown.experiment import census_hierarchy, release_once, sum_to_levels
 from reproduction.topdown.systems import add_labels, gather_tables
@@ -92,7 +92,7 @@ def release_noise(
                 noisy = histogram.counts + noise.reshape(histogram.counts.shape)
                 yield system, rho, number, sum_to_levels(histogram, noisy), seconds
                 if system == CROSSING and number < projected:
-                    tables, more = timed(project, rng, tree, noisy)
+                    tables, more = timed(nonnegative_tables, rng, noisy, tree, HELD_LEVELS)
                     yield PROJECTED, rho, number, tables, seconds + more
 
 

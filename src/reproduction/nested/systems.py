@@ -1,4 +1,4 @@
-"""Noise with a term for each measured total, TopDown with the same queries, and a projection.
+"""Noise with a term for each measured total, and TopDown with the same queries.
 
 A split gives each pair of a level of regions and a level of cells its share of the budget rho. The
 noise has the variance 1 / (share rho) in the term of this pair, and TopDown measures the totals of
@@ -11,11 +11,8 @@ from fractions import Fraction
 import numpy as np
 
 from isdp import Invariants
-from isdp.constraints.hierarchy import Hierarchy
 from isdp.mechanisms import CrossingGaussian, NestedGaussian, SetTree
 from isdp.topdown import Budget, Plan
-from isdp.topdown.descent import Descent, node_streams
-from isdp.topdown.measurement_noise import draw_noise
 from reproduction.data.histogram import CELLS
 from reproduction.topdown.configurations import HELD_LEVELS, LEVELS, SCHEMA, production_budget
 
@@ -106,42 +103,3 @@ def plan_topdown(system: str, rho: Fraction) -> Plan:
         }
         budget = Budget("zCDP", rho, levels, queries)
     return Plan(SCHEMA, budget, HELD_LEVELS, passes="isolate_total")
-
-
-def project(rng: np.random.Generator, tree: Hierarchy, noisy: np.ndarray) -> dict[str, np.ndarray]:
-    """Project a noisy county table on non-negative tables, level by level as TopDown does.
-
-    The tables of a parent's children are the nearest ones in l2 that add up to the parent and have
-    the noisy totals of the children. They are rounded as in TopDown.
-
-    Parameters
-    ----------
-    noisy : int64 array, shape (counties, cells)
-
-    Returns
-    -------
-    dict of str to int64 array, shape (units, cells)
-        The tables of each level.
-    """
-    # the descent reads the noisy tables as measurements of the cells and of the totals
-    queries = {level: {"total": Fraction(1, 2), "detail": Fraction(1, 2)} for level in LEVELS}
-    budget = Budget("zCDP", 1, dict.fromkeys(LEVELS, Fraction(1, 3)), queries)
-    plan = Plan(SCHEMA, budget, HELD_LEVELS, passes="isolate_total")
-    descent = Descent(plan, tree, node_streams(rng), draw_noise)
-    sums = [np.zeros((len(units), noisy.shape[1]), dtype=np.int64) for units in tree.units]
-    for level, units in zip(sums, tree.leaf_units, strict=True):
-        np.add.at(level, units, noisy)
-    answers = [
-        np.ascontiguousarray((work.rows @ table.T).T)
-        for work, table in zip(descent.workloads, sums, strict=True)
-    ]
-    found = [descent.root(answers[0], sums[0].sum(axis=1))[0]]
-    for depth in range(1, len(sums)):
-        below = np.empty_like(sums[depth])
-        held = sums[depth].sum(axis=1) if tree.levels[depth] in HELD_LEVELS else None
-        for parent, children in enumerate(tree.children(depth - 1)):
-            totals = None if held is None else held[children]
-            above, measured = found[-1][parent], answers[depth][children]
-            below[children] = descent.down(depth, parent, above, measured, totals)[0]
-        found.append(below)
-    return dict(zip(tree.levels, found, strict=True))

@@ -23,7 +23,6 @@ from reproduction.nested.systems import (
     expected_error,
     hold_totals,
     plan_topdown,
-    project,
     published_rho,
 )
 from reproduction.nested.tables import (
@@ -34,7 +33,6 @@ from reproduction.nested.tables import (
     read_topdown_runs,
 )
 from reproduction.topdown.configurations import SCHEMA
-from reproduction.topdown.experiment import census_hierarchy, sum_to_levels
 from reproduction.topdown.systems import gather_tables
 
 RHO = Fraction(5, 4)
@@ -136,29 +134,6 @@ def test_topdown_measures_the_totals_of_crossing_noise_with_its_variances():
     }
     names = {"total": "total", "group": "hispanic*adult", "cell": "detail"}
     assert rows == {(at, names[group]): share for (at, group), share in SPLITS[CROSSING].items()}
-
-
-def test_a_projection_keeps_tables_without_negative_counts(small):
-    tree = census_hierarchy(small)
-    found = project(np.random.default_rng(1), tree, small.counts)
-    for level, true in sum_to_levels(small, small.counts).items():
-        assert (found[level] == true).all()
-
-
-def test_a_projection_is_nonnegative_nearer_to_the_truth_and_keeps_totals(small):
-    noise = np.rint(np.random.default_rng(2).normal(0, 3, small.counts.shape)).astype(int)
-    for state in set(STATES):  # the state's total is held
-        rows = [row for row, each in enumerate(STATES) if each == state]
-        noise[rows[0], 0] -= noise[rows].sum()
-    noisy = small.counts + noise
-    tree = census_hierarchy(small)
-    found = project(np.random.default_rng(1), tree, noisy)
-    county = found["county"]
-    assert county.min() >= 0
-    assert (county.sum(axis=1) == noisy.sum(axis=1)).all()
-    for level, table in sum_to_levels(small, county).items():
-        assert (found[level] == table).all()
-    assert ((county - small.counts) ** 2).sum() < (noise**2).sum()
 
 
 def test_every_system_runs_as_often_as_the_settings_say(runs):
