@@ -12,7 +12,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from isdp import InputError
 from reproduction.data.fetch import (
     LEDGER_COLUMNS,
     locate_demonstration,
