@@ -39,7 +39,7 @@ from reproduction.topdown.tables import (
     tabulate_trend,
 )
 from tests import ROOT
-from tests.reproduction.data.test_histogram import write_demonstration
+from tests.reproduction.data.nhgis import write_demonstration
 from tests.reproduction.topdown.students import share_beyond
 from tests.statistical.checks import check_mean
 
@@ -97,7 +97,7 @@ def test_the_bureaus_counts_are_put_in_the_order_of_ours_in_their_own_vintage_al
     more, public = small.counts + np.arange(252) % 5, small.counts
 
     def found(published, vintage="20210608"):
-        path = write_demonstration(tmp_path, more[::-1], published[::-1], fips=back["fips"])
+        path = write_demonstration(tmp_path, back, more[::-1], published[::-1])
         return read_demonstration_counts({"vintage": vintage}, str(path), "", back, small)
 
     assert (found(public).counts == more).all()
