@@ -33,7 +33,7 @@ from isdp.constraints import Invariants, Polytope
 from isdp.errors import InputError
 from isdp.exact import draw_noise
 from isdp.mechanisms import GeneralizedGaussian, GeneralizedLaplace
-from isdp.renamed import refuse_renamed
+from isdp.removed_names import refuse_renamed
 from isdp.streams import SYSTEM_RANDOMNESS
 
 __all__ = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from numbers import Rational, Real
 from typing import TypeGuard, TypeVar
@@ -147,33 +147,36 @@ def _refusal(name: str, wanted: str, value: object) -> InputError:
     return InputError(f"{name} must be {wanted}, got {shown}")
 
 
-def check_integer_vector(
-    where: str, name: str, values: ArrayLike, length: int, max_magnitude: int = INT64_MAX
+def check_integer_array(
+    name: str,
+    values: ArrayLike,
+    shape: Sequence[int | None],
+    minimum: int = -INT64_MAX,
+    maximum: int = INT64_MAX,
 ) -> NDArray[np.int64]:
-    """Return integers as an int64 array of shape (length,).
+    """Return integers as an int64 array, which is a copy.
 
-    Raise `InputError` if the array has another shape or type, or the absolute value of an entry
-    exceeds `max_magnitude`. The message names the caller `where` and the argument `name`.
+    Raise `InputError` if an entry is not an integer from `minimum` to `maximum`, or the array has
+    another shape. In `shape`, None stands for any positive length.
     """
     array = np.asarray(values)
-    if array.shape != (length,):
-        raise InputError(
-            f"{where}: {name} has shape {array.shape}. Give an array of shape ({length},)"
-        )
+    lengths = zip(shape, array.shape, strict=False)
+    fits = all(length > 0 if wanted is None else length == wanted for wanted, length in lengths)
+    if array.ndim != len(shape) or not fits:
+        wanted = ", ".join("any length" if length is None else str(length) for length in shape)
+        raise InputError(f"{name} has shape {array.shape}. Give an array of shape ({wanted})")
     if array.size and array.dtype.kind not in "iu":
-        raise InputError(f"{where}: {name} has type {array.dtype}. Give integers")
-    if array.size and max(abs(int(array.max())), abs(int(array.min()))) > max_magnitude:
-        raise InputError(
-            f"{where}: {name} has an entry beyond {max_magnitude}. Give smaller numbers"
-        )
+        raise InputError(f"{name} has type {array.dtype}. Give integers")
+    if array.size and not minimum <= int(array.min()) <= int(array.max()) <= maximum:
+        raise InputError(f"{name} must have integers from {minimum} to {maximum}")
     return array.astype(np.int64)
 
 
 def refuse_overflow(where: str, noun: str, bound: float, bits: int, advice: str) -> None:
     """Raise `InputError` unless the bound on the magnitude of numbers is below 2^bits.
 
-    The message contains the caller, such as "exact", a noun for the numbers, such as "noise in 5
-    cells", and the advice.
+    The message contains the caller or the argument, such as "exact", a noun for the numbers, such
+    as "noise in 5 cells", and the advice, such as "Use a larger epsilon."
     """
     if not bound < 2.0**bits:
-        raise InputError(f"{where}: {noun} could exceed {bits} bits (bound {bound:.3g}); {advice}")
+        raise InputError(f"{where}: {noun} could exceed {bits} bits (bound {bound:.3g}). {advice}")

@@ -46,21 +46,17 @@ def _writable_cache_folder() -> str:
 _FOLDER = _writable_cache_folder()
 
 
-def njit(**options: bool | str | dict[str, object]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Compile a function by `numba.njit` with these options, and cache the code.
+def njit(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function by `numba.njit`, and cache the code.
 
     If no cache folder is writable, each process compiles the function again. The function may use
     functions and constants of files that contain compiled functions. The digest of the cache
     covers no other files.
     """
-
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        given = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = _FOLDER
-        try:
-            compiled: Callable[P, R] = numba.njit(**options | {"cache": bool(_FOLDER)})(function)
-        finally:
-            numba.config.CACHE_DIR = given
-        return compiled
-
-    return decorate
+    given = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = _FOLDER
+    try:
+        compiled: Callable[P, R] = numba.njit(cache=bool(_FOLDER))(function)
+    finally:
+        numba.config.CACHE_DIR = given
+    return compiled

@@ -12,7 +12,7 @@ from isdp.checks import (
     check_choice,
     check_in_range,
     check_integer,
-    check_integer_vector,
+    check_integer_array,
     check_non_negative,
     check_positive,
     check_positive_float,
@@ -88,11 +88,13 @@ def test_numbers_are_read_as_they_are_written(value, exact):
 
 
 def test_vectors_become_int64():
-    found = check_integer_vector("polytope", "totals", np.array([1, -2], dtype=np.int16), 2)
+    found = check_integer_array("polytope: totals", np.array([1, -2], dtype=np.int16), (2,))
     assert found.dtype == np.int64
     assert found.tolist() == [1, -2]
-    assert check_integer_vector("polytope", "totals", [], 0).shape == (0,)
-    assert check_integer_vector("polytope", "totals", [100, -100], 2, 100).tolist() == [100, -100]
+    assert check_integer_array("polytope: totals", [], (0,)).shape == (0,)
+    given = [100, -100]
+    assert check_integer_array("polytope: totals", given, (2,), -100, 100).tolist() == given
+    assert check_integer_array("counts", [[1, 2]], (None, 2), 0).tolist() == [[1, 2]]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +103,13 @@ def test_vectors_become_int64():
 )
 def test_vectors_that_will_not_do_are_refused(values):
     with pytest.raises(InputError, match=r"polytope: totals"):
-        check_integer_vector("polytope", "totals", values, 2, 100)
+        check_integer_array("polytope: totals", values, (2,), -100, 100)
+
+
+@pytest.mark.parametrize("values", [[1, 2], [[1, 2, 3]], np.zeros((0, 2), dtype=int), [[-1, 2]]])
+def test_tables_that_will_not_do_are_refused(values):
+    with pytest.raises(InputError, match="counts"):
+        check_integer_array("counts", values, (None, 2), 0)
 
 
 def test_numbers_that_reach_the_limit_are_refused():

@@ -105,12 +105,9 @@ def copied(tmp_path):
         ROOT / "src/isdp", tmp_path / "isdp", ignore=shutil.ignore_patterns("__pycache__")
     )
     head = "from isdp.compiled import njit\n"
-    (tmp_path / "isdp/toy_helper.py").write_text(
-        head + "\n@njit(cache=True)\ndef rise(x):\n    return x + 1\n"
-    )
+    (tmp_path / "isdp/toy_helper.py").write_text(head + "\n@njit\ndef rise(x):\n    return x + 1\n")
     (tmp_path / "isdp/toy_caller.py").write_text(
-        head + "from isdp.toy_helper import rise\n\n"
-        "@njit(cache=True)\ndef step(x):\n    return 10 * rise(x)\n"
+        head + "from isdp.toy_helper import rise\n\n@njit\ndef step(x):\n    return 10 * rise(x)\n"
     )
     return tmp_path
 

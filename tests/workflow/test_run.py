@@ -242,7 +242,7 @@ def test_runs_that_the_cap_cut_off_are_counted_and_shown(finished):
     assert card["chains-converge"]["verdict"] == "undecided"
     assert card["chains-converge"]["our_value"] != "0"
     assert (
-        "5,000 iterations before a run is cut off, and 1,000,000 are needed"
+        "5,000 iterations before a run is cut off, and the minimum is 1,000,000"
         in (card["chains-converge"]["note"])
     )
     assert card["contingency-gamma-total"]["verdict"] == "differs"

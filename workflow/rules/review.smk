@@ -1,7 +1,7 @@
 """Build the scorecard, data dictionary, Snakemake report, review notebooks and front page."""
 
 from isdp.errors import InputError
-from reproduction.review.claims import list_claims, list_paper_figures, list_tables
+from reproduction.review.claims import list_claims, list_outputs, list_paper_figures
 from reproduction.review.shown import list_made_tables
 
 NOTEBOOKS = files_of("notebooks/*.ipynb")
@@ -12,7 +12,8 @@ PAGES = {
 try:
     ALL_CLAIMS = list_claims(NOTEBOOKS)
     list_paper_figures(DESCRIPTIONS, ALL_CLAIMS)
-    for name in list_tables(ALL_CLAIMS):
+    CLAIM_TABLES = list_outputs("tables", ALL_CLAIMS)
+    for name in CLAIM_TABLES:
         DESCRIPTIONS.find("tables", name)
 except InputError as error:
     sys.exit(f"error: {error}")
@@ -51,12 +52,13 @@ rule scorecard:
     input:
         **PAGES,
         provenance="results/data/provenance.json",
-        tables=lambda wildcards: list_made_tables(list_tables(ALL_CLAIMS), RESULTS, wildcards),
+        tables=lambda wildcards: list_made_tables(CLAIM_TABLES, RESULTS, wildcards),
         verified="results/tables/draws_verified.csv",
     output:
         card="results/tables/scorecard.csv",
         checks="results/tables/transcription_checks.csv",
         summary="results/tables/scorecard.txt",
+        evidence="results/evidence.json",
     log:
         logs("scorecard"),
     localrule: True
@@ -135,9 +137,8 @@ rule record_config:
 
 rule write_claims:
     input:
-        **rules.scorecard.input,
-        card=rules.scorecard.output.card,
-        checks=rules.scorecard.output.checks,
+        evidence=rules.scorecard.output.evidence,
+        provenance="results/data/provenance.json",
         config=rules.record_config.output.config,
         schema=str(HERE / "workflow/schemas/claims.schema.json"),
     output:

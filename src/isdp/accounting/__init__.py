@@ -12,7 +12,7 @@ from isdp.accounting.guarantees import (
     guarantee_from_record,
     upper_decimal,
 )
-from isdp.renamed import refuse_renamed
+from isdp.removed_names import refuse_renamed
 
 __all__ = [
     "PrivacyGuarantee",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from isdp.errors import InputError
+from isdp.checks import check_integer_array
 
 
 def symmetric_difference(first: Iterable[Hashable], second: Iterable[Hashable]) -> int:
@@ -36,13 +36,9 @@ def hamming_of_tables(first: ArrayLike, second: ArrayLike) -> float:
 
     It is half of the l1 distance if the totals are equal, and otherwise infinite.
     """
-    first, second = np.asarray(first), np.asarray(second)
-    integers = first.dtype.kind in "iu" and second.dtype.kind in "iu"
-    if first.shape != second.shape or not integers:
-        raise InputError("distances: first and second must be integer tables of the same shape")
-    if first.sum() != second.sum():
-        return math.inf
-    return int(abs(first.astype(np.int64) - second.astype(np.int64)).sum()) // 2
+    one = check_integer_array("distances: first", first, np.shape(first))
+    other = check_integer_array("distances: second", second, one.shape)
+    return int(abs(one - other).sum()) // 2 if one.sum() == other.sum() else math.inf
 
 
 def steps_between(

@@ -98,7 +98,7 @@ def _maximise_over_orders(p: NDArray[np.float64], q: NDArray[np.float64]) -> flo
 
 
 def normalised_renyi_of_gaussians(shift: float, sigma: float) -> float:
-    """Return `normalised_renyi` of two shifted normal distributions, |shift| / (sigma sqrt 2)."""
+    """Return `normalised_renyi` of two normal distributions, |shift| / (sigma sqrt 2)."""
     return abs(shift) / (check_positive("divergences: sigma", sigma) * math.sqrt(2))
 
 

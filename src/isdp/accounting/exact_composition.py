@@ -4,8 +4,8 @@ A person who changes cell shifts `count` independent measurements by 1. Let s = 
 loss of a double geometric measurement is s or -s, so that the sum of the losses has a scaled
 binomial distribution. The loss of a Laplace measurement is between -s and s. Weighted by e^(s/2 -
 loss/2), the distribution of this loss is symmetric. The weighted distribution has mass 1/2 at s,
-mass 1/2 at -s, and mass s/2 uniformly between them. For a sum of losses it is a mixture of shifted
-B-splines. All terms are positive, so that a delta of 1e-14 is accurate.
+mass 1/2 at -s, and mass s/2 uniformly between them. The weighted distribution of a sum of losses is
+a mixture of shifted B-splines. All terms are positive, so that a delta of 1e-14 is accurate.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from isdp.checks import check_integer, check_non_negative, check_positive, check
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 MAX_MEASUREMENTS = 60
-MIN_RELATIVE_DISTANCE = 1e-13  # divided by the scale of pure differential privacy
+MIN_RELATIVE_DISTANCE = 1e-13  # relative to the scale of pure differential privacy
 ROOT_TOLERANCE = 1e-12
 MIN_DELTA = 1e-300  # minimum delta in a logarithm
 

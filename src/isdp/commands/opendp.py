@@ -16,7 +16,7 @@ import numpy as np
 import opendp.prelude as dp
 
 from isdp.arrays import IntArray
-from isdp.checks import ExactNumber, check_integer_vector
+from isdp.checks import ExactNumber, check_integer_array
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.release_noise import draw_noise, parse_epsilon
@@ -37,9 +37,7 @@ def table_domain(invariants: Invariants, totals: Sequence[int]) -> Any:
 
     def member(table: object) -> bool:
         try:
-            values = check_integer_vector(
-                "opendp", "the table", np.asarray(table), invariants.cells
-            )
+            values = _counts(invariants, table)
             return bool((invariants.apply(values) == wanted).all())
         except (InputError, ValueError, TypeError):
             return False
@@ -47,8 +45,12 @@ def table_domain(invariants: Invariants, totals: Sequence[int]) -> Any:
     return dp.user_domain(f"tables with totals {_digest(invariants, wanted)}", member)
 
 
+def _counts(invariants: Invariants, table: object) -> IntArray:
+    return check_integer_array("opendp: the table", np.asarray(table), (invariants.cells,))
+
+
 def _totals(invariants: Invariants, totals: Sequence[int]) -> IntArray:
-    return check_integer_vector("opendp", "totals", np.asarray(totals), invariants.constraints)
+    return check_integer_array("opendp: totals", totals, (invariants.constraints,))
 
 
 def _digest(invariants: Invariants, totals: IntArray) -> str:
@@ -85,7 +87,7 @@ def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon: Exa
     wanted = _totals(invariants, totals)
 
     def noisy(table: object) -> list[int]:
-        counts = check_integer_vector("opendp", "the table", np.asarray(table), invariants.cells)
+        counts = _counts(invariants, table)
         if (invariants.apply(counts) != wanted).any():  # OpenDP does not check the domain
             raise InputError(
                 "opendp: the totals of the table are not those of this measurement. Make a "

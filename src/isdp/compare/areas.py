@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from isdp.arrays import IntArray
+from isdp.checks import check_integer_array
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
 from isdp.topdown import Schema
@@ -29,7 +30,7 @@ class Areas:
     schema : Schema
         The axes of the cells.
     names : sequence of str, optional
-        Distinct names of the areas, by default their numbers.
+        Distinct names of the areas. The default names are their numbers.
 
     Raises
     ------
@@ -43,24 +44,13 @@ class Areas:
     names: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
-        counts = np.asarray(self.counts)
-        if counts.ndim != 2 or counts.dtype.kind not in "iu" or not counts.size:
-            raise InputError(
-                f"Areas: counts must be an integer array of shape (areas, cells), got "
-                f"{counts.dtype} of shape {counts.shape}"
-            )
-        if counts.min() < 0:
-            raise InputError("Areas: a count is negative. Counts must be integers of 0 or more.")
-        if counts.shape != (len(self.regions), self.schema.cells):
-            raise InputError(
-                f"Areas: counts must have the shape {(len(self.regions), self.schema.cells)}, got "
-                f"{counts.shape}"
-            )
+        shape = len(self.regions), self.schema.cells
+        counts = check_integer_array("Areas: counts", self.counts, shape, 0)
         given = range(len(counts)) if self.names is None else self.names
         names = tuple(str(name) for name in given)
-        if len(set(names)) != len(counts):
-            raise InputError(f"Areas: names must be {len(counts)} distinct texts")
-        object.__setattr__(self, "counts", counts.astype(np.int64))
+        if len(set(names)) != len(counts) or not names:
+            raise InputError("Areas: names: give one or more areas, each with a different name")
+        object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "regions", tuple(str(region) for region in self.regions))
         object.__setattr__(self, "names", names)
 

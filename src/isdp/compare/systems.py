@@ -1,6 +1,6 @@
 """The systems of the five papers, and the interface that they have in common.
 
-The budget of a system with noise is epsilon (pure) or rho (zCDP). It is for one person who changes
+The budget of a system with noise is epsilon (pure) or rho (zCDP), for one person who changes
 cell while the totals of all regions stay fixed. Permutation swapping holds more totals, under which
 one person cannot change cell alone. The budget of swapping is the swap rate, and the privacy unit
 is a record.
@@ -80,12 +80,8 @@ class System(ABC):
     def release(self, rng: np.random.Generator, areas: Areas, budget: float) -> NDArray[Any]:
         """Draw a released table, shape (areas, cells).
 
-        The table is int64, or float64 for a system with real-valued counts.
-
-        Parameters
-        ----------
-        budget : float
-            Epsilon or rho for one person who changes cell, or the swap rate.
+        The table is int64, or float64 for a system with real-valued counts. The budget is epsilon
+        or rho for one person who changes cell, or the swap rate.
         """
 
     @abstractmethod
@@ -121,10 +117,7 @@ class PlainNoise(Noise):
     def sampler(self, invariants: Invariants, budget: float) -> NoiseSampler:
         """Return the sampler of the noise under some invariants.
 
-        Raises
-        ------
-        InputError
-            If no exact sampler is practical.
+        Raise `InputError` if no exact sampler is practical.
         """
 
     @abstractmethod
@@ -149,17 +142,9 @@ class PlainNoise(Noise):
     scale_is_exact: ClassVar[bool] = True  # False if `covariance_scale` is an upper bound
 
     def cell_variance(self, cells: int, budget: float) -> float:
-        """Return the variance of a cell in a block of cells with one total.
+        """Return the variance of one of `cells` cells with one total.
 
-        Parameters
-        ----------
-        cells : int
-            Number of cells in the block, or 0 for a cell without a total.
-
-        Raises
-        ------
-        InputError
-            If the variance is not known.
+        `cells` is 0 for a cell without a total. Raise `InputError` if the variance is not known.
         """
         scale = self.covariance_scale(budget)
         if scale is None:
@@ -433,12 +418,9 @@ class Swapping(System):
 
 
 def check_budget(system: System, budget: float) -> float:
-    """Return a budget as a float.
+    """Return a budget between 1e-14 and 1000 as a float, or raise `InputError`.
 
-    Raises
-    ------
-    InputError
-        If the budget is not between 1e-14 and 1000, or a swap rate is not between 0 and 1.
+    A swap rate must be between 0 and 1.
     """
     name = f"compare: {system.name}: the {system.parameter}"
     if system.parameter == "rate":

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy
+from numpy.typing import NDArray
 
-from isdp.constraints.polytope import Polytope
+from isdp.constraints.polytope import Polytope, find_point
 from isdp.errors import InputError
-
-TIME_LIMIT = 60  # time limit of each feasibility problem in seconds
 
 
 def irreducible_conflict(polytope: Polytope) -> list[str]:
@@ -19,10 +17,8 @@ def irreducible_conflict(polytope: Polytope) -> list[str]:
     fractions. Raise `InputError` if the solver does not decide a feasibility problem within a
     minute.
 
-    Returns
-    -------
-    list of str
-        The equalities come before the inequalities. The list is empty if there is no conflict.
+    The equalities come before the inequalities in the result, which is empty if there is no
+    conflict.
     """
     names = [*polytope.equalities.names, *polytope.inequalities.names]
     kept = np.ones(len(names), dtype=bool)
@@ -34,27 +30,10 @@ def irreducible_conflict(polytope: Polytope) -> list[str]:
     return [names[row] for row in np.flatnonzero(kept)]
 
 
-def _is_feasible(polytope: Polytope, kept) -> bool:
-    kept_equalities, kept_inequalities = np.split(kept, [polytope.equalities.constraints])
-    infinite = np.full(polytope.inequalities.constraints, np.inf)
-    parts = (
-        (polytope.equalities, polytope.totals, polytope.totals, kept_equalities),
-        (polytope.inequalities, polytope.lower_bounds, infinite, kept_inequalities),
-    )
-    found = scipy.optimize.milp(
-        np.zeros(polytope.cells),
-        constraints=[
-            scipy.optimize.LinearConstraint(
-                matrix.sparse[np.flatnonzero(rows)].astype(float), low[rows], high[rows]
-            )
-            for matrix, low, high, rows in parts
-            if rows.any()
-        ],
-        bounds=scipy.optimize.Bounds(-np.inf, np.inf),
-        options={"time_limit": TIME_LIMIT},
-    )
+def _is_feasible(polytope: Polytope, kept: NDArray[np.bool_]) -> bool:
+    found = find_point(polytope, kept, integer=False)
     if found.status in (0, 2):  # the problem is feasible (0) or proved infeasible (2)
-        return found.status == 0
+        return bool(found.status == 0)
     raise InputError(
         f"constraints: the solver did not find a contradiction in time ({found.message.strip()}). "
         f"Give fewer constraints"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isdp.checks import INT64_MAX, check_choice
+from isdp.checks import INT64_MAX, check_choice, check_integer_array
 from isdp.errors import InputError
 
 
@@ -94,21 +94,13 @@ class Hierarchy:
         table has another number of rows, a count is negative or not an integer, or the total could
         exceed 64-bit integers.
         """
-        table = np.asarray(table)
-        leaves = len(self.leaf_units[0])
-        if table.ndim != 2 or len(table) != leaves:
-            raise InputError(
-                f"topdown: the table has shape {table.shape}. Give one row for each of the "
-                f"{leaves} leaves"
-            )
-        if table.dtype.kind not in "iu":
-            raise InputError(f"topdown: counts must be integers, got {table.dtype}")
-        if table.size and table.min() < 0:
+        table = check_integer_array("topdown: the table", table, (len(self.leaf_units[0]), None))
+        if table.min() < 0:
             row, cell = (int(i) for i in np.argwhere(table < 0)[0])
             raise InputError(
                 f"topdown: row {row}, cell {cell}: the count is negative. Counts must be 0 or more"
             )
-        if table.size and int(table.max()) * table.size > INT64_MAX:
+        if int(table.max()) * table.size > INT64_MAX:
             raise InputError("topdown: the total could exceed 64-bit integers. Split the table")
         sums = []
         for units, member in zip(self.units, self.leaf_units, strict=True):

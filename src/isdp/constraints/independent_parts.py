@@ -22,13 +22,8 @@ def independent_parts(invariants: Invariants) -> list[Part]:
     """Split the cells into connected components of the graph of cells and invariants.
 
     If the noise u is independent between cells, it is independent between parts given A u = 0,
-    where A is the matrix of the invariants.
-
-    Returns
-    -------
-    list of Part
-        The parts are sorted by their first cells. All cells without an invariant form one part.
-        Invariants without cells are omitted.
+    where A is the matrix of the invariants. The parts are sorted by their first cells. All cells
+    without an invariant form one part. Invariants without cells are omitted.
 
     Examples
     --------

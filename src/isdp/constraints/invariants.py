@@ -148,10 +148,7 @@ class Invariants:
     ) -> Invariants:
         """Build the total of each list of cell indices, which start at 0. The lists may overlap.
 
-        Raises
-        ------
-        InputError
-            If an index is not from 0 to n - 1, or occurs twice in one list.
+        Raise `InputError` if an index is not from 0 to n - 1, or occurs twice in one list.
         """
         rows = []
         for position, subset in enumerate(subsets):
@@ -204,21 +201,10 @@ class Invariants:
         return f"<Invariants: {self.constraints} on {self.cells} cells>"
 
     def apply(self, table: ArrayLike) -> NDArray[np.int64]:
-        """Compute A x exactly for each table x.
+        """Compute A x exactly for each table x of an int array of shape (..., cells).
 
-        Parameters
-        ----------
-        table : int array, shape (..., cells)
-
-        Returns
-        -------
-        int64 array, shape (..., constraints)
-
-        Raises
-        ------
-        InputError
-            If the last axis has another length, the values are not integers, or a sum could exceed
-            64-bit integers.
+        The result is int64 of shape (..., constraints). Raise `InputError` if the last axis has
+        another length, the values are not integers, or a sum could exceed 64-bit integers.
         """
         table = np.asarray(table)
         if table.ndim == 0 or table.shape[-1] != self.cells:
@@ -253,14 +239,10 @@ class Invariants:
 
 
 def find_cell_classes(invariants: Invariants) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the classes of cells with equal columns of A.
+    """Find the classes of cells with equal columns of A, sorted by their first cells.
 
-    Returns
-    -------
-    class_of : int64 array, shape (cells,)
-        Index of each cell's class. The classes are sorted by their first cells.
-    first : int64 array, shape (classes,)
-        The first cell of each class.
+    The first result has the index of each cell's class, int64 of shape (cells,). The second has the
+    first cell of each class.
     """
     columns = invariants.sparse.tocsc()
     columns.sort_indices()

@@ -9,12 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import eye_array
 
-from isdp.checks import INT64_MAX, check_integer_vector
+from isdp.checks import INT64_MAX, check_integer_array
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
+
+MAX_BOUND = INT64_MAX // 4
+TIME_LIMIT = 60  # time limit of a search for a point in seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +57,8 @@ class Polytope:
             ("totals", self.totals, self.equalities),
             ("lower_bounds", self.lower_bounds, self.inequalities),
         ):
-            side = check_integer_vector("polytope", name, side, matrix.constraints, INT64_MAX // 4)
+            shape = (matrix.constraints,)
+            side = check_integer_array(f"polytope: {name}", side, shape, -MAX_BOUND, MAX_BOUND)
             side.setflags(write=False)
             object.__setattr__(self, name, side)
 
@@ -120,26 +125,10 @@ class Polytope:
     def feasible_table(self) -> NDArray[np.int64]:
         """Find a table in the polytope by integer programming (HiGHS).
 
-        Raises
-        ------
-        InputError
-            If no table is found within a minute.
+        Raise `InputError` if no table is found within a minute.
         """
-        from scipy.optimize import Bounds, LinearConstraint, milp  # slow and seldom needed
-
-        from isdp.constraints.contradictions import TIME_LIMIT  # that module imports `Polytope`
-
-        a, b = (each.sparse.astype(float) for each in (self.equalities, self.inequalities))
-        found = milp(
-            np.zeros(self.cells),
-            constraints=[
-                LinearConstraint(a, self.totals, self.totals),
-                LinearConstraint(b, self.lower_bounds, np.inf),
-            ],
-            integrality=np.ones(self.cells),
-            bounds=Bounds(-np.inf, np.inf),
-            options={"time_limit": TIME_LIMIT},
-        )
+        rows = self.equalities.constraints + self.inequalities.constraints
+        found = find_point(self, np.ones(rows, dtype=bool), integer=True)
         if found.x is None:
             raise InputError(
                 f"polytope: no table satisfies all constraints ({found.message.strip()}). "
@@ -148,3 +137,31 @@ class Polytope:
         table: NDArray[np.int64] = np.round(found.x).astype(np.int64)
         self.check(table)
         return table
+
+
+def find_point(
+    polytope: Polytope, kept: NDArray[np.bool_], *, integer: bool
+) -> scipy.optimize.OptimizeResult:
+    """Find a point that satisfies the constraints that `kept` marks (HiGHS), in at most a minute.
+
+    The equalities come before the inequalities. The point may contain fractions unless `integer`.
+    """
+    kept_equalities, kept_inequalities = np.split(kept, [polytope.equalities.constraints])
+    infinite = np.full(polytope.inequalities.constraints, np.inf)
+    parts = (
+        (polytope.equalities, polytope.totals, polytope.totals, kept_equalities),
+        (polytope.inequalities, polytope.lower_bounds, infinite, kept_inequalities),
+    )
+    return scipy.optimize.milp(
+        np.zeros(polytope.cells),
+        constraints=[
+            scipy.optimize.LinearConstraint(
+                matrix.sparse[np.flatnonzero(rows)].astype(float), low[rows], high[rows]
+            )
+            for matrix, low, high, rows in parts
+            if rows.any()
+        ],
+        integrality=np.full(polytope.cells, integer),
+        bounds=scipy.optimize.Bounds(-np.inf, np.inf),
+        options={"time_limit": TIME_LIMIT},
+    )

@@ -24,6 +24,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
+from isdp.checks import check_integer_array
 from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
@@ -56,20 +57,15 @@ class Presence:
     minimums: np.ndarray | None = None
 
     def __post_init__(self):
-        totals = np.asarray(self.totals)
-        present = np.asarray(self.present, dtype=bool)
-        minimums = present.astype(int) if self.minimums is None else np.asarray(self.minimums)
-        shapes = {present.shape, minimums.shape, (*totals.shape, *present.shape[1:])}
-        if present.ndim != 2 or len(shapes) > 1:
+        present = np.array(self.present, dtype=bool)
+        if present.ndim != 2:
             raise InputError(
-                f"presence: totals, present and minimums have shapes {totals.shape}, "
-                f"{present.shape} and {minimums.shape}. Give one total per leaf, and two arrays of "
-                f"shape (leaves, groups)"
+                f"presence: present has shape {present.shape}. Give an array (leaves, groups)"
             )
-        for name, array in (("totals", totals), ("minimums", minimums)):
-            if array.dtype.kind not in "iu" or array.min(initial=0) < 0:
-                raise InputError(f"presence: {name} must be integers of 0 or more")
-        minimums = np.where(present, minimums, 0)
+        totals = check_integer_array("presence: totals", self.totals, present.shape[:1], 0)
+        given = present.astype(int) if self.minimums is None else self.minimums
+        minimums = check_integer_array("presence: minimums", given, present.shape, 0)
+        minimums[~present] = 0
         for leaf in np.flatnonzero(totals < minimums.sum(axis=1)):
             raise InputError(
                 f"presence: leaf {leaf} has fewer people than the minimum counts of its groups. "
@@ -80,7 +76,6 @@ class Presence:
                 f"presence: leaf {leaf} has people but no group. Correct its total or its groups"
             )
         for name, array in (("totals", totals), ("present", present), ("minimums", minimums)):
-            array = np.array(array, dtype=bool if name == "present" else np.int64)
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
@@ -103,13 +98,9 @@ class Presence:
     def subset_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """List every nonempty subset of the groups with the bound on its total.
 
-        Raise `InputError` if there are more than 20 groups.
-
-        Returns
-        -------
-        members : bool array, shape (2^groups - 1, groups)
-            Row i - 1 contains the binary digits of i. Group k has the digit of weight 2^k.
-        bounds : int64 array, shape (2^groups - 1,)
+        The first result is a bool array of shape (2^groups - 1, groups). Its row i - 1 contains the
+        binary digits of i, in which group k has the digit of weight 2^k. The second result has the
+        bounds. Raise `InputError` if there are more than 20 groups.
         """
         if self.groups > MAX_LISTED_GROUPS:
             raise InputError(
@@ -167,7 +158,7 @@ class Presence:
         possible.
         """
         if self.groups <= MAX_ENUMERATED_GROUPS:
-            wanted = self._check_group_totals(group_totals)
+            wanted = check_integer_array("presence: group_totals", group_totals, (self.groups,))
             members, bounds = self.subset_bounds()
             if wanted.sum() == self.totals.sum() and (members @ wanted <= bounds).all():
                 return None
@@ -186,14 +177,8 @@ class Presence:
             )
         return table
 
-    def _check_group_totals(self, group_totals) -> np.ndarray:
-        wanted = np.asarray(group_totals)
-        if wanted.shape != (self.groups,) or wanted.dtype.kind not in "iu":
-            raise InputError(f"presence: group_totals must be {self.groups} integers")
-        return wanted
-
     def _flow(self, group_totals):
-        wanted = self._check_group_totals(group_totals)
+        wanted = check_integer_array("presence: group_totals", group_totals, (self.groups,))
         if wanted.sum() != self.totals.sum():
             return None, tuple(range(self.groups))
         beyond = wanted - self.minimums.sum(axis=0)

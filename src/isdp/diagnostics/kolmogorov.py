@@ -45,19 +45,48 @@ def kolmogorov_bound(first: float, second: float, comparisons: int = 1) -> float
     comparisons : int
         Number of comparisons that together have a false alarm with this probability.
     """
-    spread = math.log(2 * comparisons / FALSE_ALARM_RATE) / 2 * (1 / first + 1 / second)
-    return min(1.0, math.sqrt(spread))
+    if math.isinf(min(first, second)):
+        return 0.0
+    one_sample = math.sqrt(math.log(2 * comparisons / FALSE_ALARM_RATE) / 2)
+    low = one_sample * math.sqrt(1 / first + 1 / second)
+
+    def excess(distance: float) -> float:
+        return _tail_probability(distance, first, second) * comparisons / FALSE_ALARM_RATE - 1
+
+    return min(1.0, float(scipy.optimize.brentq(excess, 0.99 * low, 2 * low, xtol=1e-12)))
 
 
 def kolmogorov_p_value(distance: float, first: float, second: float, comparisons: int = 1) -> float:
     """Bound the p-value of a distance between two samples of one distribution.
 
-    The bound is that of Dvoretzky, Kiefer, Wolfowitz and Massart for two samples (Wei and Dudley
-    2012), times the number of comparisons. It is conservative for integers, which have ties. The
-    parameters are those of `kolmogorov_bound`.
+    The bound is proved for independent draws. With effective sample sizes of Markov chains it is an
+    approximation. It is conservative for integers, which have ties. It is multiplied by the number
+    of comparisons. The parameters are those of `kolmogorov_bound`.
     """
-    exponent = 2 * distance**2 / (1 / first + 1 / second)
-    return min(1.0, 2 * comparisons * math.exp(-exponent))
+    if distance == 0:
+        return 1.0
+    return min(1.0, comparisons * _tail_probability(distance, first, second))
+
+
+def _tail_probability(distance: float, first: float, second: float) -> float:
+    """Bound the probability that the sum of the errors of two samples is at least a distance.
+
+    The error of a sample is the Kolmogorov distance from its distribution. For a sample of size m,
+    it is above a with a probability of at most 2 exp(-2 m a^2), by the inequality of Dvoretzky,
+    Kiefer and Wolfowitz with the constant of Massart (1990). Let A and B be the errors of
+    independent samples of sizes m <= n. Integration of the bound for B over that for A gives
+
+        P(A + B >= d) <= 2 exp(-2 m d^2) + 8 sqrt(pi) z sqrt(m n) / (m + n) exp(-z^2)
+
+    with z^2 = 2 d^2 m n / (m + n).
+    """
+    smaller = min(first, second)
+    if math.isinf(smaller):
+        return 0.0
+    ratio = smaller / max(first, second)
+    z = distance * math.sqrt(2 * smaller / (1 + ratio))
+    both = 8 * math.sqrt(math.pi * ratio) / (1 + ratio) * z * math.exp(-(z**2))
+    return 2 * math.exp(-2 * smaller * distance**2) + both
 
 
 def detectable_distance(first: float, second: float, comparisons: int = 1) -> float:
@@ -78,20 +107,12 @@ def agreement_rows(
 ) -> pd.DataFrame:
     """Compare a sample with exact draws of its target distribution.
 
-    Parameters
-    ----------
-    noise : int64 array, shape (chain, draw, cell)
-        Draws of several Markov chains, or independent draws as one chain.
-    exact : int64 array, shape (draw, cell)
-    labels : dict
-        Columns that identify the sample.
+    The sample has shape (chain, draw, cell). Independent draws are one chain. The exact draws have
+    shape (draw, cell). `labels` are columns that identify the sample.
 
-    Returns
-    -------
-    DataFrame
-        One row for the norm, and one for the cell with the largest distance relative to its bound.
-        The columns are the labels, draws, effective, statistic, distance, bound
-        (`kolmogorov_bound`), p_value (`kolmogorov_p_value`) and detectable (`detectable_distance`).
+    The table has one row for the norm, and one for the cell with the largest distance relative to
+    its bound. The columns are the labels, draws, effective, statistic, distance, bound
+    (`kolmogorov_bound`), p_value (`kolmogorov_p_value`) and detectable (`detectable_distance`).
     """
     flat = noise.reshape(-1, noise.shape[-1])
     norms = mechanism.noise_norm(noise).astype(float)

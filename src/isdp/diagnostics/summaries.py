@@ -10,15 +10,11 @@ WHISKER = 1.5  # maximum length of a whisker in interquartile ranges
 
 
 def describe_cells(noise: np.ndarray, diagnostics: pd.DataFrame) -> pd.DataFrame:
-    """Compute summary statistics of the noise in each cell.
+    """Compute summary statistics of the noise in each cell, with one row per cell.
 
-    The noise has shape (chain, draw, cell), and `diagnostics` is from `convergence`.
-
-    Returns
-    -------
-    DataFrame with one row per cell
-        The columns are mean, sd, q01 to q99, min, max, mcse and z. The column mcse has the Monte
-        Carlo standard error of the mean, and z has the mean divided by mcse.
+    The noise has shape (chain, draw, cell), and `diagnostics` is from `convergence`. The columns
+    are mean, sd, q01 to q99, min, max, mcse and z. The column mcse has the Monte Carlo standard
+    error of the mean, and z has the mean divided by mcse.
     """
     flat = noise.reshape(-1, noise.shape[-1])
     table = pd.DataFrame({"mean": flat.mean(axis=0), "sd": flat.std(axis=0, ddof=1)})
@@ -34,12 +30,9 @@ def describe_cells(noise: np.ndarray, diagnostics: pd.DataFrame) -> pd.DataFrame
 def boxes(noise: np.ndarray) -> pd.DataFrame:
     """List the values that a box plot of each cell of an array (chain, draw, cell) shows.
 
-    Returns
-    -------
-    DataFrame with the columns cell, series and value
-        The series are q1, median, q3, whisker_low, whisker_high, extreme and one_draw. The series
-        extreme has each distinct value beyond the whiskers, and one_draw has the last draw of the
-        first chain.
+    The columns are cell, series and value. The series are q1, median, q3, whisker_low,
+    whisker_high, extreme and one_draw. The series extreme has each distinct value beyond the
+    whiskers, and one_draw has the last draw of the first chain.
     """
     flat = noise.reshape(-1, noise.shape[-1])
     quartiles = np.quantile(flat, (0.25, 0.5, 0.75), axis=0)

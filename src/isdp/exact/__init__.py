@@ -1,16 +1,18 @@
 """Draws of noise without a Markov chain, and exact distributions for comparison.
 
 `draw_noise` draws with the sampler that `select_sampler` selects. `total_distribution` and
-`enumerate_distribution` compute distributions with which samplers are compared.
+`enumerate_distribution` compute distributions with which samplers are compared. `sum_variances`
+bounds the variances of sums of noise with terms for sets of cells.
 """
 
 from typing import TYPE_CHECKING
 
 from isdp.exact.distributions import TotalDistribution, total_distribution
 from isdp.exact.enumeration import EnumeratedDistribution, enumerate_distribution
+from isdp.exact.nested.weighted_sums import sum_variances
 from isdp.exact.release_noise import draw_noise
 from isdp.exact.selection import ExactSampler, select_sampler
-from isdp.renamed import refuse_renamed
+from isdp.removed_names import refuse_renamed
 
 __all__ = [
     "EnumeratedDistribution",
@@ -19,6 +21,7 @@ __all__ = [
     "draw_noise",
     "enumerate_distribution",
     "select_sampler",
+    "sum_variances",
     "total_distribution",
 ]
 

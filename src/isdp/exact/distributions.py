@@ -135,17 +135,9 @@ def free_variance(energy: Energy) -> float:
 def sum_variance(energy: Energy, parts: Sequence[Part]) -> float:
     """Compute the variance of a sum of noise over some cells of each block.
 
-    The cells of a block are exchangeable and add up to zero.
-
-    Parameters
-    ----------
-    energy : Energy
-        The weight exp(-energy) must be a product over cells.
-
-    Raises
-    ------
-    InputError
-        If the distribution of a cell needs a grid of more than 2^20 points.
+    The cells of a block are exchangeable and add up to zero. The weight exp(-energy) must be a
+    product over cells. Raise `InputError` if the distribution of a cell needs a grid of more than
+    2^20 points.
     """
     total = 0.0
     for cells, chosen, times in parts:
@@ -160,15 +152,8 @@ def sum_variance(energy: Energy, parts: Sequence[Part]) -> float:
 def sum_distribution(energy: Energy, parts: Sequence[Part]) -> SumDistribution:
     """Compute the distribution of a sum of noise over some cells of each block.
 
-    Parameters
-    ----------
-    energy : Energy
-        The weight exp(-energy) must be a product over cells.
-
-    Raises
-    ------
-    InputError
-        If the distribution needs a grid of more than 2^20 points.
+    The weight exp(-energy) must be a product over cells. Raise `InputError` if the distribution
+    needs a grid of more than 2^20 points.
 
     Examples
     --------
@@ -201,7 +186,7 @@ def _scale(energy: Energy) -> float:
 def _cell(energy: Energy) -> NDArray[np.float64]:
     """Compute the distribution of a free cell on the values from -w to w, for a fixed w."""
     width = int(TAIL_IN_SCALES * _scale(energy)) + 1
-    refuse_overflow("exact", "the grid of a cell's distribution", 2 * width, 26, "use less noise")
+    refuse_overflow("exact", "the grid of a cell's distribution", 2 * width, 26, "Use less noise.")
     weights = _weights(energy, np.arange(-width, width + 1))
     return np.asarray(weights / weights.sum())
 

@@ -27,10 +27,7 @@ def select_reduced_sampler(
 ) -> IndependentPartsSampler | TiedCellsSampler | None:
     """Set up a sampler that reduces the target to smaller targets, or return None.
 
-    Parameters
-    ----------
-    select : callable
-        ``select(target, invariants)`` selects a sampler for a smaller target.
+    ``select(target, invariants)`` selects a sampler for a smaller target.
     """
     energy = target.energy
     if energy is None or not energy.product:

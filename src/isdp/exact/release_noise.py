@@ -103,12 +103,8 @@ def release_sampler(
 ) -> ExactSampler:
     """Set up the sampler of noise for release without a draw.
 
-    Raises
-    ------
-    InputError
-        If the parameter of the mechanism is out of range, or sums of the noise could exceed 2^53.
-    NoSamplerError
-        If no exact sampler is practical.
+    Raise `NoSamplerError` if no exact sampler is practical, and `InputError` if the parameter of
+    the mechanism is out of range or sums of the noise could exceed 2^53.
     """
     energy = mechanism.exact_energy
     if energy is None and mechanism.set_energy is not None:
@@ -139,17 +135,8 @@ def release_sampler(
 def parse_epsilon(epsilon: ExactNumber, name: str = "epsilon") -> Fraction:
     """Convert the epsilon of noise for release to a fraction, without rounding.
 
-    Parameters
-    ----------
-    epsilon : Fraction, int, str or float
-        A float is read as its shortest decimal form.
-    name : str
-        The name of the parameter in error messages.
-
-    Raises
-    ------
-    InputError
-        If epsilon is not a number between 1e-14 and 1000.
+    Raise `InputError` if epsilon is not a number from 1e-14 to 1000. The message begins with
+    `name`.
     """
     exact = parse_rational(name, epsilon)
     if not MIN_EPSILON <= exact <= MAX_RATE:
@@ -160,10 +147,8 @@ def parse_epsilon(epsilon: ExactNumber, name: str = "epsilon") -> Fraction:
 def parse_rho(rho: ExactNumber) -> Fraction:
     """Convert the rho of noise for release to a fraction, without rounding.
 
-    Raises
-    ------
-    InputError
-        If rho is not a number between 5e-21 and 5e5, so that sigma^2 is between 1e-6 and 1e20.
+    Raise `InputError` if rho is not a number from 5e-21 to 5e5, so that sigma^2 is from 1e-6 to
+    1e20.
     """
     exact = parse_rational("rho", rho)
     if exact <= 0 or not MIN_VARIANCE <= 1 / (2 * exact) <= MAX_VARIANCE:
@@ -174,10 +159,7 @@ def parse_rho(rho: ExactNumber) -> Fraction:
 def rho_of_sigma(sigma: ExactNumber) -> Fraction:
     """Compute rho = 1 / (2 sigma^2) without rounding.
 
-    Raises
-    ------
-    InputError
-        If sigma is not a number between 1e-3 and 1e10.
+    Raise `InputError` if sigma is not a number from 1e-3 to 1e10.
     """
     exact = parse_rational("sigma", sigma)
     if exact <= 0 or not MIN_VARIANCE <= exact**2 <= MAX_VARIANCE:

@@ -5,14 +5,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import NDArray
+import scipy
+from numpy.typing import ArrayLike, NDArray
 
-from isdp.checks import check_integer
+from isdp.arrays import FloatArray
+from isdp.checks import check_integer, check_integer_array
 from isdp.constraints.invariants import Invariants
-from isdp.errors import InputError, MisfitError
-from isdp.exact.bits.source import BitSource
+from isdp.errors import InputError
+from isdp.exact.bits.source import BitSource, bytes_of
 
+UNIT_ROUNDOFF = 2.0**-53
 MAX_PROPOSALS = 1e6  # per draw
+USE_CHAIN = "Use a Markov chain (isdp.mcmc.draw_chains)."
+ALLOW_MORE = "Increase max_proposals, or use a Markov chain (isdp.mcmc.draw_chains)."
 MAX_CELLS = 2000  # maximum number of cells of samplers that accept any invariants
 
 
@@ -37,33 +42,57 @@ class RandomBitSampler(ABC):
 
     def sample(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.int64]:
         """Draw noise for experiments with `draw`, and check its invariants."""
-        noise = self.draw(BitSource(rng.bytes), check_integer("exact", "n_draws", n_draws))
+        noise = self.draw(BitSource(bytes_of(rng)), check_integer("exact", "n_draws", n_draws))
         self.invariants.check(noise)
         return noise
 
 
-def refuse_expected_proposals(
-    expected: float, max_proposals: float, name: str, dimension: int
-) -> None:
-    """Raise `InputError` if `expected` is above `max_proposals`, or nan."""
-    if not expected <= max_proposals:
+def refuse_proposals(draw: str, expected: float, maximum: float, remedy: str) -> None:
+    """Raise `InputError` if the expected number of proposals is above the maximum, or nan.
+
+    The message names the draw, such as "sigma: a draw in 3 dimensions", and ends with the remedy.
+    """
+    if not expected <= maximum:
         raise InputError(
-            f"exact: {name} noise in dimension {dimension} may take {expected:.3g} proposals "
-            f"per draw, and the maximum is {max_proposals:.3g}. Increase max_proposals, or use a "
-            f"Markov chain (isdp.mcmc.draw_chains)."
+            f"{draw} may take {expected:.3g} proposals, and the maximum is {maximum:.3g}. {remedy}"
         )
 
 
-def refuse_lower_bounds(method: str, lower: object) -> None:
-    """Raise `MisfitError` if `lower` is given to a sampler without lower bounds."""
-    if lower is not None:
-        raise MisfitError(f"{method}: does not support lower bounds on the noise")
+def rejected_draw(argument: str, n_proposals: int) -> InputError:
+    """Return the error of a draw of which all proposals were rejected."""
+    return InputError(f"{argument}: {n_proposals} proposals of a draw were rejected. {USE_CHAIN}")
 
 
 def refuse_many_cells(cells: int) -> None:
     """Raise `InputError` if there are more than 2000 cells."""
     if cells > MAX_CELLS:
         raise InputError(
-            f"exact: at most {MAX_CELLS} cells are supported under these invariants. Use a Markov "
-            f"chain (isdp.mcmc.draw_chains)."
+            f"exact: at most {MAX_CELLS} cells are supported under these invariants. {USE_CHAIN}"
+        )
+
+
+def cell_bound(bound: ArrayLike | None, cells: int) -> FloatArray:
+    """Check a lower bound, and return one float per cell, which is -inf without a bound."""
+    if bound is None:
+        return np.full(cells, -np.inf)
+    shape = (cells,) if np.ndim(bound) else ()
+    integers = check_integer_array("lower", bound, shape, -(2**52), 2**52)
+    return np.full(cells, integers.astype(float))
+
+
+def refuse_infeasible(invariants: Invariants, lower: FloatArray) -> None:
+    """Raise `InputError` if no integer noise u with A u = 0 satisfies the bounds."""
+    if (lower <= 0).all():
+        return
+    totals = scipy.optimize.LinearConstraint(invariants.sparse.astype(float), 0, 0)
+    found = scipy.optimize.milp(
+        np.zeros(invariants.cells),
+        integrality=np.ones(invariants.cells),
+        bounds=scipy.optimize.Bounds(lower, np.inf),
+        constraints=totals if invariants.constraints else None,
+    )
+    if found.status == 2:
+        raise InputError(
+            "lower: no integer noise satisfies both the invariants and the bounds. Use smaller "
+            "bounds or fewer invariants."
         )

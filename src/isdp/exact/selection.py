@@ -5,7 +5,7 @@ The first practical sampler in a fixed order is selected. Forecasts of the cost 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -28,7 +28,7 @@ from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.exact.overlapping.klein import KleinSampler
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
 from isdp.exact.reductions import select_reduced_sampler
-from isdp.exact.sampler import RandomBitSampler
+from isdp.exact.sampler import USE_CHAIN, RandomBitSampler
 from isdp.mechanisms.base import Mechanism, Target
 
 MAX_CELLS_TREE_FIRST = 100  # with more cells, the search for an elimination tree takes seconds
@@ -40,7 +40,7 @@ MAX_SUMS_FIRST = 1e4  # per draw
 MAX_SUMS_FIRST_IN_ALL = 1e6  # for all draws
 
 SET_SAMPLERS = (NestedGaussianSampler, NestedLaplaceSampler, CrossingSampler)
-SAMPLERS = (
+SAMPLERS = (  # all samplers of noise without lower bounds
     CompositionSampler,
     KleinSampler,
     SplittingSampler,
@@ -49,7 +49,6 @@ SAMPLERS = (
     TruncatedEliminationSampler,
     EliminationSampler,
     CellClassSampler,
-    BoundedCompositionSampler,
 )
 
 
@@ -58,12 +57,12 @@ class _Sampler(Protocol):
     reason: str
     error: float
 
-    def __init__(self, *arguments: object, **options: float) -> None: ...
+    def __init__(self, *arguments: object, **options: object) -> None: ...
 
     def sample(self, rng: np.random.Generator, draws: int) -> NDArray[np.int64]: ...
 
 
-_Candidates = Sequence[tuple[type[_Sampler], dict[str, float]]]
+_Candidates = Sequence[tuple[type[_Sampler], Mapping[str, object]]]
 
 
 @dataclass(frozen=True)
@@ -140,11 +139,15 @@ def select_sampler(
     >>> select_sampler(GeneralizedLaplace(0.2), Invariants.total(100)).method
     'compositions'
     """
-    trial = _Trial(invariants, mechanism, lower)
+    trial = _Trial(invariants, mechanism)
     if mechanism.energy is None and mechanism.set_energy is not None:
+        if lower is not None:
+            raise NoSamplerError(
+                f"lower: {mechanism.name} noise has no sampler with lower bounds. Omit lower."
+            )
         sampler = trial.first([(each, {}) for each in SET_SAMPLERS])
     elif lower is not None:
-        sampler = trial.first(_bounded(invariants))
+        sampler = trial.first(_bounded(invariants, lower))
     else:
         sampler = trial.first([(CompositionSampler, {}), (SplittingSampler, {})])
         if sampler is None:
@@ -159,13 +162,14 @@ def select_sampler(
     return ExactSampler(sampler.method, reason, sampler.error, sampler)
 
 
-def _bounded(invariants: Invariants) -> _Candidates:
+def _bounded(invariants: Invariants, lower: ArrayLike) -> _Candidates:
     """List the samplers of noise with lower bounds in the order of the search."""
-    blocks: _Candidates = [(BoundedCompositionSampler, {})]
-    quick: _Candidates = [(TruncatedEliminationSampler, {"max_products": MAX_PRODUCTS_QUICK})]
+    blocks: _Candidates = [(BoundedCompositionSampler, {"lower": lower})]
+    messages: _Candidates = [(TruncatedEliminationSampler, {"lower": lower})]
+    options = {"lower": lower, "max_products": MAX_PRODUCTS_QUICK}
+    quick: _Candidates = [(TruncatedEliminationSampler, options)]
     tree_first = invariants.cells <= MAX_CELLS_TREE_FIRST
-    first = [*quick, *blocks] if tree_first else [*blocks, *quick]
-    return [*first, (TruncatedEliminationSampler, {})]
+    return [*quick, *blocks, *messages] if tree_first else [*blocks, *quick, *messages]
 
 
 def _overlapping(invariants: Invariants, n_draws: int, quick: bool) -> _Candidates:
@@ -194,10 +198,8 @@ class _Trial:
     cost is too large, by method.
     """
 
-    def __init__(
-        self, invariants: Invariants, target: Target | Mechanism, lower: ArrayLike | None
-    ) -> None:
-        self.arguments = invariants, target, lower
+    def __init__(self, invariants: Invariants, target: Target | Mechanism) -> None:
+        self.arguments = invariants, target
         self.misfits: list[str] = []
         self.refusals: dict[str, str] = {}
 
@@ -218,7 +220,7 @@ class _Trial:
         if not reasons:
             return NoSamplerError(
                 f"exact: no exact sampler supports this distribution under these invariants. "
-                f"{'. '.join(self.misfits)}. Use a Markov chain (isdp.mcmc.draw_chains)."
+                f"{'. '.join(self.misfits)}. {USE_CHAIN}"
             )
         if len(reasons) == 1:
             return NoSamplerError(next(iter(self.refusals.values())))

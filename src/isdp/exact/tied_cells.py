@@ -43,11 +43,8 @@ class TiedCells(NamedTuple):
 def merge_tied_cells(invariants: Invariants) -> TiedCells | None:
     """Merge cells that are tied by totals of two cells.
 
-    Returns
-    -------
-    TiedCells, or None
-        The result is None if a cell is tied to no other cell, or the sets differ in size. It is
-        also None if the totals force the noise of a cell to be zero.
+    The result is None if a cell is tied to no other cell, or the sets differ in size. It is also
+    None if the totals force the noise of a cell to be zero.
 
     Examples
     --------

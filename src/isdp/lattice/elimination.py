@@ -104,12 +104,7 @@ def _rref(matrix: NDArray[np.int64] | NDArray[np.object_]) -> tuple[fmpz_mat, fm
 def solve_determined(matrix: ArrayLike, order: ArrayLike | None = None) -> DeterminedCells:
     """Solve A u = 0 exactly for the first cells with linearly independent columns.
 
-    Parameters
-    ----------
-    matrix : int or object array_like, shape (equalities, cells)
-    order : int array, shape (cells,), optional
-        The order of the cells, which is ascending by default. The cells of the result are in this
-        order.
+    The cells of the result are in the given order, which is ascending by default.
 
     Examples
     --------
@@ -162,24 +157,14 @@ def unit_cells(equalities: Invariants) -> NDArray[np.int64]:
 def solve_for(
     equalities: Invariants, totals: Iterable[int], solved: Iterable[int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Solve A u = a exactly for given cells.
+    """Solve A u = a exactly for given cells, where a is the vector of the totals.
+
+    The solution is ``u[solved] = offset + matrix @ u[free]``. Its parts, `offset` of shape (rank,)
+    and `matrix` of shape (rank, cells - rank), are int64.
 
     Raise `InputError` if the totals contradict each other, or if the solution is not in 64-bit
     integers. The error is also raised if the columns of the solved cells are not a basis of the
     column space of A.
-
-    Parameters
-    ----------
-    totals : int array, shape (equalities,)
-        The vector a.
-    solved : int array, shape (rank,)
-        The cells to solve for.
-
-    Returns
-    -------
-    offset : int64 array, shape (rank,)
-    matrix : int64 array, shape (rank, cells - rank)
-        The solution is ``u[solved] = offset + matrix @ u[free]``.
     """
     cells = equalities.cells
     solved = [int(cell) for cell in solved]

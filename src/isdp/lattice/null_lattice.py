@@ -19,7 +19,6 @@ from isdp.lattice.elimination import row_reduce
 from isdp.lattice.smith import SparseVector, smith_normal_form
 
 Basis = Literal["smith", "lll", "exchange"]
-Kind = Literal["smith", "lll", "exchange"]
 
 BASES = ("smith", "lll")
 QUICK_LLL_DIMENSION = 400  # the LLL algorithm takes about one second at this dimension
@@ -43,7 +42,7 @@ class KernelLattice:
     """
 
     invariants: Invariants
-    kind: Kind
+    kind: Basis
     columns: csc_array
 
     @cached_property
@@ -62,10 +61,6 @@ class KernelLattice:
             )
         return np.asarray(self.columns.toarray(), dtype=np.int64)
 
-    def contains(self, noise: ArrayLike) -> NDArray[np.bool_]:
-        """Return a bool array (...) that is true for the vectors (..., cells) in the lattice."""
-        return np.asarray(~self.invariants.apply(noise).any(axis=-1))
-
     def coordinates(self, vector: ArrayLike) -> NDArray[np.int64]:
         """Return the integer coordinates c of each vector u = C c of an array (..., cells).
 
@@ -79,7 +74,7 @@ class KernelLattice:
 
     @cached_property
     def _inverse(self) -> tuple[NDArray[np.int64], NDArray[np.object_], int]:
-        """Return the pivot columns J of C^T, and the inverse of C_J^T: M over a denominator.
+        """Return the pivot columns J of C^T, and the inverse of C_J^T as M over a denominator.
 
         Elimination of [C^T, I] gives the integer matrix M. Because u_J = C_J c, the coordinates c^T
         of u are u_J^T M over the denominator.
@@ -94,8 +89,10 @@ def degrees_of_freedom(invariants: Invariants) -> int:
     return invariants.cells - smith_normal_form(invariants.sparse).rank
 
 
-def kernel_lattice(invariants: Invariants, basis: Kind = "smith") -> KernelLattice:
+def kernel_lattice(invariants: Invariants, basis: Basis = "smith") -> KernelLattice:
     """Build the lattice of integer noise u with A u = 0.
+
+    Raise `InputError` if the basis is unknown, or one of its entries exceeds 2^31.
 
     Parameters
     ----------
@@ -107,11 +104,6 @@ def kernel_lattice(invariants: Invariants, basis: Kind = "smith") -> KernelLatti
         class (cells with equal columns of A). The others are vectors of a reduced basis for one
         cell per class, repeated for other cells. Walks with large classes mix faster along
         "exchange", because no cell occurs in every jump.
-
-    Raises
-    ------
-    InputError
-        If the basis is unknown, or one of its entries exceeds 2^31.
     """
     if basis == "exchange":
         return KernelLattice(
@@ -124,7 +116,7 @@ def kernel_lattice(invariants: Invariants, basis: Kind = "smith") -> KernelLatti
     return KernelLattice(invariants, basis, _columns(kernel, invariants.cells, basis))
 
 
-def basis_seconds(invariants: Invariants, basis: Kind) -> float:
+def basis_seconds(invariants: Invariants, basis: Basis) -> float:
     """Forecast the time of `kernel_lattice` in seconds, within a factor of about two.
 
     The time of the LLL algorithm is proportional to the cube of the dimension, as measured at
@@ -168,7 +160,7 @@ def _exchanges(invariants: Invariants) -> list[SparseVector]:
     return vectors
 
 
-def _columns(kernel: Sequence[SparseVector], cells: int, basis: Kind) -> csc_array:
+def _columns(kernel: Sequence[SparseVector], cells: int, basis: Basis) -> csc_array:
     largest = max((abs(x) for vector in kernel for x in vector.values()), default=0)
     if largest > MAX_ENTRY:
         advice = 'Use the basis "lll"' if basis == "smith" else "Simplify the invariants"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from isdp.mcmc.coupling import MeetingTimes, choose_lag, meeting_times, time_to_bound, tv_bound
 from isdp.mcmc.independence_sampler import IndependenceSampler
 from isdp.mcmc.metropolis import LatticeWalk, draw_chains, run_chains
-from isdp.renamed import refuse_renamed
+from isdp.removed_names import refuse_renamed
 
 __all__ = [
     "IndependenceSampler",

@@ -87,7 +87,7 @@ class Proposals(NamedTuple):
         Solved cell i depends on ``free[:stages[i + 1]]``.
     offset : int64 array, shape (solved,)
     follow : Vectors
-        Rows of the matrix.
+        Rows of the matrix `follow`.
     lower : int64 array, shape (cells,)
         Lower bound on the noise of each cell.
     refusal_scale : float
@@ -116,7 +116,7 @@ class Proposals(NamedTuple):
     table: Table
 
 
-@njit(cache=True)
+@njit
 def _double_geometric(rng, p_zero, log_a):
     r = rng.random()
     if r < p_zero:
@@ -125,20 +125,20 @@ def _double_geometric(rng, p_zero, log_a):
     return k if r < 0.5 * (1.0 + p_zero) else -k
 
 
-@njit(cache=True)
+@njit
 def _nonzero_step(rng, scale):
     """Draw a nonzero double geometric variable with a = exp(-1 / scale)."""
     k = 1 + int(rng.standard_exponential() * scale)
     return k if rng.random() < 0.5 else -k
 
 
-@njit(cache=True)
+@njit
 def _run_length(rng, scale, max_length):
     """Draw the geometric length of a run, and limit it to `max_length`."""
     return int(min(rng.standard_exponential() * scale, float(max_length)))
 
 
-@njit(cache=True)
+@njit
 def _growth(old, new, power):
     """Return the change of |u_i|^power if a cell changes from `old` to `new`."""
     if power == 1:
@@ -146,7 +146,7 @@ def _growth(old, new, power):
     return new * new - old * old
 
 
-@njit(cache=True)
+@njit
 def _vector_growth(noise, start, stop, indices, data, k, power):
     """Return the change of the size if `k` times one basis vector is added."""
     growth = 0
@@ -156,7 +156,7 @@ def _vector_growth(noise, start, stop, indices, data, k, power):
     return growth
 
 
-@njit(cache=True)
+@njit
 def _jump_growth(noise, jump, power):
     growth = 0
     for i in range(len(noise)):
@@ -165,19 +165,19 @@ def _jump_growth(noise, jump, power):
     return growth
 
 
-@njit(cache=True)
+@njit
 def _rise(size, growth, root, rate):
     """Return the decrease of the log-weight if the size grows by `growth`."""
     return rate * (math.sqrt(size + growth) - math.sqrt(size) if root else float(growth))
 
 
-@njit(cache=True)
+@njit
 def metropolis(rng, rise):
     """Accept with probability min(1, exp(-rise)) (the Metropolis rule)."""
     return rise <= 0 or rng.standard_exponential() > rise
 
 
-@njit(cache=True)
+@njit
 def _stays_within(slack, slack_changes, j, k):
     """Test whether every inequality holds after `k` times basis vector j is added."""
     for entry in range(slack_changes.indptr[j], slack_changes.indptr[j + 1]):
@@ -186,20 +186,20 @@ def _stays_within(slack, slack_changes, j, k):
     return True
 
 
-@njit(cache=True)
+@njit
 def _update_slack(slack, slack_changes, j, k):
     for entry in range(slack_changes.indptr[j], slack_changes.indptr[j + 1]):
         slack[slack_changes.indices[entry]] += k * slack_changes.data[entry]
 
 
-@njit(cache=True)
+@njit
 def _copy(values, into):
     """Copy entry by entry, because ``into[:] = values`` takes seconds to compile."""
     for i in range(len(values)):
         into[i] = values[i]
 
 
-@njit(cache=True)
+@njit
 def run_chain(rng, noise, walked, slack, size, walk, slack_changes, thins, kept):
     """Run ``thins[i]`` sweeps for each draw i, and store the state after them in ``kept[i]``.
 
@@ -225,13 +225,13 @@ def run_chain(rng, noise, walked, slack, size, walk, slack_changes, thins, kept)
     return size, proposed, accepted
 
 
-@njit(cache=True)
+@njit
 def _scales(proposal):
     """Return the scales of exponential variables for nonzero steps and for runs of zero steps."""
     return -1.0 / math.log(proposal), -1.0 / math.log((1.0 - proposal) / (1.0 + proposal))
 
 
-@njit(cache=True)
+@njit
 def _joint_sweeps(rng, noise, walked, slack, size, walk, slack_changes, sweeps):
     """Propose one jump along all vectors in each sweep, and undo the jump if it is refused.
 
@@ -288,7 +288,7 @@ def _joint_sweeps(rng, noise, walked, slack, size, walk, slack_changes, sweeps):
     return size, proposed, accepted
 
 
-@njit(cache=True)
+@njit
 def _coordinate_sweeps(rng, noise, walked, slack, size, walk, slack_changes, sweeps):
     """Propose a step along each vector in turn.
 
@@ -321,7 +321,7 @@ def _coordinate_sweeps(rng, noise, walked, slack, size, walk, slack_changes, swe
     return size, proposed, accepted
 
 
-@njit(cache=True)
+@njit
 def coupled_double_geometric(rng, difference, powers, p_zero, log_a):
     """Draw double geometric steps e and f from the maximal coupling of e and difference + f.
 
@@ -355,7 +355,7 @@ def coupled_double_geometric(rng, difference, powers, p_zero, log_a):
     return sign * e, -sign * f
 
 
-@njit(cache=True)
+@njit
 def _residual(rng, distance, mass, powers, p_zero, log_a):
     """Draw k with probability max(0, p(k) - p(k - distance)) / mass."""
     last = len(powers) - 1
@@ -373,13 +373,13 @@ def _residual(rng, distance, mass, powers, p_zero, log_a):
     return k
 
 
-@njit(cache=True)
+@njit
 def _passes(log_uniform, size, growth, root, rate):
     """Apply the Metropolis rule with the uniform variable that both chains share."""
     return growth <= 0 or log_uniform < -_rise(size, growth, root, rate)
 
 
-@njit(cache=True)
+@njit
 def coupled_sweeps(rng, first, second, difference, sizes, walk, scratch, max_sweeps):
     """Move both chains in place until they meet.
 
@@ -456,7 +456,7 @@ def coupled_sweeps(rng, first, second, difference, sizes, walk, scratch, max_swe
     return 0
 
 
-@njit(cache=True)
+@njit
 def meet(rng, second, walk, slack_changes, scratch, lag, cap):
     """Return the meeting time of two chains from zero, and the first chain's accepted early jumps.
 
@@ -477,7 +477,7 @@ def meet(rng, second, walk, slack_changes, scratch, lag, cap):
     return lag + met if met > 0 else -1, accepted
 
 
-@njit(cache=True)
+@njit
 def run_independence(rng, noise, size, proposals, energy, thin, kept):
     """Make `thin` proposals for each row of `kept`, and store the state after them in the row.
 
@@ -514,7 +514,7 @@ def run_independence(rng, noise, size, proposals, energy, thin, kept):
     return size, accepted
 
 
-@njit(cache=True)
+@njit
 def _draw_from_table(rng, table):
     """Draw a double geometric variable by guide-table inversion."""
     u = rng.random()
@@ -529,7 +529,7 @@ def _draw_from_table(rng, table):
     return value + beyond if value > 0 else value - beyond
 
 
-@njit(cache=True)
+@njit
 def _propose(rng, proposal, proposals):
     """Draw each free cell above its lower bound, and compute solved cells as early as possible.
 
@@ -557,7 +557,7 @@ def _propose(rng, proposal, proposals):
     return norm
 
 
-@njit(cache=True)
+@njit
 def _satisfies(proposal, inequalities, lower_bounds):
     for row in range(len(lower_bounds)):
         value = 0

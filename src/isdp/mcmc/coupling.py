@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import bisect
 import math
-import time
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -59,17 +58,14 @@ class MeetingTimes(NamedTuple):
         a censored run, it is the maximum time.
     censored : bool array, shape (runs,)
         Runs that ended before the chains met.
-    seconds : float
-        Run time of all runs.
     jumps : int64 array, shape (runs,)
-        The number of jumps that the first chain accepted within the lag. The number is the lag if
-        the invariants determine all cells.
+        The number of jumps that the first chain accepted within the lag. If the invariants
+        determine all cells, it is the lag.
     """
 
     lag: int
     tau: NDArray[np.int64]
     censored: NDArray[np.bool_]
-    seconds: float
     jumps: NDArray[np.int64]
 
     @property
@@ -132,15 +128,13 @@ def meeting_times(
     origin = walk.init()
     kernel, slack_changes, scratch = walk.kernel, walk.slack_changes, _scratch(walk)
     tau, jumps = np.empty((2, runs), dtype=np.int64)
-    began = time.perf_counter()
     for run, stream in enumerate(rng.spawn(runs)):
         noise = origin.noise.copy()
         tau[run], jumps[run] = meet(stream, noise, kernel, slack_changes, scratch, lag, cap)
-    seconds = time.perf_counter() - began
     if walk.lattice.dimension == 0:
         jumps[:] = lag
     censored = tau < 0
-    return MeetingTimes(lag, np.where(censored, cap, tau), censored, seconds, jumps)
+    return MeetingTimes(lag, np.where(censored, cap, tau), censored, jumps)
 
 
 def choose_lag(

@@ -17,18 +17,18 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 from scipy.sparse import csr_array
 
-from isdp.checks import INT64_MAX, check_positive
+from isdp.checks import check_positive, check_probability, refuse_overflow
 from isdp.constraints.polytope import Polytope
-from isdp.errors import InputError
 from isdp.lattice.elimination import solve_for, unit_cells
 from isdp.mcmc.compiled_chains import Proposals, Table, run_independence
 from isdp.mcmc.metropolis import ChainInfo, ChainState, start_vector, state_at, vectors_of
 from isdp.mechanisms.base import WEIGHT_FORMS, Energy, Mechanism, check_energy
-from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES, check_proposal
+from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES
 
 NO_LOWER_BOUND = -(2**62)  # this bound is below all noise that the overflow check allows
 MAX_TABLE_VALUE = 64  # maximum noise in the guide table of a proposal
 GUIDE_TABLE_SIZE = 2048  # the table occupies half of a cache of 32 kilobytes
+LEVEL = 0.99  # confidence level of an acceptance rate
 MAX_REFUSAL_SCALE = 1e300  # an infinite scale times a zero exponential variable would be nan
 
 
@@ -61,8 +61,7 @@ class IndependenceSampler:
 
     def __post_init__(self) -> None:
         check_positive("independence: proposal_epsilon", self.proposal_epsilon)
-        check_proposal("independence", math.exp(-self.proposal_epsilon))
-        check_energy("independence", self.mechanism, WEIGHT_FORMS)
+        check_probability("independence: exp(-proposal_epsilon)", math.exp(-self.proposal_epsilon))
         solved = unit_cells(self.within.equalities) if self.solved is None else self.solved
         solved = np.sort(np.asarray(solved, dtype=np.int64))
         solved.setflags(write=False)
@@ -71,11 +70,8 @@ class IndependenceSampler:
         weight = 1 + float(np.abs(self.solution[1]).sum(axis=1).max(initial=0))
         offset = float(np.abs(self.solution[0]).max(initial=0))
         size = self.cells * (weight * max_noise + offset) ** self._energy.power
-        if size > INT64_MAX // 4:
-            raise InputError(
-                f"independence: proposals of noise up to {max_noise:.3g} in a free cell could "
-                f"exceed 64-bit integers. Use a larger proposal_epsilon"
-            )
+        noun = f"proposals of noise up to {max_noise:.3g} in a free cell"
+        refuse_overflow("independence", noun, size, 61, "Use a larger proposal_epsilon.")
 
     @cached_property
     def _energy(self) -> Energy:
@@ -181,30 +177,17 @@ def _refusal_scale(lower: np.ndarray, rate: float) -> float:
         return float(min(-1 / np.log1p(-probability), MAX_REFUSAL_SCALE))
 
 
-def acceptance_interval(
-    accepted: np.ndarray, proposed: int, level: float = 0.99
-) -> tuple[float, float, float]:
-    """Estimate the acceptance rate and its Student's t interval from independent chains.
+def acceptance_interval(accepted: np.ndarray, proposed: int) -> tuple[float, float, float]:
+    """Estimate the acceptance rate and its 99 % interval (Student's t) from independent chains.
 
-    Parameters
-    ----------
-    accepted : int array, shape (chains,)
-        The number of accepted proposals of each chain.
-    proposed : int
-        The number of proposals of each chain.
-    level : float
-        Confidence level of the interval.
-
-    Returns
-    -------
-    rate, low, high : float
-        If no proposal was accepted, `high` is the rate at which at least one acceptance has the
-        probability `level`.
+    The chains have `proposed` proposals each, and `accepted` has the number of accepted proposals
+    of each chain. The results are the rate and the ends of the interval. If no proposal was
+    accepted, the upper end is the rate at which at least one acceptance has the probability 0.99.
     """
     rates = np.asarray(accepted, dtype=float) / proposed
     rate = float(rates.mean())
     if not rates.any():
-        return 0.0, 0.0, -math.log(1 - level) / (proposed * len(rates))
-    quantile = special.stdtrit(len(rates) - 1, 0.5 + level / 2)
+        return 0.0, 0.0, -math.log(1 - LEVEL) / (proposed * len(rates))
+    quantile = special.stdtrit(len(rates) - 1, 0.5 + LEVEL / 2)
     half_width = float(quantile * rates.std(ddof=1) / math.sqrt(len(rates)))
     return rate, max(0.0, rate - half_width), rate + half_width

@@ -19,7 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, csr_array
 
-from isdp.checks import INT64_MAX, check_choice, check_integer
+from isdp.checks import (
+    check_choice,
+    check_integer,
+    check_integer_array,
+    check_probability,
+    refuse_overflow,
+)
 from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
@@ -27,7 +33,7 @@ from isdp.io.progress import announce, tracked
 from isdp.lattice.null_lattice import Basis, KernelLattice, basis_seconds, kernel_lattice
 from isdp.mcmc.compiled_chains import Vectors, Walk, run_chain
 from isdp.mechanisms.base import WEIGHT_FORMS, Energy, Mechanism, check_energy
-from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES, check_proposal
+from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES
 
 if TYPE_CHECKING:
     from isdp.mcmc.independence_sampler import IndependenceSampler
@@ -61,18 +67,14 @@ class ChainInfo(NamedTuple):
 
 
 def start_vector(noise: ArrayLike | None, cells: int) -> NDArray[np.int64]:
-    """Check the shape of the start of a chain, by default zero, and return a copy."""
-    start = np.zeros(cells, dtype=np.int64) if noise is None else np.array(noise)
-    if start.shape != (cells,):
-        raise InputError(
-            f"metropolis: start has shape {start.shape}. Give one vector of {cells} cells"
-        )
-    return start
+    """Check the start of a chain, by default zero, and return a copy."""
+    given = np.zeros(cells, dtype=np.int64) if noise is None else noise
+    return check_integer_array("metropolis: start", given, (cells,))
 
 
 def state_at(noise: NDArray[np.int64], power: int) -> ChainState:
     """Return the state of a chain at a noise vector."""
-    return ChainState(noise.astype(np.int64), sum(abs(int(x)) ** power for x in noise))
+    return ChainState(noise, sum(abs(int(x)) ** power for x in noise))
 
 
 def vectors_of(compressed: csc_array | csr_array) -> Vectors:
@@ -116,8 +118,7 @@ class LatticeWalk:
     within: Polytope | None = None
 
     def __post_init__(self) -> None:
-        check_proposal("metropolis", self.proposal)
-        check_energy("metropolis", self.mechanism, WEIGHT_FORMS)
+        check_probability("metropolis: the proposal", self.proposal)
         check_choice("metropolis: acceptance", self.acceptance, ACCEPTANCE_RULES)
         if self.within is not None and self.within.equalities != self.lattice.invariants:
             raise InputError(
@@ -150,11 +151,9 @@ class LatticeWalk:
 
     def _refuse_overflow(self, radius: float) -> None:
         cells, power, jump = self.cells, self._energy.power, self._longest_jump
-        if cells * (radius + jump) ** power > INT64_MAX:
-            raise InputError(
-                f"metropolis: noise of norm {radius:.3g} and jumps of length {jump:.3g} in {cells} "
-                f"cells could exceed 64-bit integers. Use a larger epsilon or a smaller proposal"
-            )
+        noun = f"noise of norm {radius:.3g} with jumps of length {jump:.3g}"
+        advice = "Use a larger epsilon or a smaller proposal."
+        refuse_overflow("metropolis", noun, cells * (radius + jump) ** power, 63, advice)
 
     @cached_property
     def kernel(self) -> Walk:
@@ -196,19 +195,15 @@ class LatticeWalk:
     ) -> tuple[NDArray[np.int64], ChainState, ChainInfo]:
         """Continue the chain from a state, which is not changed and not part of the draws.
 
+        The results are the draws, an int64 array of shape (draws, cells), the last state, and the
+        numbers of jumps.
+
         Parameters
         ----------
         draws : int
             The number of states to keep.
         thin : int, or int array of shape (draws,)
             The number of sweeps before each kept state.
-
-        Returns
-        -------
-        draws : int64 array, shape (draws, cells)
-        state : ChainState
-            The last state.
-        info : ChainInfo
         """
         noise = state.noise.copy()
         walked = np.zeros(self.lattice.columns.shape[1], dtype=np.int64)

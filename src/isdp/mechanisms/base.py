@@ -99,12 +99,8 @@ class Target(NamedTuple):
 class Mechanism(ABC):
     """Distribution of integer noise. Subclasses are frozen dataclasses of its parameters.
 
-    Arrays `noise` have shape (..., cells), and their norms and log-weights have shape (...).
-
-    Attributes
-    ----------
-    name : str
-        Name of the distribution in certificates and in files of draws.
+    Arrays `noise` have shape (..., cells), and their norms and log-weights have shape (...). The
+    attribute `name` is that of the distribution in certificates and in files of draws.
     """
 
     name: ClassVar[str]

@@ -26,14 +26,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isdp.accounting.guarantees import EQUAL_INVARIANTS, PrivacyGuarantee
+from isdp.accounting.guarantees import EQUAL_INVARIANTS, Growth, PrivacyGuarantee
 from isdp.checks import ExactNumber, parse_rational
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.mechanisms.base import CrossingEnergy, Mechanism
 from isdp.mechanisms.crossing_modes import CrossingModes, held_levels
 from isdp.mechanisms.nested import MAX_VARIANCE, MIN_VARIANCE, SOURCE
-from isdp.mechanisms.set_tree import SetTree
+from isdp.mechanisms.set_tree import MAX_DEPTH, SetTree
 
 EXCHANGE = (
     f"{EQUAL_INVARIANTS} that differ by one exchange of cells between two persons of two regions, "
@@ -140,7 +140,8 @@ class CrossingGaussian(Mechanism):
 
         The change is that one person moves to another cell. Without invariants, a person who comes
         or goes is a change as well. If no person can move alone, the change is an exchange of
-        cells between two persons, and the guarantee states this.
+        cells between two persons, and the guarantee states this. If the loss of several persons who
+        change cells together can exceed that of several moves, the guarantee has the growth "none".
 
         Parameters
         ----------
@@ -155,11 +156,32 @@ class CrossingGaussian(Mechanism):
         """
         losses = [*self.losses_by_level(invariants).values(), self.arrival_loss(invariants)]
         relation = EQUAL_INVARIANTS
+        growth: Growth = "quadratic"
         if not any(losses):
             losses, relation = [self.exchange_loss(invariants)], EXCHANGE
+        elif max(losses) < self._loss_in_company(invariants):
+            growth = "none"
         return PrivacyGuarantee(
-            "zCDP", max(losses), "person", 1, SOURCE, growth="quadratic", relation=relation
+            "zCDP", max(losses), "person", 1, SOURCE, growth=growth, relation=relation
         )
+
+    def _loss_in_company(self, invariants: Invariants | None) -> Fraction:
+        """Return the loss of the largest move, which other moves may make possible.
+
+        The square root of q, without the terms of held totals, is a seminorm of all integer
+        vectors. The loss of k persons who move together is at most k^2 times this loss.
+        """
+        held = self._held(invariants)
+        first = [
+            min(_split_levels(tree), default=MAX_DEPTH) for tree in (self.regions, self.groups)
+        ]
+        apart = [
+            precision
+            for i, row in enumerate(self.precisions)
+            for j, precision in enumerate(row)
+            if (i >= first[0] or j >= first[1]) and not held[i, j]
+        ]
+        return sum(apart, Fraction(0))
 
     def losses_by_level(self, invariants: Invariants | None) -> dict[tuple[str, str], Fraction]:
         """Compute the loss of a move of one person, by the levels of the move.

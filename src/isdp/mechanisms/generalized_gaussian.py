@@ -36,13 +36,14 @@ class GeneralizedGaussian(Mechanism):
         form. A string may be "5/2" or "2.5".
     rho : Fraction, int, str or float, optional
         The zCDP privacy loss per unit of squared l2 distance, which is 1 / (2 sigma^2).
+    exact_rho : Fraction, optional
+        The exact value of rho, passed by `dataclasses.replace`. The argument is ignored if `rho` is
+        given, or if `sigma` is not the double nearest to 1 / sqrt(2 rho).
 
     Attributes
     ----------
     sigma : float
         The nearest double, for seeded samplers and summaries of experiments.
-    rho : Fraction
-        The exact value, for guarantees and for noise in a release.
 
     Raises
     ------
@@ -59,23 +60,36 @@ class GeneralizedGaussian(Mechanism):
     """
 
     sigma: float
-    rho: Fraction = field(init=False, repr=False)
+    exact_rho: Fraction = field(repr=False)
 
     name: ClassVar[str] = "generalized Gaussian"
 
-    def __init__(self, sigma: ExactNumber | None = None, *, rho: ExactNumber | None = None) -> None:
-        if sigma is not None and rho is None:
-            number, exact = parse_positive("sigma", sigma)
-            object.__setattr__(self, "rho", 1 / (2 * exact**2))
-        elif rho is not None and sigma is None:
+    def __init__(
+        self,
+        sigma: ExactNumber | None = None,
+        *,
+        rho: ExactNumber | None = None,
+        exact_rho: Fraction | None = None,
+    ) -> None:
+        if rho is not None and (sigma is None or exact_rho is not None):
             _, exact = parse_positive("rho", rho)
-            number = _square_root(1 / (2 * exact))
-            object.__setattr__(self, "rho", exact)
+            number = _sigma_of(exact)
+        elif sigma is not None and rho is None:
+            number, exact_sigma = parse_positive("sigma", sigma)
+            exact = 1 / (2 * exact_sigma**2)
+            if exact_rho is not None and _sigma_of(exact_rho) == number:
+                exact = exact_rho
         else:
             raise InputError("GeneralizedGaussian: give either sigma or rho")
         if not MIN_SIGMA < number < MAX_SIGMA:
             raise InputError(f"sigma must be between 1e-150 and 1e150, got {number:g}")
         object.__setattr__(self, "sigma", number)
+        object.__setattr__(self, "exact_rho", exact)
+
+    @property
+    def rho(self) -> Fraction:
+        """The exact zCDP loss per unit of squared l2 distance, for guarantees and for releases."""
+        return self.exact_rho
 
     @property
     def energy(self) -> Energy:
@@ -109,6 +123,7 @@ class GeneralizedGaussian(Mechanism):
         return self.sigma * (math.sqrt(dimension) + 12)
 
 
-def _square_root(variance: Fraction) -> float:
+def _sigma_of(rho: Fraction) -> float:
+    variance = 1 / (2 * rho)
     root = Fraction(math.isqrt(variance.numerator), math.isqrt(variance.denominator))
     return float(root) if root**2 == variance else math.sqrt(variance)

@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isdp.accounting.guarantees import Number, PrivacyGuarantee
-from isdp.checks import ExactNumber, check_choice, check_probability, parse_positive
+from isdp.checks import ExactNumber, check_choice, parse_positive
 from isdp.mechanisms.base import Energy, Mechanism, l1_norm, l2_norm
 
 Norm = Literal["l1", "l2"]
 NORMS: tuple[Norm, ...] = ("l1", "l2")
-# distance between two tables if one person changes cell, which changes two counts by 1 (the double
-# nearest to sqrt(2) exceeds sqrt(2))
+# A person who changes cell changes two counts by 1. The double nearest to sqrt(2) exceeds sqrt(2).
 DISTANCE_PER_PERSON: dict[Norm, Number] = {"l1": 2, "l2": math.sqrt(2)}
 # bound on a double geometric variable, because NumPy's exponential variables do not exceed it
 MAX_JUMP_IN_SCALES = 45
@@ -133,8 +132,3 @@ def double_geometric_noise(
     """
     p = -np.expm1(-epsilon)
     return rng.geometric(p, shape) - rng.geometric(p, shape)
-
-
-def check_proposal(where: str, a: float) -> None:
-    """Raise `InputError` unless the double geometric parameter is between 0 and 1."""
-    check_probability(f"{where}: the double geometric parameter", a)

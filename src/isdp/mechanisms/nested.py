@@ -13,6 +13,11 @@ shifted lattice. By Poisson's summation formula L' <= L. The release is therefor
 rho = q(d) / 2. The Laplace energy is a norm, so that the triangle inequality gives epsilon-DP with
 epsilon equal to the energy of d. Both sqrt(q) and the Laplace energy are norms. The loss of k moves
 of one person is therefore at most k^2 or k times the largest loss of one move.
+
+If the invariants are nested, each change of k persons that keeps them consists of at most k changes
+of one person that keep them: the changes of the cells in the same totals add up to zero, or the
+cells are in no total. Under overlapping totals, two persons who exchange cells may change sets that
+no single move can change.
 """
 
 from __future__ import annotations
@@ -27,6 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isdp.accounting.guarantees import Growth, PrivacyGuarantee
+from isdp.arrays import distinct_columns
 from isdp.checks import ExactNumber, parse_rational
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
@@ -40,6 +46,10 @@ MIN_VARIANCE, MAX_VARIANCE = Fraction(1, 10**6), Fraction(10**20)
 MIN_EPSILON, MAX_EPSILON = Fraction(1, 10**14), Fraction(1000)
 NO_SET = "no common set"
 SOURCE = "norm of the energy; Poisson's summation formula for Gaussian noise"
+ONLY_TOGETHER = (
+    "these invariants let no person change cell alone. The loss holds for several persons who "
+    "change cells together"
+)
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -79,7 +89,9 @@ class _Nested(Mechanism):
         """Bound the loss per person under given invariants.
 
         A person changes between two cells with the same totals. If a cell is in no total, a person
-        who comes or goes is a change as well. Totals that the invariants hold add no loss.
+        who comes or goes is a change as well. Totals that the invariants hold add no loss. If the
+        invariants overlap, the loss of several persons can exceed that of several such changes. The
+        guarantee then has the growth "none", or no loss per person if no person can change alone.
 
         Parameters
         ----------
@@ -92,10 +104,23 @@ class _Nested(Mechanism):
             Its unit is the person, and its loss is an exact fraction.
         """
         losses = [*self.losses_by_level(invariants).values(), self.arrival_loss(invariants)]
-        gaussian = self.power == 2
+        gaussian, loss = self.power == 2, max(losses)
         growth: Growth = "quadratic" if gaussian else "linear"
+        alone = True
+        if invariants is not None and not _are_nested(invariants):
+            alone, largest = loss > 0, self.guarantee.loss
+            if not alone:
+                loss = Fraction(largest)
+            elif largest > loss:
+                growth = "none"
         return PrivacyGuarantee(
-            "zCDP" if gaussian else "pure", max(losses), "person", 1, SOURCE, growth=growth
+            "zCDP" if gaussian else "pure",
+            loss,
+            "person",
+            1 if alone else None,
+            SOURCE,
+            growth=growth,
+            why_not_per_person="" if alone else ONLY_TOGETHER,
         )
 
     def losses_by_level(self, invariants: Invariants | None) -> dict[str, Fraction]:
@@ -127,8 +152,9 @@ class _Nested(Mechanism):
             starts[1:] = (np.diff(above[order]) != 0) | (np.diff(group[order]) != 0)
             second = np.flatnonzero(~starts & np.roll(starts, 1))
             levels = np.append(tree.level_of, -1)[above[order[second]]]
-            pairs = np.stack([path.ranks[order[second - 1]], path.ranks[order[second]], levels])
-            for first, other, level in np.unique(pairs, axis=1).T.tolist():
+            ranks = path.ranks[order]
+            moves, _ = distinct_columns(ranks[second - 1], ranks[second], levels)
+            for first, other, level in moves.T.tolist():
                 loss = path.values[first] + path.values[other]
                 name = NO_SET if level < 0 else tree.levels[level]
                 found[name] = max(loss, found.get(name, loss))
@@ -183,8 +209,8 @@ class _Nested(Mechanism):
     def as_dict(self) -> dict[str, object]:
         """Return the name, and the exact rates of each level, as values for JSON."""
         levels: dict[str, list[str]] = {}
-        pairs = np.unique(np.stack([self.tree.level_of, self.rate_of]), axis=1)
-        for level, rate in pairs.T.tolist():
+        pairs, _ = distinct_columns(self.tree.level_of, self.rate_of)
+        for level, rate in sorted(pairs.T.tolist()):
             if rate >= 0:
                 levels.setdefault(self.tree.levels[level], []).append(str(self.rates[rate]))
         return {"name": self.name, "rates": levels}
@@ -284,9 +310,8 @@ class RateSums:
 
     def add(self, rate_of: NDArray[np.int64]) -> None:
         """Add one rate to each item; the index -1 adds nothing."""
-        keys, where = np.unique(self.ranks * len(self.rates) + rate_of + 1, return_inverse=True)
-        pairs = [divmod(key, len(self.rates)) for key in keys.tolist()]
-        sums = [self.values[rank] + self.rates[rate] for rank, rate in pairs]
+        pairs, where = distinct_columns(self.ranks, rate_of + 1)
+        sums = [self.values[rank] + self.rates[rate] for rank, rate in pairs.T.tolist()]
         self.values = sorted(set(sums))
         rank_of = {value: rank for rank, value in enumerate(self.values)}
         self.ranks = np.array([rank_of[value] for value in sums], dtype=np.int64)[where]
@@ -299,6 +324,25 @@ def _of_same_cells(invariants: Invariants, tree: SetTree) -> Invariants:
             f"the same cells in both"
         )
     return invariants
+
+
+def _are_nested(invariants: Invariants) -> bool:
+    """Find out whether the invariants are totals of sets of a nested family.
+
+    This is so if all cells of a total have the same total as the next larger one.
+    """
+    a = invariants.sparse
+    sizes = np.diff(a.indptr)
+    row, size = np.repeat(np.arange(len(sizes)), sizes), np.repeat(sizes, sizes)
+    order = np.lexsort((row, -size, a.indices))
+    cell, sorted_row = a.indices[order], row[order]
+    larger = np.empty_like(row)
+    larger[order] = np.where(np.diff(cell, prepend=-1) == 0, np.roll(sorted_row, 1), -1)
+    starts = a.indptr[:-1][sizes > 0]
+    return not len(starts) or all(
+        bool((np.minimum.reduceat(x, starts) == np.maximum.reduceat(x, starts)).all())
+        for x in (larger, a.data)
+    )
 
 
 def _set_fields(

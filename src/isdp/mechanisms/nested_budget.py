@@ -1,4 +1,4 @@
-"""Variances of `NestedGaussian` by level, from weights of the errors or from target errors.
+"""Split of a budget over the levels of `NestedGaussian`.
 
 The formulas hold for a symmetric tree under held totals of one level, and for the covariance of the
 best linear unbiased estimate. Let n_l be the number of cells in a set of level l, with n_0 for the
@@ -17,12 +17,14 @@ In other trees, n_l is the mean number of cells.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from isdp.arrays import FloatArray
 from isdp.checks import ExactNumber, check_choice, parse_positive
 from isdp.errors import InputError
 from isdp.mechanisms.set_tree import SetTree
@@ -64,7 +66,8 @@ def split_by_weights(
     {'region': 0.292, 'cell': 0.708}
     """
     _, total = parse_positive("rho", rho)
-    levels, sizes, given = _read_levels(tree, held, "weights", weights)
+    levels, sizes = read_levels(tree, held, "weights", weights)
+    given = [parse_positive(f"weights: {level}", weights[level])[1] for level in levels]
     d = [1 / n - 1 / above for above, n in pairwise(sizes)]
     b = [1 / sizes[1], *d[1:]]
     lambdas = [
@@ -117,7 +120,8 @@ def split_by_errors(
     >>> split_by_errors(tree, "root", {"region": 1, "cell": 2})
     {'region': Fraction(70, 31), 'cell': Fraction(35, 6)}
     """
-    levels, sizes, given = _read_levels(tree, held, "errors", errors)
+    levels, sizes = read_levels(tree, held, "errors", errors)
+    given = [parse_positive(f"errors: {level}", errors[level])[1] for level in levels]
     below, mu, before = sizes[1:], [], Fraction(0)
     for level, above, n, error in zip(levels, sizes, below, given, strict=False):
         share = (error / n) ** 2
@@ -137,10 +141,57 @@ def split_by_errors(
     return _variances(levels, below, mu)
 
 
-def _read_levels(
-    tree: SetTree, held: str, name: str, given: Mapping[str, ExactNumber]
-) -> tuple[list[str], list[Fraction], list[Fraction]]:
-    """Return the levels with numbers, the mean sizes from the held level down, and the numbers."""
+def frontier(
+    tree: SetTree, held: str, rho: ExactNumber, level: str, shares: ArrayLike
+) -> FloatArray:
+    """Compute the errors of a level and of the cells for several splits of rho.
+
+    Parameters
+    ----------
+    held, rho
+        As for `split_by_weights`.
+    level : str
+        A level below the held level. Its term has a share of rho, and the term of the cells has
+        the rest.
+    shares : array_like, shape (points,)
+        Shares from 0 to less than 1.
+
+    Returns
+    -------
+    float64 array, shape (points, 2)
+        The root mean square errors of a total of the level and of a cell.
+
+    Examples
+    --------
+    >>> tree = SetTree.from_columns({"region": np.arange(80) // 20})
+    >>> frontier(tree, "root", 1, "region", [0, 0.1, 0.5]).round(2).tolist()
+    [[3.87, 0.99], [2.27, 1.03], [1.2, 1.38]]
+    """
+    budget, _ = parse_positive("rho", rho)
+    _, sizes = read_levels(tree, held, "level", [level, tree.levels[-1]])
+    above, n, _ = (float(size) for size in sizes)
+    share = check_shares(shares)
+    mean = (1 / n - 1 / above) / (budget * (n * share + 1 - share))
+    cell = mean + (1 - 1 / n) / (budget * (1 - share))
+    return np.sqrt(np.stack([n**2 * mean, cell], axis=1))
+
+
+def check_shares(shares: ArrayLike) -> FloatArray:
+    """Return shares of a budget as an array of shape (points,), or raise InputError."""
+    array = np.asarray(shares, dtype=float)
+    if array.ndim != 1 or not ((array >= 0) & (array < 1)).all():
+        raise InputError("shares: give numbers from 0 to less than 1")
+    return array
+
+
+def read_levels(
+    tree: SetTree, held: str, name: str, given: Collection[str]
+) -> tuple[list[str], list[Fraction]]:
+    """Return the given levels in their order, and the mean sizes from the held level down.
+
+    Raises InputError if a level is not below the held level, or the cells are not given. The
+    message begins with the argument `name`.
+    """
     at = tree.levels.index(check_choice("held", held, tree.levels))
     below = tree.levels[at + 1 :]
     for level in given:
@@ -148,17 +199,23 @@ def _read_levels(
     if tree.levels[-1] not in given:
         raise InputError(f"{name}: give a number for the level {tree.levels[-1]!r}")
     levels = [level for level in below if level in given]
+    return levels, mean_sizes(name, tree, [held, *levels])
+
+
+def mean_sizes(name: str, tree: SetTree, levels: Sequence[str]) -> list[Fraction]:
+    """Compute the mean number of cells in a set of each level, from the largest sets down.
+
+    Raises InputError if the means do not decrease. The message begins with the argument `name`.
+    """
     counts = np.bincount(tree.level_of, minlength=len(tree.levels)).tolist()
-    sizes = [
-        Fraction(tree.cells, counts[tree.levels.index(level)] or 1) for level in [held, *levels]
-    ]
-    for (above, n), level in zip(pairwise(sizes), levels, strict=True):
+    sizes = [Fraction(tree.cells, counts[tree.levels.index(level)] or 1) for level in levels]
+    for (above, n), level in zip(pairwise(sizes), levels[1:], strict=True):
         if n >= above:
             raise InputError(
                 f"{name}: the sets of level {level!r} have on average no fewer cells than those "
                 f"of the level above. Leave this level out"
             )
-    return levels, sizes, [parse_positive(f"{name}: {level}", given[level])[1] for level in levels]
+    return sizes
 
 
 def _variances(levels: list[str], sizes: list[Fraction], mu: list[Fraction]) -> dict[str, Fraction]:

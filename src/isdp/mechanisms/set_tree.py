@@ -112,14 +112,12 @@ class SetTree:
                     f"the cells, as in the other levels"
                 )
             named = codes >= 0
-            keys = group[named] * (codes.max(initial=0) + 1) + codes[named]
-            index = pd.factorize(keys)[0]
-            first = np.flatnonzero(named)[np.unique(index, return_index=True)[1]]
-            parents.append(group[first])
-            levels.append(np.full(len(first), number))
-            group = group.copy()
+            n_labels = codes.max(initial=0) + 1
+            index, sets = pd.factorize(group[named] * n_labels + codes[named])
+            parents.append(sets // n_labels)
+            levels.append(np.full(len(sets), number))
             group[named] = n_nodes + index
-            n_nodes += len(first)
+            n_nodes += len(sets)
         names = (root, *columns, CELL_LEVEL)
         level_of = np.concatenate([np.full(cells, len(columns) + 1), *levels])
         return cls(cells, np.concatenate([group, *parents]), names, level_of)
@@ -175,7 +173,8 @@ class SetTree:
     @cached_property
     def depths(self) -> NDArray[np.int64]:
         """The number of sets that contain each node, as an array of shape (nodes,)."""
-        return node_depths(self.parents, MAX_DEPTH)
+        above = np.maximum(self.parents - self.cells, -1)  # the number of the parent among the sets
+        return np.append(node_depths(above[self.cells :], MAX_DEPTH) + 1, 0)[above]
 
     @cached_property
     def by_depth(self) -> list[NDArray[np.int64]]:

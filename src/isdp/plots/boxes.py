@@ -42,10 +42,7 @@ def boxes_width(number: int) -> float:
 def name_boxes(axis: Axes, named: pd.DataFrame) -> None:
     """Label the last box and every k-th box before it, with the smallest k without overlaps.
 
-    Parameters
-    ----------
-    named : DataFrame
-        Columns position and label, with one row for each box.
+    The table `named` has the columns position and label, with one row for each box.
     """
     space = 0.92 * axis.figure.bbox.width / axis.figure.dpi / len(named)
     step = math.ceil(LABEL_HEIGHT / space)
@@ -80,8 +77,8 @@ def draw_boxes(
     Parameters
     ----------
     boxes : DataFrame
-        Columns position (on the x axis), label, series and value (persons). The series are those
-        of `isdp.diagnostics.summaries.boxes` and the keys of `marks`.
+        The columns are position (on the x axis), label, series and value (persons). The series are
+        those of `isdp.diagnostics.summaries.boxes` and the keys of `marks`.
     width : float
         Width of a box in units of the x axis.
     marks : mapping, optional
@@ -107,11 +104,8 @@ def draw_boxes(
 def draw_box_shapes(axis: Axes, boxes: pd.DataFrame, *, colour: str, width: float) -> None:
     """Draw boxes with their medians and whiskers.
 
-    Parameters
-    ----------
-    boxes : DataFrame
-        Columns q1, median, q3, whisker_low and whisker_high. The index contains the positions on
-        the x axis.
+    The table has the columns q1, median, q3, whisker_low and whisker_high. The index contains the
+    positions on the x axis.
     """
     dense = {"rasterized": len(boxes) > MAX_VECTOR_BOXES}
     columns = {"median": "med", "whisker_low": "whislo", "whisker_high": "whishi"}
@@ -138,7 +132,7 @@ def plot_cell_boxes(boxes: pd.DataFrame, title: str, descriptions: dict[str, str
     Parameters
     ----------
     boxes : DataFrame
-        Columns cell, name, `law`, series and value (persons).
+        The columns are cell, name, `law`, series and value (persons).
     descriptions : dict
         Description of each distribution by its name in the column `law`. A distribution without
         boxes has no panel.

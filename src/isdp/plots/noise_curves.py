@@ -15,12 +15,8 @@ COLORS = {"cell": DRAW, "sum": DAS}
 def plot_error_curves(curve: pd.DataFrame, setting: str, chosen: float) -> Figure:
     """Plot standard deviations against epsilon or sigma, on logarithmic axes.
 
-    Parameters
-    ----------
-    curve : DataFrame
-        The result of `isdp.commands.plan.PlannedTable.curve`.
-    chosen : float
-        The planned epsilon or sigma, which a vertical line marks.
+    The curve is the result of `isdp.commands.plan.PlannedTable.curve`. A vertical line marks the
+    chosen epsilon or sigma.
     """
     figure, ((axis,),) = panels(1, 1, (9.0, 4.6))
     axis.axvline(chosen, color=FAINT, lw=1)

@@ -14,10 +14,9 @@ from scipy.sparse import block_diag, hstack
 
 from isdp.constraints.contradictions import irreducible_conflict
 from isdp.constraints.invariants import Invariants
-from isdp.constraints.polytope import Polytope
+from isdp.constraints.polytope import TIME_LIMIT, Polytope
 from isdp.errors import InputError
 
-TIME_LIMIT = 60  # maximum time of each programme in seconds
 DRAWS_PER_PROGRAM = 100
 NEGLIGIBLE = 1e-9  # maximum relative residual that counts as zero
 MAX_COSINE = 1e-7  # maximum cosine between a residual and a constraint that counts as orthogonal
@@ -28,19 +27,17 @@ def nearest_l1(
 ) -> NDArray[np.int64] | NDArray[np.float64]:
     """Project `noise` onto the vectors u with A u = 0 in the l1 norm (ISDP, Appendix E.4).
 
+    The noise has shape (cells,) or (draws, cells). The result has the same shape. It is int64 if
+    `integer`, and float64 otherwise.
+
     The programme minimises sum(added + taken) subject to A (noise + added - taken) = 0, where
     `added` and `taken` are nonnegative. The solution is rarely unique. HiGHS returns a vertex of
     the set of solutions, and the vertex depends on this formulation.
 
     Parameters
     ----------
-    noise : int array, shape (cells,) or (draws, cells)
     integer : bool
         Solve an integer programme instead of a linear one.
-
-    Returns
-    -------
-    float64 array, or int64 array if `integer`, with the shape of `noise`
 
     Raises
     ------
@@ -133,18 +130,10 @@ def correct_evenly(rng: np.random.Generator, noise: ArrayLike) -> NDArray[np.int
 
 
 def nearest_l2(table: ArrayLike, polytope: Polytope) -> NDArray[np.float64]:
-    """Project tables of real numbers onto a polytope in the l2 norm.
+    """Project tables of shape (cells,) or (tables, cells) onto a polytope in the l2 norm.
 
     The source is Gong and Meng (2020), Section 3. Within the affine space of the equalities, this
     is a least distance problem. Lawson and Hanson reduce it to nonnegative least squares.
-
-    Parameters
-    ----------
-    table : array, shape (cells,) or (tables, cells)
-
-    Returns
-    -------
-    float64 array, with the shape of `table`
 
     Raises
     ------

@@ -19,7 +19,7 @@ Examples
 
 from typing import TYPE_CHECKING
 
-from isdp.renamed import refuse_renamed
+from isdp.removed_names import refuse_renamed
 from isdp.subspace.bases import contrasts, difference_basis, kronecker_basis, null_basis
 from isdp.subspace.mechanisms.correlated_shapes import (
     CovarianceShape,

@@ -39,7 +39,7 @@ TIE_TOLERANCE = 1e-6  # maximum relative difference of numbers that count as equ
 
 
 def contrasts(cells: int, kind: ContrastKind = "haar") -> csc_array:
-    """Compute orthonormal vectors with sum zero.
+    """Compute orthonormal vectors with sum zero, as a csc_array of shape (cells, cells - 1).
 
     Parameters
     ----------
@@ -49,16 +49,6 @@ def contrasts(cells: int, kind: ContrastKind = "haar") -> csc_array:
         entries are nonzero. "helmert" compares each cell with the cells before it. "hadamard" has
         entries of equal magnitude, and requires that n is a power of two. "cosine" is the discrete
         cosine transform.
-
-    Returns
-    -------
-    csc_array, shape (cells, cells - 1)
-
-    Raises
-    ------
-    InputError
-        If the kind is unknown, or if it is "hadamard" and the number of cells is not a power of
-        two.
     """
     check_choice("subspace: contrasts", kind, get_args(ContrastKind))
     if cells == 1:
@@ -78,24 +68,15 @@ def contrasts(cells: int, kind: ContrastKind = "haar") -> csc_array:
 
 
 def null_basis(invariants: Invariants, kind: BasisKind = "haar") -> csc_array:
-    """Compute an orthonormal basis Q of the null space, with one vector in each column.
+    """Compute an orthonormal basis of the null space, as a csc_array of shape (cells, dimension).
 
     Parameters
     ----------
     kind : {"haar", "helmert", "hadamard", "cosine", "singular"}
         The first four kinds require totals of disjoint blocks. For margins, use `kronecker_basis`.
-        "singular" computes a singular value decomposition, for any invariants. The "singular" basis
-        is arbitrary and differs between builds of the numerical libraries. Do not publish numbers
-        that depend on it.
-
-    Returns
-    -------
-    csc_array, shape (cells, dimension)
-
-    Raises
-    ------
-    InputError
-        If the kind is unknown, if the invariants do not fit it, or if there are too many cells.
+        "singular" computes a singular value decomposition, for any invariants of at most 2,000
+        cells. This basis is arbitrary and differs between builds of the numerical libraries. Do not
+        publish numbers that depend on it.
     """
     check_choice("subspace: the basis", kind, get_args(BasisKind))
     if kind == "singular":
@@ -123,16 +104,7 @@ def kronecker_basis(
 
     The basis has vectors for each set of axes that no fixed margin contains. The vectors are
     Kronecker products of contrasts along these axes and the mean along the other axes. They span
-    the interaction of the axes.
-
-    Parameters
-    ----------
-    held : iterable of sequences of int
-        The axes of each fixed margin.
-
-    Returns
-    -------
-    csc_array, shape (cells, dimension)
+    the interaction of the axes. The result is a csc_array of shape (cells, dimension).
     """
     margins = [set(axes) for axes in held]
     axes = range(len(shape))
@@ -157,16 +129,8 @@ def difference_basis(
     singular values are equal, their vectors follow the Haar contrasts of the record types, with
     coarse contrasts first. The basis is therefore the same on every machine. If the answers depend
     on each other, the basis has fewer vectors than the null space has dimensions. No record moves
-    the answers out of the span of the basis.
-
-    Returns
-    -------
-    csc_array, shape (answers, rank of the differences)
-
-    Raises
-    ------
-    InputError
-        If the query is too large for dense matrices, or the invariants do not fit the query.
+    the answers out of the span of the basis. The result is a csc_array of shape (answers, rank of
+    the differences). The query must be small enough for dense matrices.
     """
     space = geometry(query, invariants, relation)
     sizes = np.linalg.norm(space.points, axis=1)  # the singular values, in descending order
@@ -186,12 +150,8 @@ def split_ties(values: FloatArray) -> list[IntArray]:
 def align_with(axes: FloatArray, guide: FloatArray) -> FloatArray:
     """Orthonormalise the projections of given vectors onto the span of some axes (Gram-Schmidt).
 
-    Parameters
-    ----------
-    axes : float64 array, shape (r, size)
-        Orthonormal columns.
-    guide : float64 array, shape (r, n)
-        Columns of length 1 or less, in order of preference. They span R^r.
+    The axes of shape (r, size) are orthonormal columns. The guide of shape (r, n) has columns of
+    length 1 or less in order of preference, which span R^r.
     """
     chosen: FloatArray = np.zeros((len(axes), 0))
     for vector in guide.T:
@@ -208,10 +168,7 @@ def align_with(axes: FloatArray, guide: FloatArray) -> FloatArray:
 def check_basis(basis: ArrayLike | csc_array, invariants: Invariants) -> csc_array:
     """Return the basis as a sparse array.
 
-    Raises
-    ------
-    InputError
-        If the columns are not orthonormal vectors of the null space, up to 1e-9.
+    Raise `InputError` if the columns are not orthonormal vectors of the null space, up to 1e-9.
     """
     basis = csc_array(basis)
     if basis.shape[0] != invariants.cells:

@@ -29,11 +29,6 @@ class NullSpace:
     ----------
     rank : int
         Exact rank n_c of C.
-
-    Raises
-    ------
-    InputError
-        If the exact rank cannot be computed.
     """
 
     def __init__(self, invariants: Invariants):
@@ -58,21 +53,10 @@ class NullSpace:
         return splu((self._rows @ self._rows.T).tocsc())
 
     def project(self, vectors: ArrayLike) -> FloatArray:
-        """Project vectors onto the null space.
+        """Project the vectors of an array (..., cells) onto the null space.
 
-        Parameters
-        ----------
-        vectors : array, shape (..., cells)
-
-        Returns
-        -------
-        float64 array, shape (..., cells)
-
-        Raises
-        ------
-        InputError
-            If the last axis does not have one entry per cell, or the rows are nearly dependent.
-            More than 1e-9 of a vector then remains outside the null space.
+        Raise `InputError` if the last axis does not have one entry per cell, or the rows are nearly
+        dependent. More than 1e-9 of a vector then remains outside the null space.
         """
         vectors = np.asarray(vectors, dtype=float)
         if vectors.ndim == 0 or vectors.shape[-1] != self.cells:
@@ -109,17 +93,8 @@ class NullSpace:
     def sum_variances(self, sums: csr_array) -> FloatArray:
         """Compute the variance of each sum of cells under noise of covariance Pi_N.
 
-        The variance is the squared length of the projection of the row.
-
-        Parameters
-        ----------
-        sums : csr_array, shape (sums, cells)
-            Rows of zeros and ones.
-
-        Returns
-        -------
-        float64 array, shape (sums,)
-            Variances, which are 0 for sums that the invariants determine.
+        `sums` has a row of zeros and ones for each sum. The variance is the squared length of the
+        projection of the row. It is 0 for sums that the invariants determine.
         """
         n_cells = sums.sum(axis=1)
         variances, single = np.empty(len(n_cells)), n_cells == 1
@@ -134,13 +109,7 @@ class NullSpace:
         return np.where(variances > TOLERANCE * n_cells, variances, 0.0)
 
     def matrix(self) -> FloatArray:
-        """Compute Pi_N as a dense float64 array of shape (cells, cells).
-
-        Raises
-        ------
-        InputError
-            If there are more than 4,000 cells.
-        """
+        """Compute Pi_N as a dense array of shape (cells, cells), for at most 4,000 cells."""
         if self.cells > MAX_MATRIX_CELLS:
             raise InputError(
                 f"subspace: invariants: the projection matrix of {self.cells} cells has "

@@ -44,24 +44,20 @@ class Query:
     def linear(cls, matrix: ArrayLike | csr_array, names: Sequence[str] | None = None) -> Query:
         """Make a query from an integer matrix, dense or sparse, of shape (answers, types).
 
-        Raises
-        ------
-        InputError
-            If an entry is not a 64-bit integer, the matrix has no column, or the number of names
-            is wrong.
+        The errors are those of `Invariants`.
         """
         names = [f"answer {row}" for row in range(np.shape(matrix)[0])] if names is None else names
         return cls(Invariants(matrix, names))
 
     @classmethod
     def histogram(cls, types: int) -> Query:
-        """Count the records of each type."""
+        """Build the query that counts the records of each type."""
         types = check_integer("subspace", "the number of types", types, 1)
         return cls.linear(eye_array(types, dtype=np.int64, format="csr"))
 
     @classmethod
     def ranges(cls, types: int) -> Query:
-        """Count the records of every range of consecutive types.
+        """Build the query that counts the records of every range of consecutive types.
 
         Examples
         --------
@@ -77,23 +73,24 @@ class Query:
 
     @classmethod
     def prefixes(cls, types: int) -> Query:
-        """Count the records of the first types, for each number of types from one to all."""
+        """Build the query that counts the records of the first k types, for each k."""
         types = check_integer("subspace", "the number of types", types, 1)
         names = [f"up to {last}" for last in range(types)]
         return cls.linear(_runs(np.zeros(types, dtype=int), np.arange(types), types), names)
 
     @classmethod
     def margins(cls, shape: Sequence[int], kept: Iterable[Sequence[int]]) -> Query:
-        """Count the records of each cell of some margins, which are given by their axes.
+        """Build the query that counts the records of each cell of some margins.
 
-        The record types are the cells of the table in row-major order. The errors are those of
+        The axes of each margin are given by `kept`. The record types are the cells of the table in
+        row-major order. The errors are those of
         `Invariants.margins`.
         """
         return cls(Invariants.margins(shape, kept))
 
     @classmethod
     def hierarchy(cls, branching: Sequence[int]) -> Query:
-        """Count the records below every node of a tree, level by level.
+        """Build the query that counts the records below every node of a tree, level by level.
 
         Parameters
         ----------
@@ -142,17 +139,9 @@ class Query:
         )
 
     def apply(self, histogram: ArrayLike) -> IntArray:
-        """Compute the exact answers as an int64 array of shape (..., answers).
+        """Compute the exact answers for histograms of shape (..., types), as int64 (..., answers).
 
-        Parameters
-        ----------
-        histogram : int array, shape (..., types)
-
-        Raises
-        ------
-        InputError
-            If the last axis does not have one entry per record type, the counts are not integers,
-            or an answer could exceed int64.
+        The errors are those of `Invariants.apply`.
         """
         return self.rows.apply(histogram)
 

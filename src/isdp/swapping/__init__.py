@@ -9,7 +9,7 @@ units apart. Every function raises `InputError` for a size, a rate or counts tha
 
 from typing import TYPE_CHECKING
 
-from isdp.renamed import refuse_renamed
+from isdp.removed_names import refuse_renamed
 from isdp.swapping.accuracy import debias_table, expected_table
 from isdp.swapping.mechanism.exact_permutation import permutation_for_release
 from isdp.swapping.mechanism.permutation import Strata, invariants, swap, swap_table

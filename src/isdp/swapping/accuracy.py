@@ -21,7 +21,7 @@ from isdp.swapping.privacy.record_pairs import exact_pair_distribution, moved_pr
 
 
 def expected_table(counts: ArrayLike, rate: float) -> FloatArray:
-    """Compute the mean of the swapped table.
+    """Compute the mean of the swapped table, a float64 array of shape (J, K, L).
 
     The mean of a count is (1 - q1) n_kl + q1 (n_k n_l - n_kl) / (n - 1). Here n_k and n_l are the
     county and category totals of the stratum, and q1 is the probability that a record moves.
@@ -30,10 +30,6 @@ def expected_table(counts: ArrayLike, rate: float) -> FloatArray:
     ----------
     counts : int array, shape (J, K, L)
         Numbers of records by swap key, swapping variable and other held variables.
-
-    Returns
-    -------
-    float64 array, shape (J, K, L)
     """
     table = check_table(counts)
     before, (moved, n) = table.astype(float), _moved_probabilities(table, rate)
@@ -51,24 +47,14 @@ def _moved_probabilities(counts: IntArray, rate: float) -> tuple[FloatArray, Int
 
 
 def debias_table(swapped: ArrayLike, rate: float) -> FloatArray:
-    """Compute an unbiased estimate of the table before the swap.
+    """Compute an unbiased estimate of the table before the swap, of shape (J, K, L).
 
-    The estimate uses the released table and the swap rate only, and therefore has no privacy loss.
+    The estimate uses the released table of shape (J, K, L) and the swap rate only, and therefore
+    has no privacy loss. The margins (J, K) and (J, L) equal those of the swapped table. Estimates
+    may be negative.
 
-    Parameters
-    ----------
-    swapped : int array, shape (J, K, L)
-
-    Returns
-    -------
-    float64 array, shape (J, K, L)
-        The margins (J, K) and (J, L) equal those of the swapped table. Estimates may be negative.
-
-    Raises
-    ------
-    InputError
-        If the counts or the rate are invalid, or the mean of the swapped table does not depend on
-        the table before the swap.
+    Raise `InputError` if the mean of the swapped table does not depend on the table before the
+    swap.
     """
     table = check_table(swapped)
     after, (moved, n) = table.astype(float), _moved_probabilities(table, rate)
@@ -89,9 +75,9 @@ def covariance(
 ) -> FloatArray:
     """Compute the covariance of the swapped counts of two categories in all pairs of counties.
 
-    Let l = `category`, m = `other` and d = [l = m]. A stratum has county totals n_k, and category
-    totals n_l and n_m. With the coefficients of `_PairCoefficients`, entry (k, k') of one stratum
-    is
+    Let l = `category`, m = `other` (by default l) and d = [l = m]. A stratum has county totals n_k,
+    and category totals n_l and n_m. With the coefficients of `_PairCoefficients`, entry (k, k') of
+    one stratum is
 
         own_own n_kl n_k'm + other_other n_km n_k'l
         + (n_m own_any_c - d own_any) n_kl n_k' + (n_l own_any_c - d own_any) n_k n_k'm
@@ -104,17 +90,8 @@ def covariance(
     The last line adds the covariance of each record with itself. Two records cannot take the value
     of the same record. The two lines before the last subtract these impossible pairs.
 
-    Parameters
-    ----------
-    counts : int array, shape (J, K, L)
-    category, other : int
-        Categories l and m. By default they are equal.
-
-    Returns
-    -------
-    float64 array, shape (K, K)
-        The covariance of the swapped counts n'_kl and n'_k'm, summed over the strata. Each row
-        sums to zero.
+    The counts have shape (J, K, L), as for `expected_table`. The result is the covariance of the
+    swapped counts n'_kl and n'_k'm, summed over the strata, of shape (K, K). Each row sums to zero.
     """
     table, rate = check_table(counts), check_rate(rate)
     other = category if other is None else other

@@ -64,7 +64,7 @@ class Schema:
     def kept_axes(self, query: str) -> tuple[int, ...]:
         """Return the axes of a query.
 
-        The axes are all axes for "detail", no axes for "total", and the named axes for "race*sex".
+        The query "detail" has all axes, "total" has none, and "race*sex" has the named axes.
         """
         if query == TOTAL:
             return ()
@@ -186,10 +186,7 @@ class Budget:
     def guarantee_of(self, held: str = "") -> PrivacyGuarantee:
         """Return the guarantee of all measurements and of everything computed from them.
 
-        Parameters
-        ----------
-        held : str
-            Names of the exact totals, other than the number of people.
+        `held` names the exact totals, other than the number of people.
         """
         known = "the number of people" + (f", {held}" if held else "")
         return PrivacyGuarantee(
@@ -250,10 +247,7 @@ class Workload:
 def workload(schema: Schema, budget: Budget, level: str) -> Workload:
     """Return the workload of a level.
 
-    Raises
-    ------
-    InputError
-        If the level does not measure "detail", so that the cells are not identified.
+    Raise `InputError` if the level does not measure "detail", so that the cells are not identified.
     """
     queries = budget.measured_queries(level)
     if not any(len(schema.kept_axes(query)) == len(schema.axes) for query in queries):

@@ -34,30 +34,24 @@ def round_tables(
     child_sums: IntArray | None = None,
     ties: ArrayLike | None = None,
 ) -> Rounded:
-    """Round to integers with given sums, with the minimum sum of absolute changes.
+    """Round a table to integers with given sums and the minimum sum of absolute changes.
 
     No cell changes by more than 1. With cell sums or child sums alone, the largest remainders are
     rounded up. With both sums, the rounding is a linear programme over the incidence matrix of a
     bipartite graph. This matrix is totally unimodular, so the vertices are integers. The dual
     simplex method returns a vertex. Ties are broken at random.
 
+    Raise `InputError` if the table does not have the sums up to rounding errors.
+
     Parameters
     ----------
-    rng : numpy.random.Generator
-        Generator that breaks ties.
     table : float array, shape (children, cells)
-        Table that has the given sums, up to rounding errors.
     cell_sums : int array, shape (cells,), optional
     child_sums : int array, shape (children,), optional
         At least one of the two sums is required.
     ties : float array, shape (children, cells), optional
         Priority among equal remainders, which is drawn by default. The priority has no effect with
         both sums.
-
-    Raises
-    ------
-    InputError
-        If the table does not have the sums up to rounding errors.
     """
     table = np.asarray(table, dtype=float)
     floor, part = split_off_remainders(table)

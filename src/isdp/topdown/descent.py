@@ -77,17 +77,14 @@ def run(
 ) -> Release:
     """Run TopDown on a table at all levels of a hierarchy (TDA, "TopDown Algorithm").
 
+    Raise `InputError` if the table, the hierarchy and the plan do not fit each other.
+
     Parameters
     ----------
     table : int array, shape (leaves, cells)
         Confidential counts of 0 or more, with a row for each leaf of the hierarchy.
     noise : function
         The default is for experiments. Use `draw_noise_for_release` for confidential data.
-
-    Raises
-    ------
-    InputError
-        If the table, the hierarchy and the plan do not fit each other.
     """
     if np.ndim(table) == 2 and np.shape(table)[1] != plan.schema.cells:
         raise InputError(

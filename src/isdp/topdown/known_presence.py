@@ -3,7 +3,7 @@
 Groups are the categories along some axes, such as types of group quarters, or sex by age. In a
 region, a group may be known to be present with a minimum count, or known to be absent. The minimal
 schema of the slides estimates the group totals of all levels with exact totals in one problem.
-Tables of the regions below with these totals then always exist. Below these levels, a group total
+Tables with these totals then always exist for the regions below. Below these levels, a group total
 is split among the regions that may have the group, subject only to the sums of the minimum counts.
 """
 
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isdp.arrays import BoolArray, FloatArray, IntArray
+from isdp.checks import check_integer_array
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.constraints.presence import Presence
 from isdp.errors import InputError
@@ -48,22 +49,16 @@ class KnownPresence:
     allowed: BoolArray
 
     def __post_init__(self) -> None:
-        min_counts, allowed = np.asarray(self.min_counts), np.asarray(self.allowed, dtype=bool)
-        if (
-            min_counts.shape != allowed.shape
-            or min_counts.ndim != 2
-            or min_counts.dtype.kind not in "iu"
-        ):
+        name = "presence: min_counts (leaves, groups)"
+        min_counts = check_integer_array(name, self.min_counts, (None, None), 0)
+        allowed = np.asarray(self.allowed, dtype=bool)
+        if min_counts.shape != allowed.shape:
+            raise InputError("presence: allowed: give an array of the shape of min_counts")
+        if min_counts[~allowed].any():
             raise InputError(
-                "presence: min_counts: the array must have integers and the shape (leaves, groups) "
-                "of `allowed`"
+                "presence: min_counts: a minimum count is positive for an absent group. Use 0."
             )
-        if min_counts.min(initial=0) < 0 or min_counts[~allowed].any():
-            raise InputError(
-                "presence: min_counts: a minimum count is negative, or positive for an absent "
-                "group. Use 0 or more, and 0 for absent groups."
-            )
-        object.__setattr__(self, "min_counts", min_counts.astype(np.int64))
+        object.__setattr__(self, "min_counts", min_counts)
         object.__setattr__(self, "allowed", allowed)
 
     def group_of_cells(self, schema: Schema) -> IntArray:
@@ -102,14 +97,10 @@ def measured_group_totals(
 ) -> tuple[FloatArray, float]:
     """Estimate group totals from all answers of a level that determine them, without constraints.
 
-    The answers of each query that includes the axes of the groups are summed to group totals. The
-    average of these sums is weighted by the inverse variances. The query "total" then shifts all
-    groups of a region equally, in proportion to its precision.
-
-    Parameters
-    ----------
-    answers : int array, shape (regions, answers)
-        Noisy answers in the order of `isdp.topdown.budget.workload`.
+    The noisy answers of shape (regions, answers) are in the order of
+    `isdp.topdown.budget.workload`. The answers of each query that includes the axes of the groups
+    are summed to group totals. The average of these sums is weighted by the inverse variances. The
+    query "total" then shifts all groups of a region equally, in proportion to its precision.
 
     Returns
     -------
@@ -151,6 +142,8 @@ def estimate_held_group_totals(
 ) -> list[IntArray]:
     """Estimate the group totals of all levels with exact totals in one problem.
 
+    The result has an int64 array of shape (regions, groups) for each level.
+
     Parameters
     ----------
     measured : sequence of (totals, weight)
@@ -158,10 +151,6 @@ def estimate_held_group_totals(
         exact totals.
     totals : int array, shape (regions,)
         Exact totals of the regions of this last level.
-
-    Returns
-    -------
-    list of int64 array, each of shape (regions, groups)
     """
     depth = len(measured) - 1
     min_counts, allowed = known.at_level(hierarchy, depth)
@@ -180,16 +169,8 @@ def split_group_totals(
 ) -> IntArray:
     """Split the group totals of a parent among children whose own totals are not exact.
 
-    Parameters
-    ----------
-    noisy : float64 array, shape (children, groups)
-    min_counts : int64 array, shape (children, groups)
-    allowed : bool array, shape (children, groups)
-    parent : int64 array, shape (groups,)
-
-    Returns
-    -------
-    int64 array, shape (children, groups)
+    The totals of the parent have shape (groups,). The other arrays and the result have shape
+    (children, groups).
     """
     sums = parent - min_counts.sum(axis=0)
     real = project_onto_simplices(np.where(allowed, noisy - min_counts, -np.inf), sums)

@@ -60,7 +60,7 @@ class LeastSquaresProblem:
 
     def __post_init__(self) -> None:
         if self.cell_sums is None and self.child_sums is None:
-            raise InputError("topdown: a least squares problem needs cell_sums or child_sums")
+            raise InputError("topdown: cell_sums: give cell_sums, child_sums or both")
 
     @property
     def group_of_cell(self) -> IntArray:
@@ -90,19 +90,9 @@ def normal_equations(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute P and the vectors b_j from the measurements. The other cells are fixed at zero.
 
-    Parameters
-    ----------
-    rows : csr_array, shape (answers, cells)
-        Rows of an `isdp.topdown.budget.Workload`.
-    weights : float64 array, shape (answers,)
-    answers : int64 array, shape (children, answers)
-    cells : int64 array
-        Numbers of the cells to keep.
-
-    Returns
-    -------
-    matrix : float64 array, shape (kept cells, kept cells)
-    linear_term : float64 array, shape (children, kept cells)
+    The rows and weights are those of an `isdp.topdown.budget.Workload`. The answers have shape
+    (children, answers). The results have the shapes (kept cells, kept cells) and (children, kept
+    cells), where `cells` are the kept cells.
     """
     kept = (rows if len(cells) == rows.shape[1] else rows[:, cells]).astype(float)
     weighted = kept.copy()
@@ -112,18 +102,11 @@ def normal_equations(
 
 
 def solve(problem: LeastSquaresProblem, nonnegative: bool = True) -> FloatArray:
-    """Compute the least squares tables of the children.
+    """Compute the least squares tables of the children, a float64 array of shape (children, cells).
 
-    Returns
-    -------
-    float64 array, shape (children, cells)
-        The tables have the given sums, up to rounding errors. With several queries, the error of an
-        entry is about 1e-3 persons.
-
-    Raises
-    ------
-    InputError
-        If no table has the sums, or the iteration does not converge.
+    The tables have the given sums, up to rounding errors. With several queries, the error of an
+    entry is about 1e-3 persons. Raise `InputError` if no table has the sums, or the iteration does
+    not converge.
     """
     if not nonnegative:
         return _solve_free(problem)
@@ -197,19 +180,10 @@ def minimize_by_admm(
 ) -> FloatArray:
     """Minimise a quadratic function over a convex set by ADMM with over-relaxation.
 
-    Parameters
-    ----------
-    least_squares : callable
-        ``least_squares(step, push)`` minimises the function plus step |h|^2/2 - push'h.
-    project : callable
-        Projection onto the convex set.
-    balance : bool
-        If true, the step size changes when one residual is more than ten times the other.
-
-    Raises
-    ------
-    InputError
-        If the iteration does not converge.
+    ``least_squares(step, push)`` minimises the function plus step |h|^2/2 - push'h, and `project`
+    is the projection onto the convex set. If `balance` is true, the step size changes when one
+    residual is more than ten times the other. Raise `InputError` if the iteration does not
+    converge.
     """
     copy = project(start)
     gap = np.zeros_like(copy)

@@ -29,17 +29,15 @@ def margins_of_error(
     If small counts differ between the two tables, the level of confidence is approximate. If
     negative counts are allowed, the errors do not depend on the table.
 
+    The result has an int64 array of shape (units, cells) for each level: the half-width of the
+    margin of each count, in persons.
+
     Parameters
     ----------
     runs : int
         Number of simulated runs, at least 10.
     level : float
         Minimum probability that the error of another run is within the margin.
-
-    Returns
-    -------
-    dict from level to int64 array, shape (units, cells)
-        Half-width of the margin of each count, in persons.
     """
     # each of n + 1 exchangeable errors is the k-th smallest with equal probability
     place = math.ceil(level * (runs + 1) - 1e-9)

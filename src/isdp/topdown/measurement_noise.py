@@ -21,6 +21,8 @@ def draw_noise(
 ) -> IntArray:
     """Draw independent noise in floating point, for experiments.
 
+    The result is int64 of shape (answers,), in the order of the queries.
+
     Parameters
     ----------
     flavour : {"pure", "zCDP"}
@@ -30,11 +32,6 @@ def draw_noise(
         Epsilon or rho of each query.
     counts : sequence of int
         Number of answers of each query.
-
-    Returns
-    -------
-    int64 array, shape (answers,)
-        Noise of the answers in the order of the queries.
     """
     check_choice("topdown: the flavour", flavour, FLAVOURS)
     loss = np.repeat(np.array(losses, dtype=float), counts)
@@ -67,16 +64,11 @@ def draw_noise_for_release(
 
 
 def discrete_gaussian(rng: np.random.Generator, sigma: ArrayLike) -> IntArray:
-    """Draw an integer with P(k) proportional to exp(-k^2 / (2 sigma^2)) for each sigma.
+    """Draw an integer with P(k) proportional to exp(-k^2 / (2 sigma^2)) for each positive sigma.
 
-    The algorithm is Canonne-Kamath-Steinke rejection (2020, Algorithm 3) in floating point. With
-    t = floor(sigma) + 1, double geometric proposals of scale t have the acceptance probability
+    The algorithm is Canonne-Kamath-Steinke rejection (2020, Algorithm 3) in floating point. With t
+    = floor(sigma) + 1, double geometric proposals of scale t have the acceptance probability
     exp(-(|k| - sigma^2/t)^2 / (2 sigma^2)).
-
-    Parameters
-    ----------
-    sigma : float array
-        Positive numbers.
     """
     sigma = np.asarray(sigma, dtype=float)
     drawn = np.zeros(sigma.size, dtype=np.int64)

@@ -95,25 +95,13 @@ def estimate_all_levels(
 ) -> IntArray:
     """Estimate integer group totals of all levels in one problem.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Generator that breaks ties of the rounding.
-    measured : sequence of float64 array, each of shape (regions, groups)
-        Noisy group totals, from the top level down.
-    presence : Presence
-        Totals, present groups and minimum counts of the smallest regions.
+    The noisy group totals `measured` have shape (regions, groups) for each level, from the top
+    level down. `presence` has the totals, the present groups and the minimum counts of the smallest
+    regions. The generator breaks ties of the rounding.
 
-    Returns
-    -------
-    int64 array, shape (smallest regions, groups)
-        Each entry differs by at most 1 from the optimum over the reals. The same holds for the
-        sums of the regions above.
-
-    Raises
-    ------
-    InputError
-        If the shapes do not fit each other, or the estimation does not converge.
+    The result has shape (smallest regions, groups). Each entry differs by at most 1 from the
+    optimum over the reals. The same holds for the sums of the regions above. Raise `InputError` if
+    the shapes do not fit each other, or the estimation does not converge.
     """
     shapes = [np.shape(each) for each in measured]
     if shapes[-1] != presence.present.shape or len(shapes) != len(tree.weights):

@@ -18,19 +18,8 @@ def project_onto_simplices(points: ArrayLike, totals: ArrayLike) -> FloatArray:
     """Project each column onto the simplex of nonnegative vectors with a given sum.
 
     The projection subtracts one number from all entries and replaces negative entries by zero.
-    Sorting gives the number of positive entries.
-
-    Parameters
-    ----------
-    points : float array, shape (entries, columns)
-        The projection of an entry of minus infinity is zero.
-    totals : array, shape (columns,)
-        Sums of 0 or more.
-
-    Raises
-    ------
-    InputError
-        If all entries of a column with a positive total are minus infinity.
+    Sorting gives the number of positive entries. The projection of an entry of minus infinity is
+    zero. Raise `InputError` if all entries of a column with a positive total are minus infinity.
     """
     points = np.asarray(points, dtype=float)
     totals = np.asarray(totals, dtype=float)
@@ -61,22 +50,9 @@ def project_onto_transportation_polytope(
     concave piecewise quadratic dual function. A semismooth Newton method with a line search
     computes them. The linear systems of the method have the size of the shorter side of the table.
 
-    Parameters
-    ----------
-    points : float array, shape (rows, columns)
-        The projection of an entry of minus infinity is zero.
-    rows, columns : array
-        Sums of 0 or more, with equal totals.
-
-    Returns
-    -------
-    float64 array, shape (rows, columns)
-        The error of its sums is at most 1e-12 of the total or 1e-3, plus rounding errors.
-
-    Raises
-    ------
-    InputError
-        If the totals of the sums differ, or no table has the sums.
+    The projection of an entry of minus infinity is zero. The error of the sums is at most 1e-12 of
+    the total or 1e-3, plus rounding errors. Raise `InputError` if the totals of the sums differ, or
+    no table has the sums.
     """
     points = np.asarray(points, dtype=float)
     rows, columns = np.asarray(rows, dtype=float), np.asarray(columns, dtype=float)

@@ -68,7 +68,7 @@ class Plan:
 
     def _check_known(self, known: KnownPresence) -> None:
         if not self.nonnegative:
-            raise InputError("topdown: known: known groups need nonnegative=True")
+            raise InputError("topdown: known: set nonnegative=True, or omit the known groups")
         group = known.group_of_cells(self.schema)
         possible_cells = np.bincount(group[self.possible], minlength=group.max() + 1)
         if known.allowed.shape[1] != len(possible_cells):

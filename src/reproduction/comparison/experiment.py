@@ -100,7 +100,6 @@ def measure_releases(
 
 
 def _measured(releases, true, states) -> list[dict[str, pd.DataFrame]]:
-    """Measure the errors of each release, and their spread over the releases."""
     errors, shares = [], []
     for query in QUERIES:
         answers = SCHEMA.margins([query]).sparse
@@ -135,9 +134,8 @@ def _sizes(query: str) -> Mapping[str, int]:
 
 def measure_shares(released, true) -> pd.DataFrame:
     """Measure the errors of each share in a table of shape (areas, cells), by true population."""
-    people = true.sum(axis=1)
     tables = [
-        share_errors(released, true, share, people, POPULATION_CLASSES).assign(share=share.name)
+        share_errors(released, true, share, POPULATION_CLASSES).assign(share=share.name)
         for share in list_shares()
     ]
     return pd.concat(tables, ignore_index=True)

@@ -176,7 +176,6 @@ def plot_shares(points: pd.DataFrame) -> Figure:
 
 
 def _by_class(axes, drawn: pd.DataFrame, column: str, classes: list[str]) -> None:
-    """Plot one column of the table for each system, by size class."""
     for axis, parameter in zip(axes, PANELS, strict=True):
         part = drawn[drawn["parameter"] == parameter]
         for system, offset, points in _in_order(part):

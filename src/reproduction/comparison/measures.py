@@ -6,8 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from isdp.errors import InputError
-
 
 def errors_by_size(released, true, first_sizes: Mapping[str, int]) -> pd.DataFrame:
     """Measure the errors (persons) of the answers to one query, by the size of the true answer.
@@ -15,9 +13,6 @@ def errors_by_size(released, true, first_sizes: Mapping[str, int]) -> pd.DataFra
     `first_sizes` gives the smallest true answer of each size class, in ascending order from 0. The
     table has one row for all answers, and one row for each class with answers.
     """
-    if np.shape(released) != np.shape(true):
-        shapes = f"{np.shape(released)} and {np.shape(true)}"
-        raise InputError(f"compare: released and true answers must have one shape, got {shapes}")
     error = (np.asarray(released) - true).ravel().astype(float)
     classes = np.digitize(np.ravel(true), list(first_sizes.values()))
     # The classes are numbered from 1. Column 0 of the sums is for all answers.
@@ -57,37 +52,30 @@ class Share:
         return np.divide(part, whole, out=np.full(len(table), np.nan), where=whole > 0)
 
 
-def share_errors(
-    released, true, share: Share, sizes, first_sizes: Mapping[str, int]
-) -> pd.DataFrame:
+def share_errors(released, true, share: Share, first_sizes: Mapping[str, int]) -> pd.DataFrame:
     """Measure the errors (percentage points) of a share, by the true population of the area.
 
-    The tables have shape (areas, cells). `sizes` gives the true populations. `first_sizes` gives
-    the smallest population of each size class. The column undefined counts areas without a released
-    share. The column out_of_range counts released shares outside [0, 1].
+    The tables have shape (areas, cells). `first_sizes` gives the smallest population of each size
+    class. The column undefined counts areas without a released share. The column out_of_range
+    counts released shares outside [0, 1].
     """
     want, got = share.of(true), share.of(released)
+    error = 100 * (got - want)
+    columns = {
+        "areas": np.ones(len(want), dtype=int),
+        "undefined": np.isnan(got),
+        "out_of_range": (got < 0) | (got > 1),
+        "bias": error,
+        "mae": np.abs(error),
+        "off_by_1": np.abs(error) > 1,
+    }
     known = ~np.isnan(want)
-    rows = []
-    classes = np.digitize(sizes, list(first_sizes.values())) - 1
-    for number, name in [(None, "all"), *enumerate(first_sizes)]:
-        some = known if number is None else known & (classes == number)
-        if not some.any():
-            continue
-        defined = some & ~np.isnan(got)
-        error = 100 * (got[defined] - want[defined])
-        rows.append(
-            {
-                "size": name,
-                "areas": int(some.sum()),
-                "undefined": int((some & ~defined).sum()),
-                "out_of_range": int(((got[defined] < 0) | (got[defined] > 1)).sum()),
-                "bias": float(error.mean()) if error.size else np.nan,
-                "mae": float(np.abs(error).mean()) if error.size else np.nan,
-                "off_by_1": int((np.abs(error) > 1).sum()),
-            }
-        )
-    return pd.DataFrame(rows)
+    each = pd.DataFrame(columns)[known]
+    classes = np.digitize(true.sum(axis=1), list(first_sizes.values()))[known]
+    measures = dict.fromkeys(columns, "sum") | {"bias": "mean", "mae": "mean"}
+    found = pd.concat([each.groupby(by).agg(measures) for by in (0 * classes, classes)])
+    found.insert(0, "size", [("all", *first_sizes)[number] for number in found.index])
+    return found.reset_index(drop=True)
 
 
 def summary(released, true) -> dict:

@@ -19,7 +19,7 @@ def estimate_spreads(
     of the variances of the states. For TopDown this sum is too large, because the states sum to the
     nation's table and are negatively correlated.
 
-    The errors of a release have shape (areas, answers) and are NaN where an answer is undefined.
+    The errors of a release have shape (areas, answers) and are NaN if an answer is undefined.
     `classes` gives the size class of each true answer, and `states` the state of each area. Each
     release has a table with one row for all answers, one row for each class, and one column for
     each measure. To estimate the variance of the mean over R releases, sum an entry over the

@@ -1,8 +1,8 @@
 """Systems of the comparison and their budgets. One job runs each family of systems."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Literal
 
 from isdp.accounting import as_fraction
@@ -26,21 +26,16 @@ PUBLISHED = "published"  # The setting `rhos` gives the published budget by this
 LEVEL_NAMES = dict(zip(CENSUS_LEVELS, LEVELS, strict=True))
 
 
-@dataclass(frozen=True)
-class Spending:
-    """TopDown's plan at any budget, with the shares of a known budget."""
+def plan_at(known: Budget, passes: Literal["one", "isolate_total"], spent: float) -> Plan:
+    """Plan a TopDown run with the shares of a known budget.
 
-    known: Budget
-    passes: Literal["one", "isolate_total"]
-
-    def __call__(self, spent: float) -> Plan:
-        """Plan a run whose three levels together have the privacy loss `spent` for one person."""
-        known = self.known
-        total = as_fraction(spent) * known.total / known.spent
-        levels = {LEVEL_NAMES.get(level, level): share for level, share in known.levels.items()}
-        queries = {LEVEL_NAMES[level]: shares for level, shares in known.queries.items()}
-        budget = Budget(known.flavour, total, levels, queries)
-        return Plan(SCHEMA, budget, (LEVELS[1],), passes=self.passes)
+    Its three levels together have the privacy loss `spent` for one person.
+    """
+    total = as_fraction(spent) * known.total / known.spent
+    levels = {LEVEL_NAMES.get(level, level): share for level, share in known.levels.items()}
+    queries = {LEVEL_NAMES[level]: shares for level, shares in known.queries.items()}
+    budget = Budget(known.flavour, total, levels, queries)
+    return Plan(SCHEMA, budget, (LEVELS[1],), passes=passes)
 
 
 def published_rho() -> Fraction:
@@ -60,8 +55,10 @@ def list_systems() -> dict[str, list[System]]:
         ],
         "conditioned": [ConditionedNoise()],
         "topdown": [
-            TopDown(Spending(slides_budget(), "one"), "TopDown, one pass", "epsilon"),
-            TopDown(Spending(production_budget(), "isolate_total"), "TopDown, production", "rho"),
+            TopDown(partial(plan_at, slides_budget(), "one"), "TopDown, one pass", "epsilon"),
+            TopDown(
+                partial(plan_at, production_budget(), "isolate_total"), "TopDown, production", "rho"
+            ),
         ],
         "swapping": [Swapping()],
     }

@@ -37,7 +37,7 @@ def _blocks(annotation: Any) -> Iterator[type[Block]]:
 
 
 def format_table() -> str:
-    """Format the keys as a Markdown table, with one row for a key that several models have."""
+    """Format the keys as a Markdown table, in which a key of several models has one row."""
     rows = {"": "| key | meaning | value in `config.yaml` |\n|---|---|---|"}
     for key, meaning, source in list_keys():
         rows.setdefault(key, f"| `{key}` | {meaning} | {source} |")

@@ -87,7 +87,7 @@ def read_config(config: dict, base: Path) -> dict:
 
     The function removes null entries, and replaces settings by the values of `from_the_papers`.
     File names are relative to the folder `base`. The function returns the settings that are stored
-    with the results, in which null entries remain and `from_the_papers` lists only the values that
+    with the results. Null entries remain in them, and `from_the_papers` lists only the values that
     the user filled in. Raises ConfigError if the configuration is not valid.
     """
     given = copy.deepcopy(config)

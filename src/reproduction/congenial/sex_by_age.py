@@ -54,17 +54,9 @@ def build_independence_sampler(counts: np.ndarray, settings: Mapping) -> Indepen
     return IndependenceSampler(build_polytope(counts), mechanism, proposal, cells)
 
 
-def split_walk_settings(
-    counts: np.ndarray, epsilon: float, settings: Mapping
-) -> tuple[LatticeWalk, dict]:
-    """Build the lattice walk of a block `walk`. Return the walk and the settings of its run."""
-    run = dict(settings)
-    return build_lattice_walk(counts, epsilon, run.pop("proposal")), run
-
-
-def _named_counts(run: Mapping) -> dict:
-    names = {"draws": "n_draws", "chains": "n_chains"}
-    return {names.get(key, key): value for key, value in run.items()}
+def _run(rng: np.random.Generator, sampler, settings: Mapping):
+    numbers = {"n_draws": settings["draws"], "n_chains": settings["chains"]}
+    return run_chains(rng, sampler, **numbers, burn_in=settings["burn_in"], thin=settings["thin"])
 
 
 def compare_samplers(
@@ -81,7 +73,7 @@ def compare_samplers(
         # the first call compiles the sampler, and is not timed
         run_chains(stream.spawn(1)[0], sampler, n_draws=1, n_chains=1, burn_in=1)
         began = time.perf_counter()
-        noise, info = run_chains(stream, sampler, **_named_counts(settings))
+        noise, info = _run(stream, sampler, settings)
         seconds = time.perf_counter() - began
         draws[name] = noise
         cells = convergence(noise, ("rhat", "ess_bulk", "ess_tail"))
@@ -136,7 +128,8 @@ def place_release(
 ) -> pd.DataFrame:
     """Compare the norms of a printed release with those of our draws.
 
-    The result has one row, or none without a printed release. Intervals have a level of 99 %.
+    The result has one row, or no row if there is no printed release. The intervals have a level of
+    99 %.
     """
     known = ("_percentile", "_percentile_low", "_percentile_high", "_effective_draws")
     parts = ("", *known, "_low", "_median", "_high")
@@ -167,8 +160,9 @@ def sample_tables(
     The tables are `chains` (without the speed of the samplers), `speed`, `norms`, `release` (a draw
     of the walk) and `printed`.
     """
+    walk = build_lattice_walk(counts, settings["epsilon"], settings["walk"]["proposal"])
     samplers = {
-        "walk": split_walk_settings(counts, settings["epsilon"], settings["walk"]),
+        "walk": (walk, settings["walk"]),
         "independence": (build_independence_sampler(counts, settings), settings["independence"]),
     }
     compared, draws = compare_samplers(rng, samplers)
@@ -185,7 +179,7 @@ def sample_tables(
 
 
 def select_spaced_draws(noise: np.ndarray, n_draws: int) -> np.ndarray:
-    """Select draws at even distances from all chains; shape (n_draws, cells)."""
+    """Select evenly spaced draws of all chains, as an array of shape (n_draws, cells)."""
     flat = noise.reshape(-1, noise.shape[-1])
     return flat[np.linspace(0, len(flat) - 1, n_draws).astype(int)]
 
@@ -196,8 +190,8 @@ def measure_acceptance(
     """Measure the acceptance rate by proposal parameter (CDP, Figure 2).
 
     Chains with the start "target" begin at draws from the target distribution and give the
-    stationary rate. Chains with the start "confidential" begin at the confidential table. The start
-    "either" is for all chains together.
+    stationary rate. Chains with the start "confidential" begin at the confidential table. The rows
+    of the start "either" combine all chains.
     """
     acceptance = settings["acceptance"]
     epsilons, iterations = acceptance["proposal_epsilons"], acceptance["iterations"]
@@ -252,10 +246,10 @@ def trace_chains(
 ) -> dict[str, pd.DataFrame]:
     """Run chains from the confidential table, and trace the first in two cells (CDP, Figure 3).
 
-    The table `steps` has one row for each change of a cell of the first chain, `trace` one row for
-    each of its cells, and `spread` one row for each statistic of all chains. The effective sample
-    size of a cell is computed from the two halves of a chain. That of a chain is the minimum over
-    its cells.
+    The table `steps` has one row for each change of a cell of the first chain. The table `trace`
+    has one row for each of its cells, and `spread` has one row for each statistic of all chains.
+    The effective sample size of a cell is computed from the two halves of a chain. That of a chain
+    is the minimum over its cells.
     """
     sampler, steps = build_independence_sampler(counts, settings), settings["trace"]["steps"]
     described, first, ends = [], None, steps // 2 * 2
@@ -304,18 +298,17 @@ def _spread(described: pd.DataFrame, paper: Mapping[str, float]) -> pd.DataFrame
     return table.rename_axis("statistic").reset_index()
 
 
-def clopper_pearson(count: float, trials: float, level: float = 0.99) -> tuple[float, float]:
-    """Compute the Clopper-Pearson interval of a probability, for `count` successes in `trials`."""
-    tail = (1 - level) / 2
-    low = special.betaincinv(count, trials - count + 1, tail) if count > 0 else 0.0
-    high = special.betaincinv(count + 1, trials - count, 1 - tail) if count < trials else 1.0
+def clopper_pearson(count: float, trials: float) -> tuple[float, float]:
+    """Compute the 99 % Clopper-Pearson interval for `count` successes in `trials`."""
+    low = special.betaincinv(count, trials - count + 1, 0.005) if count > 0 else 0.0
+    high = special.betaincinv(count + 1, trials - count, 0.995) if count < trials else 1.0
     return float(low), float(high)
 
 
 def draw_confidential_tables(
     rng: np.random.Generator, counts: np.ndarray, settings: Mapping
 ) -> np.ndarray:
-    """Return the confidential tables for Figure 1; int64, shape (tables, 46).
+    """Return the confidential tables for Figure 1, as int64 of shape (tables, 46).
 
     A table from a file is repeated. Simulated tables have independent negative binomial cells.
     """
@@ -332,8 +325,8 @@ def measure_distances(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Measure mean distances of releases from confidential tables, by method (CDP, Figure 1).
 
-    Conditional releases are taken at even distances from the draws of a lattice walk. The second
-    table has the convergence of the walks. The releases of the method unmixed_N are taken from an
+    Conditional releases are evenly spaced draws of a lattice walk. The second table has the
+    convergence diagnostics of the walks. The releases of the method unmixed_N are taken from an
     independence chain of N proposals that starts at the confidential table.
     """
     options, epsilon = settings["distances"], settings["epsilon"]
@@ -344,8 +337,8 @@ def measure_distances(
         size = (releases, len(counts))
         polytope = Polytope.of_counts(sex_by_age_invariants(), counts)
         raw_noise = double_geometric_noise(raw, raw_epsilon, size)
-        walk, run = split_walk_settings(counts, epsilon, options["walk"])
-        noise, _ = run_chains(walked, walk, **_named_counts(run))
+        walk = build_lattice_walk(counts, epsilon, options["walk"]["proposal"])
+        noise, _ = _run(walked, walk, options["walk"])
         found = {
             "raw": raw_noise,
             "projected": nearest_l2(counts + raw_noise, polytope) - counts,

@@ -23,7 +23,7 @@ from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 # values of v for the maximum privacy loss, in units of 1/epsilon
 LOSS_GRID = np.concatenate([np.linspace(0, 10, 41), np.geomspace(12, 10_000, 40)])
 TAU_EPSILONS, TAU_BETAS = (0.5, 1.0, 2.0), (0.6, 0.75, 0.9)
-TAU_POINTS = (1.0, 200.0)  # values of v, in units of 1/epsilon; at the second the limit is reached
+TAU_POINTS = (1.0, 200.0)  # values of v in units of 1/epsilon; the second is in the tail
 
 
 def draw_conditional_noise(rng: np.random.Generator, epsilon: float, draws: int) -> np.ndarray:

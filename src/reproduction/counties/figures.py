@@ -39,7 +39,7 @@ MAX_COLOURED_STATES = 6  # number of states with their own colour in the truncat
 def format_state_title(
     state: str, rule: str, mechanism: Mapping, draws: str, vintage: str = ""
 ) -> str:
-    """Format the title of a figure of one state; `draws` describes the draws of noise in words."""
+    """Format the title of a figure of one state. `draws` describes the draws of noise in words."""
     return extend_title(
         f"{state}: noise in county populations under the state's total, {mechanism['norm']} "
         f"generalized Laplace, epsilon = {mechanism['epsilon']:g}, {draws}",
@@ -130,7 +130,6 @@ def _county_labels(boxes: pd.DataFrame) -> pd.Series:
 
 
 def _far_boxes(boxes: pd.DataFrame, reach: float) -> pd.DataFrame:
-    """Return the boxes that exceed the scale of a panel, with one row per county."""
     wide = boxes.pivot_table("value", ["rank", "county"], "series").reset_index()
     return wide[wide[["whisker_low", "whisker_high"]].abs().max(axis=1) > reach]
 

@@ -96,7 +96,6 @@ def tabulate_projected_boxes(
 
 
 def _box_overlaps(noise: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Divide the intersection of the interquartile ranges of each county by their union."""
     low, high = np.quantile(noise, (0.25, 0.75), axis=0)
     other_low, other_high = np.quantile(other, (0.25, 0.75), axis=0)
     shared = np.minimum(high, other_high) - np.maximum(low, other_low)

@@ -1,10 +1,9 @@
 """The blocks `counties` and `sweep` of the configuration."""
 
-import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag
 
 from reproduction.jobs.scenarios import list_state_groups
 from reproduction.jobs.settings import (
@@ -22,6 +21,7 @@ from reproduction.jobs.settings import (
     Positive,
     Probability,
     States,
+    SweepName,
     TwoDifferent,
     Vintage,
     Whole,
@@ -124,12 +124,6 @@ class CountiesSettings(Block):
             )
 
 
-def _check_sweep_name(text: str) -> str:
-    if not re.fullmatch("[a-z][a-z0-9-]{0,40}", text):
-        raise ValueError("must be lower-case letters, digits and hyphens, with a letter first")
-    return text
-
-
 def _states_tag(given: Any) -> str:
     nested = isinstance(given, list) and bool(given) and isinstance(given[0], list)
     return "(lists)" if nested else "(list)"
@@ -138,9 +132,7 @@ def _states_tag(given: Any) -> str:
 class Sweep(Block):
     """The county experiment with many combinations of settings."""
 
-    name: Annotated[str, AfterValidator(_check_sweep_name)] = setting(
-        "The name of the sweep: lower-case letters, digits and hyphens."
-    )
+    name: SweepName = setting("The name of the sweep: lower-case letters, digits and hyphens.")
     epsilons: Different[ShownEpsilon] = setting(
         "The values of `counties.epsilon`, each from 0.0001 to 20."
     )

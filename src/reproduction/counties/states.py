@@ -35,7 +35,6 @@ def regress_das_errors(
 
 
 def _regression(state: str, counties: pd.DataFrame) -> tuple[float, float, float]:
-    """Compute the slope, its standard error, and the p-value."""
     if counties["das_error"].isna().any():
         return np.nan, np.nan, np.nan
     empty = counties[counties["population"] <= 0]
@@ -58,9 +57,9 @@ def _regression(state: str, counties: pd.DataFrame) -> tuple[float, float, float
     return fit.slope, fit.stderr, fit.pvalue
 
 
-def add_slope_intervals(regressions: pd.DataFrame, level: float = 0.99) -> pd.DataFrame:
-    """Add the limits `low` and `high` of each slope's confidence interval to the regressions."""
-    half = scipy.stats.t.ppf((1 + level) / 2, regressions["counties"] - 2) * regressions["se"]
+def add_slope_intervals(regressions: pd.DataFrame) -> pd.DataFrame:
+    """Add the limits `low` and `high` of each slope's 99 % confidence interval."""
+    half = scipy.stats.t.ppf(0.995, regressions["counties"] - 2) * regressions["se"]
     return regressions.assign(low=regressions["slope"] - half, high=regressions["slope"] + half)
 
 

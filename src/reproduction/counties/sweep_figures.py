@@ -57,7 +57,6 @@ def plot_scenarios(shown: pd.DataFrame, title: str) -> Figure:
 
 
 def _draw(axis: Axes, part: pd.DataFrame, column: str) -> None:
-    """Draw one quantity of one state, with curves by distribution and one point per scenario."""
     axis.set_xscale("log")
     axis.xaxis.set_major_formatter("{x:g}")
     if column != "p_abs_le_30":

@@ -19,41 +19,27 @@ CURVE_POINTS = 60
 MIN_CONTINUOUS_SD = 2.0  # persons; below it the continuous approximation is not drawn
 
 
-def describe_scenario(
-    name: str,
-    settings: Mapping,
-    draws: Mapping[str, Draws],
-    counties: pd.DataFrame,
-    provenance: Mapping,
+def describe_states(
+    settings: Mapping, draws: Mapping[str, Draws], counties: pd.DataFrame
 ) -> dict[str, pd.DataFrame]:
-    """Describe the noise of each state of a scenario, and the scenario as a whole.
-
-    `draws` maps states to their draws.
-    """
+    """Describe the noise of each state of a scenario by `describe_noise`."""
     mechanism = GeneralizedLaplace(settings["counties"]["epsilon"], settings["counties"]["norm"])
     parts = []
     for state, drawn in draws.items():
         rows = select_counties(counties, state)
         parts.append(describe_noise(rows, drawn.noise_of(rows["fips"]), mechanism))
-    tables = {key: pd.concat([part[key] for part in parts], ignore_index=True) for key in parts[0]}
-    scenario = tabulate_scenario(
-        name, settings, tables["state"], tables["noise"], counties, provenance
-    )
-    return tables | {"scenario": scenario}
+    return {key: pd.concat([part[key] for part in parts], ignore_index=True) for key in parts[0]}
 
 
 def tabulate_scenario(
     name: str,
     settings: Mapping,
-    states: pd.DataFrame,
-    noise: pd.DataFrame,
+    tables: Mapping[str, pd.DataFrame],
     counties: pd.DataFrame,
     provenance: Mapping,
 ) -> pd.DataFrame:
-    """Describe one scenario, with one row per state.
-
-    `states` and `noise` are the tables of all its states from `describe_noise`.
-    """
+    """Describe one scenario, with one row per state. The tables are from `describe_states`."""
+    states, noise = tables["state"], tables["noise"]
     data = "published counts alone"
     if provenance["das_available"]:
         data = f"{provenance['source']}, {provenance['vintage']}"

@@ -77,7 +77,7 @@ def read_demonstration(path) -> Demonstration:
 
 
 def read_county_text(path) -> tuple[str, str, str]:
-    """Read a county table; return its text, its name for messages, and its vintage.
+    """Read a county table. Return its text, its name for messages, and its vintage.
 
     The content of the file, not its name, determines whether it is a zip archive or a CSV table.
     The text may be encoded in UTF-8 or Latin-1. Raises InputError if the file is a web page, or

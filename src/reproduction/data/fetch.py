@@ -31,7 +31,7 @@ LEDGER_COLUMNS = {  # each column with the regular expression that its cells mat
 
 
 def read_ledger(path) -> pd.DataFrame:
-    """Read the ledger of addresses, which has one row per vintage; all columns are text."""
+    """Read the ledger of addresses, which has one row per vintage. All columns are text."""
     place, rows = Path(path).name, read_cells(path)
     if {*rows} != {*LEDGER_COLUMNS}:
         raise InputError(f"{place}: line 1: the columns must be {' '.join(LEDGER_COLUMNS)}.")
@@ -102,13 +102,6 @@ def obtain_demonstration(
             f"file. Cause: {error}"
         ) from error
     return demonstration, _provenance("download", f"downloaded from {url}", demonstration, url)
-
-
-def locate_demonstration(provenance: Mapping, local_file, cache) -> Path | None:
-    """Return the path of the file that a provenance describes, or None if there is no file."""
-    if local_file is not None:
-        return Path(local_file)
-    return Path(cache) / provenance["file_name"] if provenance["address"] else None
 
 
 def _download(row: Mapping, cache, timeout: tuple[float, float], retries: int) -> Path:

@@ -11,7 +11,6 @@ from isdp.io.csv_files import check_cells, check_unique, counts_of, on_one_line,
 PUBLISHED_COLUMNS = ["fips", "usps", "name", "pop2010"]
 FIPS_PATTERN = "[0-9]{5}"
 ADVICE = "Correct the file."
-ADVICE = "Correct the file."
 KEY_PATTERNS = {  # each key column with the pattern of its cells, and the problem of other cells
     "fips": (FIPS_PATTERN, "is not a county code of five digits (is a leading zero missing?)"),
     "gisjoin": ("G[0-9]{2}0[0-9]{3}0", "is not of the form GSS0CCC0"),

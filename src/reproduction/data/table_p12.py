@@ -39,7 +39,7 @@ def sex_by_age_invariants() -> Invariants:
 
 
 def build_table(counts: Mapping[str, list[int]]) -> np.ndarray:
-    """Combine the 23 counts of each sex to one int64 array of 46 cells, females first."""
+    """Combine the 23 counts of each sex into one int64 array of 46 cells, females first."""
     if set(counts) != set(SEXES):
         raise InputError(f"sex by age: expected the keys female and male, got {', '.join(counts)}.")
     for sex in SEXES:
@@ -55,7 +55,7 @@ def build_table(counts: Mapping[str, list[int]]) -> np.ndarray:
 
 
 def read_p12(path, county: str) -> tuple[np.ndarray, str]:
-    """Read Table P12 of one county from a CSV file; return its cells and the county's name.
+    """Read Table P12 of one county from a CSV file. Return its cells and the county's name.
 
     `build_table` describes the array of cells. The file has the columns H76001 to H76049, which
     may end in "_sf", and at least one of `name`, `gisjoin` and `fips`. Raises InputError if a

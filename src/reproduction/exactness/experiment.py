@@ -5,6 +5,7 @@ A mapping `samples` gives the noise of each sampler, int64 of shape (chain, draw
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -64,11 +65,9 @@ def draw_by_other_sampler(
     """
     taken = select_sampler(mechanism, invariants).method
     for kind in reversed(SAMPLERS):
-        try:
-            if kind.method != taken:
+        if kind.method != taken:
+            with suppress(InputError):
                 return kind.method, kind(invariants, mechanism).sample(rng, draws)
-        except InputError:
-            continue
     return None
 
 
@@ -238,9 +237,9 @@ def tabulate_distances(followed: pd.DataFrame) -> pd.DataFrame:
     return table.reset_index()
 
 
-def space_times(burn_in: int, points: int = 14) -> list[int]:
+def space_times(burn_in: int) -> list[int]:
     """List sweeps from 0 to the end of the burn-in, equally spaced on a logarithmic scale."""
-    return np.unique(np.round(np.geomspace(1, burn_in + 1, points)).astype(int) - 1).tolist()
+    return np.unique(np.round(np.geomspace(1, burn_in + 1, 14)).astype(int) - 1).tolist()
 
 
 def follow_counties(

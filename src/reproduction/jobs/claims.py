@@ -13,6 +13,7 @@ from typing import Literal
 import pandas as pd
 
 from isdp.errors import InputError
+from reproduction.jobs.rules import find_rule
 
 Paper = Literal["ISDP", "SDP", "CDP", "TDA", "SWAP"]
 Whose = Literal["paper", "ours"]
@@ -28,7 +29,7 @@ RELATIONS: dict[str, Callable] = {
 
 @dataclass(frozen=True)
 class Criterion:
-    """Conditions on a value, each a relation and a bound, and their source."""
+    """Conditions on a value and their source. Each condition is a relation and a bound."""
 
     conditions: tuple[tuple[str, float | str | bool], ...]
     whose: Whose
@@ -38,7 +39,7 @@ class Criterion:
         return all(RELATIONS[relation](value, bound) for relation, bound in self.conditions)
 
     def is_met_within(self, low, high) -> bool:
-        """Return True if some value in a range meets every condition; NaN is an unknown limit."""
+        """Return True if some value in a range meets every condition. NaN is an unknown limit."""
         if isinstance(low, str | list) or "contains" in dict(self.conditions):
             return self.is_met_by(low)
         low, high = -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high
@@ -91,7 +92,7 @@ class Quantity:
     exact
         True if the value is computed without random numbers.
     table, rows, column
-        Table of the value, the numbers of its rows from 0, and its column.
+        Name of the table, numbers of its rows (counted from 0), and name of the column.
     """
 
     values: list
@@ -107,7 +108,7 @@ class Quantity:
 
     @property
     def ranges(self) -> list[tuple]:
-        """Range of each value; a value without an error is its own range."""
+        """Range of each value. A value without an error is its own range."""
         if self.limits:
             return self.limits
         reach = [RANGE_ERRORS * error for error in self.errors] or [0] * len(self.values)
@@ -158,7 +159,7 @@ def count(
 
 
 def total(rows: pd.DataFrame, column: str, *, exact: bool = False) -> Quantity:
-    """Return the sum of a column, or a missing value without rows or with a missing entry."""
+    """Return the sum of a column. It is missing if there are no rows, or if an entry is missing."""
     value = rows[column].sum(skipna=False).item() if len(rows) else math.nan
     return Quantity([value], exact=exact, **_source(rows, column))
 
@@ -194,9 +195,17 @@ def extreme_row(
     return rows.iloc[[place]]
 
 
+def extreme(
+    rows: pd.DataFrame, column: str, which: Literal["max", "min", "max_abs"], **options
+) -> Quantity:
+    """Return the extreme value of a column. The options are those of `quantity`."""
+    row = extreme_row(rows, column, which)
+    return quantity(row, column, absolute=which == "max_abs", **options)
+
+
 @dataclass(frozen=True)
 class Requirement:
-    """Minimum size of a run: the size in words, the size of this run, and the minimum."""
+    """Minimum size of a run: what the size counts, the size of this run, and the minimum."""
 
     what: str
     found: Quantity
@@ -204,12 +213,12 @@ class Requirement:
 
     @property
     def shortfall(self) -> str:
-        """Description of the shortfall; empty if the run is large enough."""
+        """Description of the shortfall. It is empty if the run is large enough."""
         have = math.nan if self.found.is_missing else float(self.found.values[0])
         if have >= self.minimum:
             return ""
         number = "does not state its number of" if math.isnan(have) else f"has {have:,.4g}"
-        return f"this run {number} {self.what}, and {self.minimum:,.10g} are needed"
+        return f"this run {number} {self.what}, and the minimum is {self.minimum:,.10g}"
 
 
 @dataclass(frozen=True)
@@ -242,6 +251,31 @@ class Evidence:
     paper: Quantity | None = None
 
 
+def farthest(
+    rows: pd.DataFrame,
+    distance: str,
+    maximum: float,
+    unit: str,
+    *,
+    value: str,
+    paper: str = "",
+    **options,
+) -> Evidence:
+    """Judge the value that is farthest from its expectation, by our maximum of the distance.
+
+    `distance`, `value` and `paper` are columns, and `unit` describes the distance. The options are
+    those of `quantity` for the value.
+    """
+    row = extreme_row(rows, distance, "max_abs")
+    return Evidence(
+        quantity(row, value, **options),
+        at_most(maximum, "ours"),
+        statistic=quantity(row, distance, absolute=True),
+        statistic_name=unit,
+        paper=quantity(row, paper) if paper else None,
+    )
+
+
 @dataclass(frozen=True)
 class Claim:
     """Statement of a paper, and the function that takes its evidence from tables.
@@ -249,7 +283,7 @@ class Claim:
     Attributes
     ----------
     paper_value
-        The paper's value in its words; empty if the paper has no number.
+        The paper's value in its words, or "" if the paper has no number.
     where
         Section, theorem, figure or table of the paper.
     experiment
@@ -257,7 +291,7 @@ class Claim:
     tables
         Tables of the run, in the order of the function's arguments.
     figures
-        Figures that show the claim; `{state}` is replaced by each state.
+        Figures that show the claim. `{state}` is replaced by each state.
     read_off
         True if the paper's value is read off a figure and is not printed.
     needs_vintage
@@ -306,8 +340,8 @@ class Claim:
         """
         for name in self.missing_tables(tables):
             raise InputError(
-                f"claim {self.name}: the table {name} is missing. Run "
-                f"`snakemake --cores all {self.study}` to make it."
+                f"claim {self.name}: the table {name} is missing. The rule {find_rule(name)} makes "
+                f"it. Run `snakemake --cores all results/tables/{name}.csv`."
             )
         try:
             return self.function(*(tables[name].rename_axis(name) for name in self.tables))
@@ -319,5 +353,5 @@ class Claim:
 def claim(
     *, paper: Paper, where: str, statement: str, tables: Iterable[str], **details
 ) -> Callable[[Callable[..., Evidence]], Claim]:
-    """Declare a function as a claim; `Claim` describes the arguments."""
+    """Declare a function as a claim. `Claim` describes the arguments."""
     return lambda function: Claim(function, paper, where, statement, tuple(tables), **details)

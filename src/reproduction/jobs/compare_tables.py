@@ -1,15 +1,13 @@
 """Report the differences between the tables of two runs in Markdown.
 
-    python -m reproduction.jobs.compare_tables OLD NEW [--renamed old=new] [--relabel old=new]
+    python -m reproduction.jobs.compare_tables OLD NEW
 
 OLD and NEW are results folders. The command compares all files tables/*.csv and figures/*.csv row
 by row.
 """
 
 import argparse
-from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -21,7 +19,6 @@ VERDICTS, STRUCTURE = "Changed verdicts", "Rows and columns"
 LARGEST = "Largest difference in combined standard errors"
 COLUMNS = ["column", "rows", "largest change", "largest relative change", "at"]
 ROW_NUMBER = "nth row of its key"
-NO_RENAMES = MappingProxyType({})
 ERROR_SUFFIXES = {"error", "se", "mcse", "standard_error"}
 
 
@@ -125,14 +122,8 @@ def compare(old: pd.DataFrame, new: pd.DataFrame) -> tuple[list[dict], list[str]
     return changes, notes, {VERDICTS: verdicts, LARGEST: [apart[max(apart)]] if apart else []}
 
 
-def report(
-    old: Path, new: Path, renamed: Mapping = NO_RENAMES, relabel: Mapping = NO_RENAMES
-) -> str:
-    """Describe the differences between two results folders in Markdown.
-
-    `renamed` maps old column names to new column names. `relabel` maps old cells of text to new
-    cells.
-    """
+def report(old: Path, new: Path) -> str:
+    """Describe the differences between two results folders in Markdown."""
     before, after = (
         {path.relative_to(run) for path in run.glob("*/*.csv") if path.parent.name in FOLDERS}
         for run in (old, new)
@@ -148,18 +139,13 @@ def report(
         if (old / name).read_bytes() == (new / name).read_bytes():
             continue
         was, now = (pd.read_csv(run / name, dtype=str, keep_default_na=False) for run in (old, new))
-        known = {a: b for a, b in renamed.items() if a not in now and b in now and b not in was}
-        was = was.rename(columns=known)
-        for column in now.columns.intersection(was.columns):
-            gone = {a: b for a, b in relabel.items() if a not in set(now[column])}
-            was[column] = was[column].replace(gone)
         columns, notes, others = compare(was, now)
         moved, same = moved + bool(columns or notes), same + (not columns and not notes)
         changes += [{"table": name, **change} for change in columns]
         sections[VERDICTS] += others.get(VERDICTS, [])
         sections[STRUCTURE] += [f"{name}: {note}" for note in notes]
         sections[LARGEST] += [f"{name}: {each}" for each in others.get(LARGEST, [])]
-    aside = f" ({same} after sorting, renaming and rounding)" if same else ""
+    aside = f" ({same} after sorting and rounding)" if same else ""
     if not moved and before == after:
         return f"All {len(after)} tables and data files of figures are equal{aside}.\n"
     text = f"{moved} of {len(before & after)} tables and data files of figures differ{aside}.\n"
@@ -178,16 +164,9 @@ def main(arguments=None) -> None:
     parser = argparse.ArgumentParser(description="Report the differences between two runs.")
     parser.add_argument("old", type=Path, metavar="OLD", help="results folder of the first run")
     parser.add_argument("new", type=Path, metavar="NEW", help="results folder of the second run")
-    for option, subject in (("--renamed", "column"), ("--relabel", "label (the text of a cell)")):
-        words = f"old and new name of a {subject}, for every renamed one"
-        parser.add_argument(option, action="append", default=[], metavar="old=new", help=words)
     given = parser.parse_args(arguments)
-    for pair in given.renamed + given.relabel:
-        if not all(pair.partition("=")):
-            parser.error(f"{pair!r}: a renaming must have the form old=new")
-    names = [dict(pair.split("=", 1) for pair in pairs) for pairs in (given.renamed, given.relabel)]
     try:
-        print(report(given.old, given.new, *names), end="")
+        print(report(given.old, given.new), end="")
     except FileNotFoundError as error:
         parser.exit(1, f"error: {error}\n")
 

@@ -108,7 +108,7 @@ class Descriptions:
                     yield key, kind, name, entry
 
     def find(self, kind: str, name: str) -> tuple[str, Study, Table]:
-        """Find the entry of a table or figure; return the entry's name, its study, and the entry.
+        """Find the entry of a table or figure. Return the entry's name, its study, and the entry.
 
         `name` is the name of the file without its extension. It may contain wildcards in braces.
         Raises InputError if no entry matches.
@@ -166,28 +166,20 @@ class Descriptions:
 
         Files that differ only in wildcards, such as one file per state, are listed once.
         """
-        rows = [
-            (
-                self.study_of(kind, file.stem),
-                f"{kind}/{self.find(kind, file.stem)[0]}.csv",
-                *described,
-            )
-            for file in files
-            for kind in [file.parent.name]
-            for described in self.columns_of(
-                kind, file.stem, pd.read_csv(file, nrows=0).columns
-            ).items()
-        ]
+        rows = []
+        for file in files:
+            kind, columns = file.parent.name, pd.read_csv(file, nrows=0).columns
+            study, name = self.study_of(kind, file.stem), self.find(kind, file.stem)[0]
+            described = self.columns_of(kind, file.stem, columns)
+            rows += [(study, f"{kind}/{name}.csv", *each) for each in described.items()]
         table = pd.DataFrame(rows, columns=["study", "file", "column", "meaning"])
         table = table.drop_duplicates(["file", "column"])
         return table.sort_values(["study", "file"], kind="stable", ignore_index=True)
 
     def figures(self) -> pd.DataFrame:
         """List the name, title and study of each figure."""
-        entries = self.entries()
-        rows = [
-            (name, each.title, study) for study, kind, name, each in entries if kind == "figures"
-        ]
+        found = [entry for entry in self.entries() if entry[1] == "figures"]
+        rows = [(name, each.title, study) for study, _, name, each in found]
         return pd.DataFrame(rows, columns=["figure", "title", "study"])
 
 

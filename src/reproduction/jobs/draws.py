@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from isdp.errors import InputError
 from isdp.io.draws import Draws, read_draws
 
 # Study, experiment, distribution, unit (such as a state) and sampler. These names are columns of
@@ -34,23 +33,8 @@ def label_draws(
 
 
 def read_draws_by(label: str, paths: Iterable) -> dict[str, Draws]:
-    """Read files of draws of one experiment, and index them by a label such as "unit".
-
-    Raises InputError if two files have the same value of the label, or different experiments.
-    """
-    read: dict[str, Draws] = {}
-    experiments = set()
-    for path in paths:
-        draws = read_draws(path)
-        name = draws.settings[label]
-        experiments.add(draws.settings["experiment"])
-        if name in read or len(experiments) > 1:
-            raise InputError(
-                f"{Path(path).name}: the {label} {name} is repeated, or the experiments differ "
-                f"({', '.join(sorted(experiments))}). Give each file of one experiment once."
-            )
-        read[name] = draws
-    return read
+    """Read files of draws of one experiment, and index them by a label such as "unit"."""
+    return {draws.settings[label]: draws for draws in map(read_draws, paths)}
 
 
 def verify_draws(paths: Iterable) -> pd.DataFrame:

@@ -37,12 +37,11 @@ def describe_origin(checkout, config) -> str:
     found = find_origin(checkout, config)
     name, changed = "commit not known (not a git checkout)", found["changed_files"]
     if found["commit"]:
-        name = f"commit {found['commit'][:HASH_LENGTH]} from a clean checkout"
-    if changed:
-        files = f"{changed} file{'s' * (changed > 1)}"
-        name = (
-            f"commit {found['commit'][:HASH_LENGTH]} with changes that are not committed ({files})"
-        )
+        state = "from a clean checkout"
+        if changed:
+            files = f"{changed} file{'s' * (changed > 1)}"
+            state = f"with changes that are not committed ({files})"
+        name = f"commit {found['commit'][:HASH_LENGTH]} {state}"
     digest = found["config_sha256"][:HASH_LENGTH]
     return f"Made by version {found['version']}, {name}; SHA-256 of {Path(config).name}: {digest}."
 

@@ -74,7 +74,8 @@ def _list(keys: Collection[str]) -> str:
     return ("; " if any(" " in key for key in keys) else ", ").join(keys)
 
 
-def _check(wanted: str, fits: Callable[[Any], Any], kind: type = AfterValidator) -> Any:
+def requirement(wanted: str, fits: Callable[[Any], Any], kind: type = AfterValidator) -> Any:
+    """Return a validator for which a value `fits`. The error says that it must be `wanted`."""
 
     def check(value: Any) -> Any:
         if not fits(value):
@@ -88,7 +89,7 @@ def _matches(pattern: str) -> Callable[[Any], Any]:
     return lambda text: isinstance(text, str) and re.fullmatch(pattern, text)
 
 
-_DIFFERENT = _check(
+_DIFFERENT = requirement(
     "a list of different entries",
     lambda values: all(value not in values[:index] for index, value in enumerate(values)),
 )
@@ -96,22 +97,34 @@ Entry = TypeVar("Entry")
 Different = Annotated[list[Entry], Field(min_length=1), _DIFFERENT]
 TwoDifferent = Annotated[list[Entry], Field(min_length=2), _DIFFERENT]
 Positive = Annotated[float, Field(gt=0)]
-Probability = Annotated[float, _check("between 0 and 1, both excluded", lambda x: 0 < x < 1)]
+Probability = Annotated[float, requirement("between 0 and 1, both excluded", lambda x: 0 < x < 1)]
 Whole = Annotated[int, Field(ge=1)]
 TwoOrMore = Annotated[int, Field(ge=2)]
 Pair = Annotated[list[Entry], Field(min_length=2, max_length=2)]
-Chains = Annotated[int, _check("from 2 to 100, as R-hat compares chains", lambda n: 2 <= n <= 100)]
+Chains = Annotated[
+    int, requirement("from 2 to 100, as R-hat compares chains", lambda n: 2 <= n <= 100)
+]
 Norm = Literal["l1", "l2"]
 Basis = Literal["smith", "lll"]
 Acceptance = Literal["coordinate", "joint"]
 PathText = Annotated[str, Field(min_length=1)]
-State = Annotated[str, _check("a two-letter state such as IL", _matches("[A-Z]{2}"))]
+State = Annotated[str, requirement("a two-letter state such as IL", _matches("[A-Z]{2}"))]
 Vintage = Annotated[
     str,
-    _check('eight digits in quotes, such as "20201116"', _matches("[0-9]{8}"), BeforeValidator),
+    requirement(
+        'eight digits in quotes, such as "20201116"', _matches("[0-9]{8}"), BeforeValidator
+    ),
 ]
 Name = Annotated[
-    str, _check("a name of small letters and digits, a letter first", _matches("[a-z][a-z0-9]*"))
+    str,
+    requirement("a name of small letters and digits, a letter first", _matches("[a-z][a-z0-9]*")),
+]
+SweepName = Annotated[
+    str,
+    requirement(
+        "lower-case letters, digits and hyphens, with a letter first",
+        _matches("[a-z][a-z0-9-]{0,40}"),
+    ),
 ]
 States = Different[State]
 AllOrStates = Literal["all"] | States

@@ -12,15 +12,13 @@ LOCK = Path(".snakemake/isdp-run.lock")
 _handles = []  # the lock exists while its file is open
 
 
-def claim_folder(folder: Path = Path()) -> None:
-    """Acquire the lock of a working directory for this process, or exit with a message."""
-    path = folder / LOCK
-    path.parent.mkdir(exist_ok=True)
-    handle = open(path, "w")  # noqa: SIM115 (it stays open until the process ends)
+def claim_folder() -> None:
+    """Acquire the lock of the working directory for this process, or exit with a message."""
+    LOCK.parent.mkdir(exist_ok=True)
+    handle = open(LOCK, "w")  # noqa: SIM115 (it stays open until the process ends)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         handle.close()
-        here = folder.resolve()
-        sys.exit(f"error: {here}: another run uses this folder. Wait until it ends.")
+        sys.exit(f"error: {Path.cwd()}: another run uses this folder. Wait until it ends.")
     _handles.append(handle)

@@ -13,7 +13,7 @@ PAGES = FIRST_PAGE | {"Report": "report.html", "Review": "notebooks/00_overview.
 
 
 def read_optional_json(path) -> dict:
-    """Read a JSON file of the results; return an empty dict if the file does not exist yet."""
+    """Read a JSON file of the results, or return an empty dict if it does not exist yet."""
     return json.loads(Path(path).read_text()) if Path(path).is_file() else {}
 
 

@@ -34,5 +34,5 @@ def read_tables(paths: Iterable) -> dict[str, pd.DataFrame]:
 
 
 def read_text(path) -> pd.DataFrame:
-    """Read a table with its values as text, unconverted."""
+    """Read a table with all values as text."""
     return pd.read_csv(path, dtype=str, keep_default_na=False)

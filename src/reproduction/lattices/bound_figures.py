@@ -1,7 +1,5 @@
 """Draw coupling bounds on the distance between a chain and its target distribution."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import cycle
 
@@ -39,8 +37,7 @@ def plot_bound(
     time. A grey band marks distances that sampling error alone could cause.
 
     `laws` maps distributions to their entries in the configuration. `read` contains the tables
-    curves and trails, from `reproduction.lattices.convergence.couple_variants`, and distances, from
-    `reproduction.exactness.chain_distance`. `runs` is the number of pairs of chains for each lag.
+    curves, trails and distances. `runs` is the number of pairs of chains for each lag.
     """
     variants = list(dict.fromkeys(read["curves"]["variant"]))
     columns = len(variants) + 1
@@ -65,7 +62,8 @@ def plot_bound(
 
 def _draw_bounds(axis: Axes, curves: pd.DataFrame, chosen: int, actual: pd.DataFrame) -> None:
     lags = sorted(curves["lag"].unique())
-    shades = CREST(np.linspace(0, 1, len(lags) + 2)[1:-1])  # neither lightest nor darkest
+    # without the lightest and the darkest shade
+    shades = CREST(np.linspace(0, 1, len(lags) + 2)[1:-1])
     for colour, lag in zip(shades, lags, strict=True):
         part = curves[curves["lag"] == lag]
         censored = int(part["censored"].iloc[0])

@@ -1,7 +1,5 @@
 """Draw the records that each constraint counts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -52,14 +50,10 @@ def _three_sets(constraints: Mapping[str, Sequence[int]], records: Sequence[int]
         where = centres[inside].sum(axis=0) * {1: 1.6, 2: 1.0}.get(count, 0.0)
         if count == 0:
             where = np.array([1.35, 1.35])
-        axis.text(*where, "\n".join(_lines(members)), ha="center", va="center", fontsize=9)
+        lines = [", ".join(map(str, members[i : i + 3])) for i in range(0, len(members), 3)]
+        axis.text(*where, "\n".join(lines), ha="center", va="center", fontsize=9)
     axis.set_xlim(-2.0, 2.0)
     axis.set_ylim(-1.75, 2.05)
     axis.set_aspect("equal")
     axis.set_axis_off()
     return finish(figure)
-
-
-def _lines(members: list[int], width: int = 3) -> list[str]:
-    rows = [members[i : i + width] for i in range(0, len(members), width)]
-    return [", ".join(map(str, row)) for row in rows]

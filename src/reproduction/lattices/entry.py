@@ -28,13 +28,6 @@ class Experiment:
     axes: dict[str, list[str]] | None = None
     counts: np.ndarray | None = None
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Shape of the table, or the number of records."""
-        if self.axes is None:
-            return (len(self.cells),)
-        return tuple(len(categories) for categories in self.axes.values())
-
 
 def build_experiment(entry: Mapping) -> Experiment:
     """Build an experiment from its entry in the configuration."""

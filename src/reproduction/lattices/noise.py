@@ -6,7 +6,6 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-import scipy
 from scipy import special
 
 from isdp.diagnostics.chains import convergence
@@ -19,9 +18,9 @@ from reproduction.lattices.entry import Experiment
 
 
 def choose_burn_in(meetings: pd.DataFrame, variant: str, cap: int) -> tuple[int, bool]:
-    """Return the number of sweeps until the coupling bound of a variant is below 0.01.
+    """Return the number of sweeps until the coupling bound of a variant is below 0.01, and True.
 
-    The second value is True. If the bound does not show convergence, the values are cap and False.
+    If the bound does not show convergence, the values are cap and False.
     """
     row = meetings[meetings["chosen"] & (meetings["variant"] == variant)].iloc[0]
     if pd.isna(row["iterations_to_bound_0_01"]):
@@ -83,7 +82,7 @@ def tabulate_boxes(draws: Draws) -> pd.DataFrame:
 def compare_norm(law: str, draws: Draws, mechanism: Mechanism) -> dict:
     """Compare the norm of the noise with a continuous approximation, Gamma(d, rate epsilon).
 
-    d is the number of degrees of freedom. The approximation does not apply to Gaussian noise, whose
+    d is the number of degrees of freedom. The approximation does not apply to Gaussian noise. Its
     columns of the approximation are missing.
     """
     norms = mechanism.noise_norm(draws.noise)
@@ -160,24 +159,17 @@ def place_printed(
     return placed.assign(epsilon_best=best, epsilon_low=low, epsilon_high=high)
 
 
-def estimate_epsilon(
-    dimension: int, norm: float, level: float = 0.95
-) -> tuple[float, float, float]:
+def estimate_epsilon(dimension: int, norm: float) -> tuple[float, float, float]:
     """Compute a likelihood interval of epsilon for a norm with distribution Gamma(d, rate epsilon).
 
-    d is `dimension`. The values are the maximum likelihood estimate and the limits of the interval.
-    At the limits, the log-likelihood is below its maximum by half of the chi-square quantile. For
-    several independent draws, pass the sums of their dimensions and norms.
+    d is `dimension`. The values are the maximum likelihood estimate and the limits of the 95 %
+    interval. The log-likelihood is d (ln r - r + 1), where r is the ratio of epsilon to the
+    estimate. At the limits, it is below its maximum by half of the chi-square quantile. For several
+    independent draws, pass the sums of their dimensions and norms.
     """
-    best = dimension / norm
-    drop = special.chdtri(1, 1 - level) / 2
-
-    def excess(epsilon):
-        ratio = epsilon / best
-        return dimension * (math.log(ratio) - ratio + 1) + drop
-
-    low = scipy.optimize.brentq(excess, best * 1e-6, best)
-    return best, low, scipy.optimize.brentq(excess, best, best * 50)
+    best, drop = dimension / norm, special.chdtri(1, 0.05) / 2
+    low, high = (-special.lambertw(-np.exp(-1 - drop / dimension), k).real for k in (0, -1))
+    return best, low * best, high * best
 
 
 def tabulate_counts(table: np.ndarray, axes: Mapping[str, list[str]]) -> pd.DataFrame:

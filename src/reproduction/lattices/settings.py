@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import AfterValidator, Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag
 
 from isdp.errors import InputError
 from reproduction.jobs.settings import (
@@ -23,15 +23,10 @@ from reproduction.jobs.settings import (
     Positive,
     Probability,
     Whole,
+    requirement,
     setting,
 )
 from reproduction.lattices.entry import build_experiment
-
-
-def _check_factors(factors: list[float]) -> list[float]:
-    if 1 not in factors:
-        raise ValueError("must be a list that contains 1")
-    return factors
 
 
 def _entries(key: str, having: type[Block], lacking: type[Block]) -> Any:
@@ -133,9 +128,9 @@ class Coupling(Block):
         OURS,
         gt=1,
     )
-    lag_factors: Annotated[Different[Positive], AfterValidator(_check_factors)] = setting(
-        "The lags as multiples of the chosen lag. The list must contain 1.", OURS
-    )
+    lag_factors: Annotated[
+        Different[Positive], requirement("a list that contains 1", lambda factors: 1 in factors)
+    ] = setting("The lags as multiples of the chosen lag. The list must contain 1.", OURS)
     cap: int = setting(
         "The number of iterations after which a pair of chains that has not met is censored.",
         OURS,
@@ -186,7 +181,7 @@ class LatticesSettings(Block):
 
 def _check_experiment(key: str, entry: Table | Records, variants: Collection[str]) -> None:
     try:
-        experiment = build_experiment(dict(entry))
+        build_experiment(dict(entry))
     except InputError as error:
         raise ConfigError(f"config: {key}: {error}") from None
     for law, settings in entry.laws.items():
@@ -202,10 +197,11 @@ def _check_experiment(key: str, entry: Table | Records, variants: Collection[str
                 f"{', '.join(entry.laws)}."
             )
         shape = np.asarray(table, dtype=object).shape
-        if shape != experiment.shape:
+        wanted = tuple(map(len, entry.axes.values()))
+        if shape != wanted:
             raise ConfigError(
                 f"config: {key}.printed.{law}: the shape is {shape}. Give a table in the shape of "
-                f"the axes, {experiment.shape}."
+                f"the axes, {wanted}."
             )
 
 

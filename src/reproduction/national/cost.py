@@ -24,18 +24,8 @@ def read_jobs(paths: Sequence) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["job", "kind", "seconds", "mib"])
 
 
-def tabulate_jobs(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Compute the table national_jobs, which sums the measured jobs by kind."""
-    return jobs.groupby("kind", sort=False, as_index=False).agg(
-        jobs=("seconds", "size"),
-        seconds=("seconds", "sum"),
-        longest=("seconds", "max"),
-        mib=("mib", "max"),
-    )
-
-
 def tabulate_costs(parts: Mapping[str, Sequence], settings: Mapping) -> dict[str, pd.DataFrame]:
-    """Sum the measured jobs, and compute their run time on other machines.
+    """Sum the measured jobs by kind, and compute their run time on other machines.
 
     `parts` maps "releases", "states", "descents" and "collected" to lists of benchmark files. The
     descents start after the states. The collected jobs start after all others, and run on the
@@ -46,7 +36,13 @@ def tabulate_costs(parts: Mapping[str, Sequence], settings: Mapping) -> dict[str
     after = dict.fromkeys(names["descents"], names["states"])
     after |= dict.fromkeys(names["collected"], sent)
     jobs = read_jobs([path for paths in parts.values() for path in paths])
-    return {"jobs": tabulate_jobs(jobs), "cost": tabulate_machines(jobs, after, sent, settings)}
+    by_kind = jobs.groupby("kind", sort=False, as_index=False).agg(
+        jobs=("seconds", "size"),
+        seconds=("seconds", "sum"),
+        longest=("seconds", "max"),
+        mib=("mib", "max"),
+    )
+    return {"jobs": by_kind, "cost": tabulate_machines(jobs, after, sent, settings)}
 
 
 def finish_time(

@@ -1,12 +1,10 @@
 """TopDown on sparse tables of many small regions.
 
-A cell that is zero at the parent is zero in all its children. Answers that count only such cells
+A cell that is zero at the parent is zero in all its children. Answers that count only these cells
 are therefore not used. The noise of the answers is independent, so the noise of unused answers is
 not drawn. This does not change the distribution of the result or the guarantee. Memory holds only
 nonzero counts.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 
@@ -14,7 +12,6 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from isdp.constraints.hierarchy import Hierarchy
-from isdp.errors import InputError
 from isdp.topdown.budget import Workload
 from isdp.topdown.descent import (
     Descent,
@@ -40,17 +37,12 @@ def run_sparse(
 
     Tables have the shape (units, cells) and int64 entries. `table` has one row per leaf. The
     children of one parent share a random stream, so the draws differ from those of
-    `isdp.topdown.run`.
+    `isdp.topdown.run`. The plan has neither negative counts nor known groups.
 
     `above` has the tables of the first levels, from the root down, that a run with this plan has
     released. The run continues below them. A part of a hierarchy gives the same tables as the
     whole, if each parent has all of its children and the generator is in the same state.
-
-    Raises InputError if table, hierarchy, plan and the tables above do not fit each other, or if
-    the plan allows negative counts.
     """
-    _check(table, hierarchy, plan)
-    _check_above(above, hierarchy, plan)
     levels = [
         sum_to_regions(table, member, len(units))
         for units, member in zip(hierarchy.units, hierarchy.leaf_units, strict=True)
@@ -82,31 +74,6 @@ def run_sparse(
             parts.append((children, cells, descent.split(family).table))
         released.append(_gather(parts, levels[depth].shape))
     return dict(zip(hierarchy.levels, released, strict=True))
-
-
-def _check(table: csr_array, hierarchy: Hierarchy, plan: Plan) -> None:
-    leaves = len(hierarchy.leaf_units[0])
-    if table.shape != (leaves, plan.schema.cells):
-        raise InputError(
-            f"topdown: table: its shape is {table.shape}, but the hierarchy and the axes need "
-            f"{(leaves, plan.schema.cells)}"
-        )
-    if table.dtype.kind not in "iu" or table.data.min(initial=0) < 0:
-        raise InputError("topdown: counts must be integers of 0 or more")
-    if plan.known is not None:
-        raise InputError("topdown: known: sparse tables do not support known groups. Use `run`.")
-    if not plan.nonnegative:
-        raise InputError("topdown: sparse tables need nonnegative=True. Use `run`.")
-
-
-def _check_above(above: Sequence[csr_array], hierarchy: Hierarchy, plan: Plan) -> None:
-    # not strict, because the tables of the lower levels do not exist yet
-    for level, units, table in zip(hierarchy.levels, hierarchy.units, above, strict=False):
-        if table.shape != (len(units), plan.schema.cells) or table.data.min(initial=0) < 0:
-            raise InputError(
-                f"topdown: the table above of level {level!r} must have counts of 0 or more and "
-                f"shape {(len(units), plan.schema.cells)}, got shape {table.shape}"
-            )
 
 
 def sum_to_regions(table: csr_array, member: np.ndarray, units: int) -> csr_array:
@@ -156,7 +123,6 @@ def _measured_family(
 def _gather(
     parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]], shape: tuple[int, int]
 ) -> csr_array:
-    """Combine children, cells and tables of all parents in one sparse table."""
     rows, columns, entries = [], [], []
     for children, cells, tables in parts:
         j, x = np.nonzero(tables)

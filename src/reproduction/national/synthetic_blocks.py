@@ -10,9 +10,7 @@ from isdp.streams import stream
 
 BLOCKS_PER_GROUP, GROUPS_PER_TRACT = 57, 3  # close to the averages of 2010
 EMPTY_SHARE = 0.4  # share of blocks without persons
-BY_POPULATION = (
-    0.6  # share of blocks that is allocated by population; counties share the rest equally
-)
+BY_POPULATION = 0.6  # share of blocks allocated by population; the rest is divided equally
 GAMMA_SHAPE = 0.3  # shape of the gamma weights of a tract; smaller values give more variation
 
 
@@ -44,7 +42,7 @@ def _draw_county(rng: np.random.Generator, counts, blocks: int) -> tuple[csr_arr
 def draw_state(
     seed: int, state: str, counties: tuple[Sequence[str], np.ndarray], blocks: Sequence[int]
 ) -> tuple[csr_array, Hierarchy]:
-    """Draw the blocks of a state; return their table and their hierarchy from the nation down.
+    """Draw the blocks of a state. Return their table and their hierarchy from the nation down.
 
     `counties` are the names of the counties and an int array of shape (counties, cells). `blocks`
     is the number of blocks of each county. The table is int64 of shape (blocks, cells).

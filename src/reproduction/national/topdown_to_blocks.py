@@ -28,7 +28,7 @@ def _rng(seed: int) -> np.random.Generator:
 
 
 def release_states(seed: int, histogram: Histogram) -> dict[str, pd.DataFrame]:
-    """Release the nation and its states; return the states' counts and the nation's errors."""
+    """Release the nation and its states. Return the states' counts and the nation's errors."""
     tree = census_hierarchy(histogram)
     states = Hierarchy.from_columns({"state": tree.units[1]}, root=ROOT)
     table = csr_array(tree.aggregate(histogram.counts)[1])
@@ -44,8 +44,8 @@ def descend(
 ) -> pd.DataFrame:
     """Release some states down to their blocks, and return the errors of all levels.
 
-    `histogram` and `blocks` (the number of blocks) belong to all states of the run, and `released`
-    to `release_states`.
+    `histogram` and `blocks`, the number of blocks, are those of all states of the run. `released`
+    is a table of `release_states`.
     """
     counties, errors = histogram.counties, []
     for state in states:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
+from typing import Literal
 
 import reproduction
 from isdp.errors import InputError
@@ -62,27 +63,23 @@ def list_paper_figures(descriptions: Descriptions, claims: Sequence[Claim]) -> l
         for name in entry["claims"]:
             if name not in known:
                 where = f"{entry['wing']}/descriptions.yaml: {entry['name']}"
-                raise InputError(f"{where}: claim {name} does not exist; correct the name")
+                raise InputError(f"{where}: claim {name} does not exist. Correct the name.")
     _refuse_repeats("figure", [entry["name"] for entry in entries])
     return sorted(entries, key=_place)
 
 
-def list_tables(claims: Iterable[Claim], entries: Iterable[Mapping] = ()) -> list[str]:
-    """List the tables of the claims and entries, each once."""
-    lists = [*(claim.tables for claim in claims), *(entry["tables"] for entry in entries)]
-    return list(dict.fromkeys(chain.from_iterable(lists)))
-
-
-def list_figures(claims: Iterable[Claim], entries: Iterable[Mapping] = ()) -> list[str]:
-    """List the figures of the claims and entries, each once."""
-    lists = [*(claim.figures for claim in claims), *(entry["figures"] for entry in entries)]
+def list_outputs(
+    kind: Literal["tables", "figures"], claims: Iterable[Claim], entries: Iterable[Mapping] = ()
+) -> list[str]:
+    """List the tables or the figures of the claims and entries, each once."""
+    lists = [*(getattr(claim, kind) for claim in claims), *(entry[kind] for entry in entries)]
     return list(dict.fromkeys(chain.from_iterable(lists)))
 
 
 def _refuse_repeats(key: str, names: Iterable[str]) -> None:
     for name, number in Counter(names).items():
         if number > 1:
-            raise InputError(f"{key} {name} is repeated; rename one")
+            raise InputError(f"{key} {name} is repeated. Rename one.")
 
 
 def _place(entry: Mapping) -> tuple:

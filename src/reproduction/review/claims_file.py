@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from reproduction.jobs.claims import Claim, Quantity
+from reproduction.jobs.claims import Claim, Evidence, Quantity
 
 FORMAT = "1"
 # columns of the scorecard, in words, next to the numbers of the evidence
@@ -16,29 +16,18 @@ COLUMNS = ("paper", "where", "statement", "paper_value", "unit", "verdict", "who
 
 
 def describe_claims(
-    claims: Iterable[Claim],
-    card: pd.DataFrame,
-    tables: Mapping[str, pd.DataFrame],
-    run: Mapping,
-) -> dict:
-    """Describe the claims of a run, with `run` as the identity of the run.
-
-    A claim of which a table is missing has no evidence.
-    """
+    claims: Iterable[Claim], card: pd.DataFrame, evidence: Mapping[str, Evidence | None]
+) -> list[dict]:
+    """Describe claims with their rows of the scorecard and their evidence, which may be missing."""
     rows = card.set_index("claim")
-    return {
-        "format": FORMAT,
-        "run": dict(run),
-        "claims": [_describe(claim, rows.loc[claim.name], tables) for claim in claims],
-    }
+    return [_describe(claim, rows.loc[claim.name], evidence[claim.name]) for claim in claims]
 
 
-def _describe(claim: Claim, row: pd.Series, tables: Mapping[str, pd.DataFrame]) -> dict:
+def _describe(claim: Claim, row: pd.Series, found: Evidence | None) -> dict:
     about = {"claim": claim.name, "study": claim.study, "transcription": claim.transcription}
     about |= {key: row[key] for key in COLUMNS} | {"tables": list(claim.tables)}
-    if claim.missing_tables(tables):
+    if found is None:
         return about | {"evidence": None}
-    found = claim.evidence(tables)
     statistic = found.statistic and {"name": found.statistic_name, **_numbers(found.statistic)}
     conditions = [
         {"relation": relation, "bound": _json(bound)}
@@ -53,15 +42,8 @@ def _describe(claim: Claim, row: pd.Series, tables: Mapping[str, pd.DataFrame]) 
 
 
 def _numbers(quantity: Quantity) -> dict:
-    return {
-        "values": _json(quantity.values),
-        "errors": _json(quantity.errors),
-        "limits": _json(quantity.limits),
-        "exact": quantity.exact,
-        "table": quantity.table,
-        "rows": quantity.rows,
-        "column": quantity.column,
-    }
+    keys = ("values", "errors", "limits", "exact", "table", "rows", "column")
+    return {key: _json(getattr(quantity, key)) for key in keys}
 
 
 def _json(value):

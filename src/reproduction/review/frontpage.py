@@ -10,14 +10,14 @@ from isdp.io.files import read_json
 from reproduction.data.differences import note_states, note_vintage
 from reproduction.jobs.claims import Claim
 from reproduction.jobs.descriptions import Descriptions
-from reproduction.review.claims import PAPERS, list_figures, list_tables
+from reproduction.review.claims import PAPERS, list_outputs
 from reproduction.review.gallery import select_pictures
 from reproduction.review.notebook_results import Results
 from reproduction.review.pages import TEMPLATES
 from reproduction.review.scorecard import DIFFERS, UNDECIDED
 from reproduction.review.shown import find_files
 
-NUMBER_PATTERN = r"\d|infinite"  # in a paper's value that is a number
+NUMBER_PATTERN = r"\d|infinite"  # found in each value of a paper that is a number
 
 
 def render_front_page(
@@ -38,8 +38,8 @@ def render_front_page(
     """
     files = list(files)
     made = {
-        "tables": find_files("tables", list_tables(claims, entries), files),
-        "figures": find_files("figures", list_figures(claims, entries), files),
+        kind: find_files(kind, list_outputs(kind, claims, entries), files)
+        for kind in ("tables", "figures")
     }
     provenance = read_json(results.folder / "data/provenance.json")
     entries = [_as_run(entry, provenance.get("vintage", ""), results) for entry in entries]

@@ -18,7 +18,7 @@ def select_pictures(
 ) -> dict[str, list[dict]]:
     """Select the pictures of each study from the folder of thumbnails, in the order of the claims.
 
-    An entry precedes a claim with the same figure. Of several files under a name, such as one per
+    An entry precedes a claim with the same figure. If a name has several files, such as one per
     state, one is shown, and `more` counts the others. `label` names the claim or the paper's figure
     that the picture illustrates, and `goal` is its anchor on the page.
     """
@@ -45,7 +45,6 @@ def embed_png(png: Path) -> str:
 
 
 def _places(claims, entries) -> Iterator[tuple[str, str, str, str]]:
-    """Yield the study, name, label and anchor of each figure in the entries and claims."""
     for entry in entries:
         whose = "Ours" if entry["paper"] == OURS else entry["paper"]
         label = f"{whose}, {entry['label']}" + ", with other data" * entry.get("other_data", False)

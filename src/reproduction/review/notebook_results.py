@@ -22,13 +22,12 @@ from reproduction.review.shown import read_shown
 from reproduction.review.tables import convert_to_html, format_cell
 
 FOLDER_VARIABLE = "ISDP_RESULTS"  # environment variable with the results folder
-EXPECTED_VARIABLE = "ISDP_EXPECTED_CONFIG"  # environment variable with a config that must agree
 COMMAND = "snakemake --cores all"
 CHECKS = "tables/transcription_checks.csv"
 
 
 class ReviewError(InputError):
-    """Error for results that cannot be reviewed; notebooks show it without a traceback."""
+    """Error for results that cannot be reviewed. Notebooks show it without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
         return [f"error: {self}"]
@@ -38,31 +37,18 @@ class NotInThisRunError(ReviewError):
     """Error for a table, row or figure that a run with these settings does not make."""
 
 
-def open_results(folder=None, expect=None) -> "Results":
+def open_results(folder=None) -> "Results":
     """Open the results folder of a finished run.
 
     The default folder is the environment variable ISDP_RESULTS, or else `results` in the working
-    directory or one of its parents. All keys of the expected config must agree with the config of
-    the results. The default of `expect` is the file in ISDP_EXPECTED_CONFIG.
-
-    Raises ReviewError if the run has not finished, or has another config.
+    directory or one of its parents. Raises ReviewError if the run has not finished.
     """
     here = Path.cwd()
     above = (each / "results" for each in (here, *here.parents) if (each / "results").is_dir())
     folder = folder or os.getenv(FOLDER_VARIABLE) or next(above, None)
     if folder is None:
-        raise ReviewError(f"results: no such folder here or above; run `{COMMAND}` first")
-    results = Results(Path(folder))
-    expect = expect or os.getenv(EXPECTED_VARIABLE)
-    have = dict(_flat(results.config))
-    for key, value in _flat(read_yaml(expect) if expect else {}):
-        if key not in have or have[key] != value:
-            found = repr(have[key]) if key in have else "missing"
-            raise ReviewError(
-                f"results/config.yaml: {key} is {found}, but {value!r} in {Path(expect).name}: the "
-                f"results have another config; run `{COMMAND}` with the config you mean"
-            )
-    return results
+        raise ReviewError(f"results: no such folder here or above. Run `{COMMAND}` first.")
+    return Results(Path(folder))
 
 
 def say(text: str) -> None:
@@ -71,7 +57,7 @@ def say(text: str) -> None:
 
 
 def show_rows(table: pd.DataFrame, group: str | None = None) -> None:
-    """Show rows of a page; with `group`, the rows of each group follow a line with its name."""
+    """Show rows of a page. With `group`, the rows of each group follow a line with its name."""
     if group is None:
         _html(convert_to_html(table))
         return
@@ -156,7 +142,7 @@ class Results:
         _html(f"{convert_to_html(shown)}{PARTS.caption('table', name)}")
 
     def figure(self, name: str, words: str) -> None:
-        """Show a figure of this run with a description; the picture links to its SVG file."""
+        """Show a figure of this run with a description. The picture links to its SVG file."""
         _html(PARTS.figure(name, words, self._picture(name)))
 
     def finding(
@@ -168,12 +154,11 @@ class Results:
         _html(PARTS.finding(title, papers, text, figure, self._picture(figure), page, tables))
 
     def _picture(self, name: str) -> str:
-        """Return the PNG of a figure as a data URI."""
         self._path("figures", name, "svg")
         return embed_png(self._path("figures", name, "png"))
 
     def _path(self, folder: str, name: str, ending: str) -> Path:
-        """Return the path of a file of this run; files of another config do not count."""
+        """Return the path of a file of this run. Files of another config do not count."""
         path = self.folder / folder / f"{name}.{ending}"
         if f"{folder}/{name}" not in self.shown or not path.is_file():
             raise NotInThisRunError(f"no {folder[:-1]} {name} with these settings")
@@ -185,7 +170,7 @@ class Results:
         rows = {row["claim"]: row for row in both.to_dict("records")}
         for name in names:
             if name not in rows:
-                raise ReviewError(f"the scorecard has no claim {name}; run `{COMMAND}`")
+                raise ReviewError(f"the scorecard has no claim {name}. Run `{COMMAND}`.")
         _html(PARTS.scores([rows[name] for name in names]))
 
     def counts(self) -> dict[str, int]:

@@ -28,7 +28,7 @@ def fill_overview(
     shown: Iterable[str],
     made_by: str,
 ) -> str:
-    """Fill the template of the report's overview; tables and figures are given as folder/name."""
+    """Fill the template of the report's overview. Tables and figures are given as folder/name."""
     files = [each.split("/") for each in shown]
     patterns = {(kind, descriptions.find(kind, name)[0]) for kind, name in files}
     left_out = [

@@ -13,44 +13,48 @@ CLAIM_COLUMNS = ("claim", "wing", "experiment", "page", "paper", "where", "state
 VALUE_COLUMNS = ("paper_value", "our_value", "our_error", "unit", "statistic")
 COLUMNS = (*CLAIM_COLUMNS, *VALUE_COLUMNS, "bar", "bar_of", "verdict", "who_is_right", "note")
 NO_NUMBER = "no number in the paper"
-READ_OFF = ", read off its figure"  # a value in a figure of the paper only
-EXACT = "exact"  # instead of an error
-UNKNOWN = "unknown"  # the error of a single run
+READ_OFF = ", read off its figure"  # for a value that only a figure of the paper gives
+EXACT = "exact"  # shown instead of an error
+UNKNOWN = "unknown"  # shown as the error of a single run
 IN_WORDS = {"=": "equal to", ">=": "at least", "<=": "at most", "contains": "contains"}
 SOURCES = {"paper": "the paper's criterion", "ours": "our criterion"}
 
 
-def build_scorecard(
+def judge_claims(
     claims: Iterable[Claim],
     tables: Mapping[str, pd.DataFrame],
     provenance: Mapping,
     pages: Mapping[str, str] | None = None,
-) -> pd.DataFrame:
+) -> tuple[pd.DataFrame, dict[str, Evidence | None]]:
     """Judge every claim by the tables and the provenance of the demonstration data alone.
 
-    `pages` maps the studies to their review notebooks. Raises InputError if a claim names a missing
-    column.
+    Returns the scorecard, and the evidence by the names of the claims. A claim of which a table is
+    missing has no evidence. `pages` maps the studies to their review notebooks. Raises InputError
+    if a claim names a missing column.
     """
-    rows = [_judge(claim, tables, provenance) for claim in claims]
+    rows, evidence = [], {}
+    for claim in claims:
+        missing = claim.missing_tables(tables)
+        found = None if missing else claim.evidence(tables)
+        rows.append(_judge(claim, found, missing, provenance))
+        evidence[claim.name] = found
     card = pd.DataFrame(rows, columns=COLUMNS)
-    return card.assign(page=[(pages or {}).get(study, study) for study in card["wing"]])
+    card["page"] = [(pages or {}).get(study, study) for study in card["wing"]]
+    return card, evidence
 
 
-def _judge(claim: Claim, tables: Mapping[str, pd.DataFrame], provenance: Mapping) -> dict:
+def _judge(claim: Claim, found: Evidence | None, missing: list[str], provenance: Mapping) -> dict:
     notes = [claim.note] if claim.note else []
-    found = None
     verdict, needed = NOT_CHECKABLE, claim.needs_vintage
-    if missing := claim.missing_tables(tables):
+    if found is None:
         notes.append(f"this run does not make the table {missing[0]}")
+    elif judged_quantity(found).is_missing:
+        notes.append("the measure has no value in this run")
+    elif found.needs and found.needs.shortfall:
+        notes.append(found.needs.shortfall)
     else:
-        found = claim.evidence(tables)
-        if judged_quantity(found).is_missing:
-            notes.append("the measure has no value in this run")
-        elif found.needs and found.needs.shortfall:
-            notes.append(found.needs.shortfall)
-        else:
-            verdict, why = decide(found)
-            notes += [why] if why else []
+        verdict, why = decide(found)
+        notes += [why] if why else []
     available = not needed or provenance["das_available"]
     if needed and provenance["vintage"] != needed:
         verdict = NOT_CHECKABLE
@@ -67,12 +71,12 @@ def _judge(claim: Claim, tables: Mapping[str, pd.DataFrame], provenance: Mapping
         **_describe_evidence(found, available),
         "verdict": verdict,
         "who_is_right": claim.if_differs if verdict == DIFFERS else "",
-        "note": "; ".join(notes),
+        "note": "; ".join([*(each.removesuffix(".") for each in notes[:-1]), *notes[-1:]]),
     }
 
 
 def _describe_evidence(found: Evidence | None, available: bool) -> dict[str, str]:
-    """Describe our value and the criterion; `available` is False if the value needs other data."""
+    """Describe our value and the criterion. `available` is False if the value needs other data."""
     if found is None:
         return dict.fromkeys(("our_value", "our_error", "statistic", "bar", "bar_of"), "")
     has_value = available and not found.ours.is_missing
@@ -94,12 +98,8 @@ def judged_quantity(found: Evidence) -> Quantity:
 
 def _of_paper(claim: Claim, found: Evidence | None) -> str:
     """Return the paper's value in words, with the value of its formula if it has one."""
-    words = claim.paper_value or NO_NUMBER
-    if found is None:
-        return words
-    if found.paper:
-        return f"{words}, {' and '.join(map(_text, found.paper.values))}"
-    return words
+    formula = [" and ".join(map(_text, found.paper.values))] if found and found.paper else []
+    return ", ".join([claim.paper_value or NO_NUMBER, *formula])
 
 
 def decide(found: Evidence) -> tuple[str, str]:
@@ -123,7 +123,7 @@ def decide(found: Evidence) -> tuple[str, str]:
 
 
 def _parts(judged: Quantity, criterion: Criterion) -> str:
-    """Describe which of several values have the criterion within their Monte Carlo error."""
+    """Name those of several values whose Monte Carlo error includes the criterion."""
     if len(judged.values) == 1:
         return ""
     names = judged.names or list(map(str, range(1, len(judged.values) + 1)))
@@ -151,7 +151,7 @@ def _draws_wanted(judged: Quantity, criterion: Criterion) -> str:
 
 
 def format_value(found: Quantity) -> tuple[str, str]:
-    """Format values and errors: errors to two digits and values to the same places, or limits."""
+    """Format values with errors, both to the second digit of the error, or with limits."""
     if found.errors:
         pairs = [(*pair, _places(pair[1])) for pair in zip(found.values, found.errors, strict=True)]
         values = [f"{value:,.{n}f}" for value, _, n in pairs]
@@ -164,14 +164,13 @@ def format_value(found: Quantity) -> tuple[str, str]:
 
 
 def _places(error: float) -> int:
-    """Decimal places at which an error has two figures."""
+    """Return the number of decimal places at which an error has two digits."""
     if not (error > 0 and math.isfinite(error)):
         return 2
     return max(0, 1 - math.floor(math.log10(error)))
 
 
 def _number(value: float, digits: int) -> str:
-    """Format a number with some significant digits, without powers of ten."""
     text = f"{value:.{digits}g}"
     return f"{float(text):,.0f}" if 10**digits <= abs(value) < 1e12 else text
 
@@ -185,7 +184,7 @@ def _text(value) -> str:
 
 
 def _bound(bound) -> str:
-    return str(bound) if isinstance(bound, float) and math.isfinite(bound) else _text(bound)
+    return f"{bound:,.12g}" if isinstance(bound, float) and math.isfinite(bound) else _text(bound)
 
 
 def _statistic(found: Evidence) -> str:
@@ -225,7 +224,7 @@ def _with_errors(values: str, errors: list[str]) -> str:
 
 
 def summarise_scorecard(card: pd.DataFrame) -> str:
-    """Summarise the scorecard; claims that differ or are undecided are named."""
+    """Summarise the scorecard, and name the claims that differ or are undecided."""
     counts = card["verdict"].value_counts()
     parts = (f"{counts.get(verdict, 0)} {verdict}" for verdict in VERDICTS)
     lines = [f"Scorecard of {len(card)} claims: " + ", ".join(parts) + "."]

@@ -20,8 +20,8 @@ def list_shown(paths: Iterable) -> list[str]:
 def find_files(kind: str, names: Iterable[str], paths: Iterable) -> dict[str, list[str]]:
     """Find the "tables" or "figures" of a run under each name in claims and pages.
 
-    A name may contain `{state}`, which stands for each state. The files of a name are given without
-    ending, in the order of the paths.
+    A name may contain `{state}`, which matches each state. The files of a name are given without
+    extensions, in the order of the paths.
     """
     made = _made(kind, paths)
     patterns = {name: re.escape(name).replace(r"\{state\}", "[A-Z]{2}") for name in names}
@@ -51,5 +51,5 @@ def _made(kind: str, paths: Iterable) -> list[str]:
 
 
 def read_shown(folder: Path) -> set[str]:
-    """Read the names from `list_shown` in the results folder."""
+    """Read the stored names of `list_shown` from the results folder."""
     return set((folder / SHOWN_FILE).read_text().split())

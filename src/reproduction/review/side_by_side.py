@@ -36,7 +36,7 @@ def error_rows(errors: pd.DataFrame, shares: pd.DataFrame, scope: str) -> pd.Dat
     """List the errors of every system and budget in the counties of a scope.
 
     The errors are root mean square errors of a cell, a margin and a county's total (persons), and
-    the mean absolute error of a share (percentage points), each with its standard error.
+    the mean absolute error of a share (percentage points). Each has its standard error.
     """
     found = {
         words: _with_errors(errors[errors["query"] == query], scope, "rmse")

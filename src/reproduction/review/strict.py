@@ -23,11 +23,11 @@ def compare_verdicts(found: Mapping[str, str], expected: Mapping[str, str]) -> l
 
 
 def main(results: Path, expected: Path) -> int:
-    """Print the differences; return 1 if there are any."""
+    """Print the differences, and return 1 if there are any."""
     path = results / "claims.json"
     for each in (path, expected):
         if not each.is_file():
-            raise InputError(f"{each}: no such file. Run `snakemake --cores all` first")
+            raise InputError(f"{each}: no such file. Run `snakemake --cores all` first.")
     found = {each["claim"]: each["verdict"] for each in read_json(path)["claims"]}
     listed = read_text(expected).set_index("claim")["verdict"].to_dict()
     lines = compare_verdicts(found, listed)

@@ -29,7 +29,7 @@ from reproduction.subspace.workloads import build_mechanisms
 
 WORKLOAD = {"query": "histogram", "size": 16, "held": "total"}
 NESTED_MULTIPLIER = 23.632  # constant c of Lemma 3.4 at epsilon 0.192 and delta 1e-5
-EPSILONS = (0.5, 0.7)  # of the two releases that are composed
+EPSILONS = (0.5, 0.7)  # the epsilons of the two releases that are composed
 N_CELLS = 102
 CAMPUS = Campus(3, 4, 5)
 MAX_ROUNDING = 1e-9  # absolute rounding error of an invariant

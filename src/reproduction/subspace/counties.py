@@ -7,7 +7,6 @@ import pandas as pd
 from scipy.special import ndtri, stdtr
 
 from isdp.constraints.invariants import Invariants
-from isdp.errors import InputError
 from isdp.subspace import ProjectedLaplace, Query
 
 ALPHA = 0.01  # level of the two-sided t test of a slope
@@ -70,16 +69,9 @@ def regress_slopes(
 ) -> pd.DataFrame:
     """Regress the noise on log population, as SDP does with the errors of the Census DAS.
 
-    Raises InputError if there are fewer than three counties, if a population is not positive, or if
-    all populations are equal.
+    There are at least three counties.
     """
-    population = np.asarray(population)
-    if len(population) < 3 or population.min() <= 0 or np.ptp(population) == 0:
-        raise InputError(
-            "counties: must be three or more, with positive populations that are not all equal, "
-            "for a regression"
-        )
-    x = np.log(population)
+    x = np.log(np.asarray(population))
     x = x - x.mean()
     rows = []
     for scale in scales:
@@ -105,11 +97,10 @@ def compare_state(
     table = tabulate_spread(len(place), epsilon, scales, len(noise[scales[0]]))
     table["seen"] = [float(np.sqrt(np.square(drawn).mean())) for drawn in noise.values()]
     table["largest"] = [float(np.abs(drawn).max()) for drawn in noise.values()]
-    try:
+    if len(place) > 2:
         slopes = regress_slopes(rng, place["population"], epsilon, slope_runs, scales)
-    except InputError:
-        slopes = pd.DataFrame({"scale": scales}).reindex(columns=["scale", *SLOPE_COLUMNS])
-    table = table.merge(slopes, on="scale", validate="one_to_one")
+        table = table.merge(slopes, on="scale", validate="one_to_one")
+    table = table.reindex(columns=list(dict.fromkeys([*table, *SLOPE_COLUMNS])))
     share = table["share_negative"]
     table["share_negative_se"] = np.sqrt(share * (1 - share) / slope_runs)
     table["das_sd"] = np.sqrt(np.square(place["das_error"].astype(float)).mean())

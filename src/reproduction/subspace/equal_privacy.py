@@ -29,14 +29,10 @@ from isdp.subspace import (
 )
 from isdp.subspace.accuracy import min_variance_approximate, min_variance_pure
 from isdp.subspace.privacy.difference_hull import MAX_HULL_DIMENSIONS
-from reproduction.subspace.theory.two_way_error import (
-    MAX_COLUMNS,
-    continuous_error,
-    lattice_error,
-)
+from reproduction.subspace.theory.two_way_error import MAX_COLUMNS, continuous_error, lattice_error
 
 RECORD_UNIT, L1_UNIT = "replaced record", "unit of l1"  # the two privacy units of epsilon
-LIMIT_EPSILON = 0.05  # of integer noise that approximates continuous noise, to about 0.1 %
+LIMIT_EPSILON = 0.05  # at which integer noise approximates continuous noise to about 0.1 %
 
 
 def compare_total(cells: int, epsilon: float, delta: float) -> pd.DataFrame:
@@ -95,14 +91,9 @@ def compare_margins(
     The projected difference of a replaced record is not a vector of integers. Integer noise has
     no guarantee in that privacy unit, and continuous noise is compared instead. The epsilon of
     continuous noise is chosen so that the loss at the largest projected difference is epsilon.
-
-    Parameters
-    ----------
-    draws
-        The number of draws of integer and of continuous noise, if the smaller side of the table is
-        too large for the exact computation.
-    walk_steps
-        The number of steps of the walk for K-norm noise in many dimensions, a multiple of 20.
+    `draws` is the number of draws of integer and of continuous noise in a table whose smaller side
+    is too large for the exact computation. `walk_steps`, a multiple of 20, is the number of steps
+    of the walk for K-norm noise in many dimensions.
     """
     query, held = Query.histogram(shape[0] * shape[1]), Invariants.margins(shape)
     replaced = min_trace_shape(query, held).lower
@@ -159,7 +150,6 @@ def tabulate_orders(table: pd.DataFrame) -> pd.DataFrame:
 def _simulated_error(
     rng: np.random.Generator, held: Invariants, epsilon: float, draws: int
 ) -> np.ndarray:
-    """Estimate the expected squared error of integer noise, with its standard error."""
     noise = draw_noise(GeneralizedLaplace(epsilon), held, n_draws=draws, rng=rng)
     squares = np.square(noise.astype(float)).sum(axis=1)
     return np.array([squares.mean(), squares.std(ddof=1) / np.sqrt(len(squares))])

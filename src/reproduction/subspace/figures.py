@@ -36,7 +36,8 @@ PURE_STYLES = {
     "extended Laplace": ("extended Laplace (Cor 3.9), each basis", FAINT, "|"),
     "K-norm": ("K-norm, where it can be drawn exactly", DARK[2], "^"),
 }
-SIZES = {"s": {"ms": 10, "mfc": "none"}, "|": {"ms": 10}}  # large, because some points coincide
+# markers that coincide with others are large
+SIZES = {"s": {"ms": 10, "mfc": "none"}, "|": {"ms": 10}}
 # title and background of the panels, by privacy unit
 UNIT_PANELS = {
     RECORD_UNIT: ("epsilon = {:g} for one replaced record (SDP's)", "#f1f6fb"),
@@ -247,7 +248,6 @@ def _scale_words(scale: float) -> str:
 
 
 def _boxes_of(runs: pd.DataFrame) -> pd.DataFrame:
-    """Summarise runs and the errors of the Census DAS in a table for `draw_boxes`."""
     noise = runs.pivot(index="run", columns="rank", values="error").to_numpy()
     shown = boxes(noise[None]).rename(columns={"cell": "position"})
     one = runs.drop_duplicates("rank").rename(columns={"rank": "position"})

@@ -9,7 +9,6 @@ import pandas as pd
 import scipy
 
 from isdp.constraints.invariants import Invariants
-from isdp.errors import InputError
 from isdp.subspace import ExtendedLaplace, ProjectedLaplace, Query, basis_sensitivity
 from isdp.subspace.privacy.gaussian_calibration import (
     certified_delta,
@@ -17,11 +16,7 @@ from isdp.subspace.privacy.gaussian_calibration import (
     paper_constant,
     sigma,
 )
-from reproduction.subspace.theory.privacy_loss import (
-    k_norm_profile,
-    log_density,
-    projected_profile,
-)
+from reproduction.subspace.theory.privacy_loss import k_norm_profile, log_density, projected_profile
 from reproduction.subspace.workloads import build_bases, build_workload
 
 NOISE_SCALE = 2.0  # scale b of noise with epsilon 1 for one replaced record, under a total
@@ -47,7 +42,7 @@ def tabulate_constant(epsilons: Sequence[float], deltas: Sequence[float]) -> pd.
 def log10_failing_delta(epsilon: float) -> float:
     """Compute log10 of the delta below which the paper's constant gives too little noise.
 
-    Raises InputError if there is no such delta between 10^-300 and 0.9.
+    The result is NaN if there is no such delta between 10^-300 and 0.9.
     """
 
     def excess(log10):
@@ -58,20 +53,15 @@ def log10_failing_delta(epsilon: float) -> float:
     grid = np.linspace(math.log10(0.9), -300, 3001)
     above = excess(grid) > 0
     if above[0] or not above.any():
-        raise InputError(f"subspace: no crossing found for epsilon = {epsilon:g}")
+        return math.nan
     first = int(above.argmax())
     return float(scipy.optimize.brentq(excess, grid[first], grid[first - 1], xtol=1e-12))
 
 
 def tabulate_failing(epsilons: Sequence[float]) -> pd.DataFrame:
     """Find the delta below which the constant of Lemma 3.4 fails, for each epsilon."""
-    rows = []
-    for epsilon in epsilons:
-        try:
-            rows.append((epsilon, log10_failing_delta(epsilon)))
-        except InputError:  # there is none in the range of the search
-            rows.append((epsilon, np.nan))
-    return pd.DataFrame(rows, columns=["epsilon", "log10_delta"])
+    found = [log10_failing_delta(epsilon) for epsilon in epsilons]
+    return pd.DataFrame({"epsilon": epsilons, "log10_delta": found})
 
 
 def tabulate_pure_losses(workloads: Mapping[str, Mapping], epsilon: float) -> pd.DataFrame:

@@ -121,5 +121,4 @@ def tabulate_counties(
 
 
 def _named(tables: Mapping, columns: list[str]) -> pd.DataFrame:
-    """Concatenate tables, with their keys in the first columns."""
     return pd.concat(tables, names=columns).reset_index(columns).reset_index(drop=True)

@@ -78,7 +78,7 @@ def tabulate_constraints(campus: Campus) -> pd.DataFrame:
 
 
 def draw_repetitions(rng: np.random.Generator, campus: Campus, count: int) -> np.ndarray:
-    """Draw projected standard normal noise; shape (repetition, building, group, hour).
+    """Draw projected standard normal noise of shape (repetition, building, group, hour).
 
     The projection subtracts the means of the rows and columns of each table.
     """
@@ -91,8 +91,8 @@ def draw_repetitions(rng: np.random.Generator, campus: Campus, count: int) -> np
 def match_printed(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Compare triples of numbers, of shape (..., 3), with the three printed numbers.
 
-    The first result is True where all three are equal after rounding to two decimals. The second
-    result is True where they are equal after truncation to two decimals.
+    The first result is True if all three are equal after rounding to two decimals. The second
+    result is True if they are equal after truncation to two decimals.
     """
     printed = np.rint(np.array(PRINTED_NUMBERS) * 100)
     rounded = (np.rint(numbers * 100) == printed).all(axis=-1)

@@ -204,7 +204,7 @@ def tabulate_frameworks(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.Dat
     """Divide the error of extended noise by the error of projected noise, for each workload.
 
     The column `differences_full` is for the basis of the differences, completed to a basis of the
-    null space. Its sensitivity is the same.
+    null space. It has the same sensitivity.
     """
     wide = errors.pivot(index="workload", columns="mechanism", values="error")
     known = workloads.set_index("workload")

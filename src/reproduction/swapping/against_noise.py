@@ -26,7 +26,7 @@ from reproduction.swapping.percentage_errors import expected_absolute_error, exp
 from reproduction.swapping.theory.location_attack import bayes_factor_loss, distinguishing_advantage
 from reproduction.swapping.theory.released_table import two_counties_bound
 
-MIN_EPSILON, MAX_EPSILON = 1e-4, 20.0  # of the search in `find_equal_epsilon`
+MIN_EPSILON, MAX_EPSILON = 1e-4, 20.0  # limits of the search in `find_equal_epsilon`
 
 
 def noise_distribution(

@@ -73,7 +73,7 @@ def add_simulated(found: pd.DataFrame, simulated: Mapping[float, np.ndarray]) ->
 def simulate_posteriors(
     rng: np.random.Generator, totals: np.ndarray, rate: float, runs: int
 ) -> np.ndarray:
-    """Simulate the share of the households observed in a county that live there.
+    """Simulate the share of the households observed in each county whose true county it is.
 
     The shape is (runs, counties).
     """

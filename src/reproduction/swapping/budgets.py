@@ -23,13 +23,9 @@ from reproduction.swapping.theory.released_table import (
     tables_with,
     two_counties_bound,
 )
-from reproduction.swapping.theory.variants import (
-    VARIANTS,
-    log_weights,
-    worst_case_loss_of_weights,
-)
+from reproduction.swapping.theory.variants import VARIANTS, log_weights, worst_case_loss_of_weights
 
-MAX_LOGIT = 9.0  # of the swap rates of a curve, which are from 0.0001 to 0.9999
+MAX_LOGIT = 9.0  # maximum log-odds of the swap rates of a curve, which are from 0.0001 to 0.9999
 EPSILONS_ABOVE_MIN = (0.0, 0.01, 1.0, 5.0, 20.0)  # added to the smallest epsilon
 
 
@@ -219,7 +215,7 @@ def compare_variants(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFra
 def gather_tightness_points(
     sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float], largest: int
 ) -> pd.DataFrame:
-    """Combine the points of the figure, gaps by size and profiles of the largest stratum."""
+    """Combine the points of the figure: gaps by size, and profiles of the largest stratum."""
     gaps = compute_exact_losses(sizes, [0.5]).assign(panel="gap")
     names = {"delta": "x", "epsilon": "profile", "epsilon_bound": "bound"}
     profiles = compute_profile([largest], rates, deltas).rename(columns=names)

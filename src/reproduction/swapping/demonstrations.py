@@ -119,14 +119,14 @@ def _noisy_tables(table: list[list[int]]) -> list[dict]:
     ]
 
 
-def rank_reduced_margins(shape: tuple[int, int] = (4, 4)) -> pd.DataFrame:
-    """Compute the rank of the margins of a table without one of their sums.
+def rank_reduced_margins() -> pd.DataFrame:
+    """Compute the rank of the margins of a 4 x 4 table without one of their sums.
 
     The slides state that under a proper subset of the invariants no budget is finite. If the rank
     stays the same, the remaining sums imply the removed sum. The pairs of datasets and the budget
     then stay the same.
     """
-    margins = Invariants.margins(shape)
+    margins = Invariants.margins((4, 4))
     kept = {"nothing": margins} | {
         name: Invariants(np.delete(margins.matrix, row, axis=0))
         for row, name in enumerate(margins.names)

@@ -24,7 +24,7 @@ N_FITTING_STEPS = 12
 
 
 def compute_size_totals(households: int) -> np.ndarray:
-    """Compute the number of households of each size from 1 to 12; int64, shape (12,)."""
+    """Compute the number of households of each size from 1 to 12, as int64 of shape (12,)."""
     totals = [round(households * share / 100) for share in SIZE_SHARES]
     totals[1] = TWO_PERSON_HOUSEHOLDS
     totals[-1] = households - sum(totals[:-1])
@@ -32,16 +32,12 @@ def compute_size_totals(households: int) -> np.ndarray:
 
 
 def build_households(table: pd.DataFrame, scenario: str) -> np.ndarray:
-    """Build households by size, county and tenure, with exact margins; int64, shape (12, 14, 2).
+    """Build households with exact margins, as int64 of shape (sizes, counties, tenures).
 
     "equal mix" has the same shares of sizes in all counties. "persons per dwelling" has larger
     households in counties with more persons per dwelling. "fitted" is chosen so that the expected
     swapped table is close to the printed one, and is therefore no evidence about it.
     """
-    if scenario not in SCENARIOS:
-        raise InputError(
-            f"households: unknown scenario {scenario!r}. Use one of: {', '.join(SCENARIOS)}."
-        )
     tilts = np.zeros(len(table))
     if scenario == "persons per dwelling":
         per_dwelling = table["persons"] / table["total"]
@@ -54,7 +50,7 @@ def build_households(table: pd.DataFrame, scenario: str) -> np.ndarray:
 
 
 def rake(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
-    """Fit seed weights to both margins by iterative proportional fitting; shape (12, 14, 2).
+    """Fit seed weights of shape (12, 14, 2) to both margins by iterative proportional fitting.
 
     `tilts` has the change in log weight of each county per person in a household.
     """
@@ -98,10 +94,10 @@ def round_counts(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 def estimate_owning_rates(table: pd.DataFrame) -> pd.DataFrame:
     """Estimate the owning share of each county if its households had the sizes of the state.
 
-    At a swap rate of 50 % a household keeps its county or takes that of another household of its
-    size, each with probability 1/2 up to terms of order 1/n. The estimate is therefore twice the
-    owners after the swap minus the owners before, divided by the households. Its standard error is
-    for a swap in one stratum.
+    At a swap rate of 50 %, a household keeps its county or takes that of another household of its
+    size. Both have the probability 1/2 up to terms of order 1/n. The estimate is therefore twice
+    the owners after the swap minus the owners before, divided by the households. Its standard error
+    assumes a swap in one stratum.
     """
     rate = (2 * table["owned_after"] - table["owned"]) / table["total"]
     sd = np.sqrt(np.diag(covariance(counts_before(table), PRINTED_RATE)))
@@ -109,7 +105,7 @@ def estimate_owning_rates(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _fitted(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
-    """Find tilts for which the owning share of each county is its estimate, shrunk to the state."""
+    """Find tilts for which each county's owning share is its estimate, shrunk to the state's."""
     implied = estimate_owning_rates(table)
     state = table["owned"].sum() / table["total"].sum()
     off, noise = implied["rate"] - state, implied["error"] ** 2

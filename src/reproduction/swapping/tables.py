@@ -1,7 +1,7 @@
 """Tables of the study and the data of its figures, one function per rule.
 
-`printed` has the budgets and `table` the dwellings of Massachusetts that the slides print.
-`settings` is the block `swapping` of the configuration, and `seed` is the seed of the run.
+The slides print the budgets in `printed`, and the dwellings of Massachusetts in `table`. `settings`
+is the block `swapping` of the configuration, and `seed` is the seed of the run.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ RATES = (0.01, 0.05, 0.1, 0.5)  # rates of the slides' budgets
 VARIANT_GRID = ((2, 3, 4, 5, 10, 20), (0.05, 0.5, 0.6, 0.65, 0.7, 0.75, 0.9, 0.99))
 PERMUTATION_GRID = ((4, 5), (0.5, 0.8), 50_000)  # sizes, rates and strata of sampled permutations
 N_SIZES = 12  # household sizes of the synthetic households
-EXPOSED_SCENARIO = "persons per dwelling"  # is not fitted to the swapped table
+EXPOSED_SCENARIO = "persons per dwelling"  # this scenario is not fitted to the swapped table
 LIKELY_RATES = np.linspace(0.47, 0.53, 61)  # grid for the fit of the printed swap
 DELTAS = tuple(10.0**-k for k in range(2, 31))
 EPSILONS = (0.001, 0.01, 0.1, 1.0, 4.0, 6.754, 12.48)  # of integer noise
@@ -113,16 +113,13 @@ def tabulate_massachusetts(
     households = build_scenarios(table, settings["households"])
     rng = stream(seed, "swapping", "runs")
     runs = massachusetts.simulate_swaps(rng, households, settings["rates"], settings["runs"])
-    errors, fit = (
-        massachusetts.measure_printed(table),
-        massachusetts.fit_scenarios(table, households),
-    )
+    errors = massachusetts.measure_printed(table)
+    fit = massachusetts.fit_scenarios(table, households)
     counties = massachusetts.compare_counties(table, households)
     unmixed = massachusetts.unmix_printed(table)
     by_rate = massachusetts.fit_by_rate(table, households, LIKELY_RATES)
-    at_likeliest = fit[
-        ["scenario", "rate", "error", "chi_square_at_rate", "degrees", "fitted"]
-    ].rename(columns={"rate": "likeliest_rate"})
+    columns = ["scenario", "rate", "error", "chi_square_at_rate", "degrees", "fitted"]
+    at_likeliest = fit[columns].rename(columns={"rate": "likeliest_rate"})
     return {
         "massachusetts": counties,
         "fit": fit,

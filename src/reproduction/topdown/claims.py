@@ -1,5 +1,7 @@
 """Claims on TopDown: those of the slides (TDA), and one of ISDP."""
 
+from functools import partial
+
 from reproduction.jobs.claims import (
     Evidence,
     Requirement,
@@ -9,7 +11,7 @@ from reproduction.jobs.claims import (
     claim,
     count,
     equals,
-    extreme_row,
+    extreme,
     only_row,
     quantity,
     total,
@@ -18,12 +20,15 @@ from reproduction.jobs.claims import (
 THREE_TABLES = "zCDP/RDP vs. pure DP, three tables"
 LAST_SLIDES = "zCDP/RDP vs. pure DP, last slides"
 OVERVIEW = "Goal"
-NOISE, RUNS, IMPLIED = "Noise of TopDown", "TopDown on the 2010 counts", "Implied constraints"
+RUNS = "TopDown on the 2010 counts"
+noise_claim = partial(claim, paper="TDA", experiment="Noise of TopDown")
+variance_claim = partial(noise_claim, tables=["topdown_noise"], figures=["topdown_noise"])
+arithmetic_claim = partial(noise_claim, tables=["topdown_arithmetic"], transcription=True)
+run_claim = partial(claim, paper="TDA", experiment=RUNS)
+implied_claim = partial(claim, paper="TDA", experiment="Implied constraints")
 
 
-@claim(
-    paper="TDA",
-    experiment=NOISE,
+@variance_claim(
     where=THREE_TABLES,
     statement=(
         "Gaussian noise in an identity query has the printed variances, for three values of delta "
@@ -31,8 +36,6 @@ NOISE, RUNS, IMPLIED = "Noise of TopDown", "TopDown on the 2010 counts", "Implie
     ),
     paper_value="15 variances",
     unit="printed variances that our formula gives to the printed digit",
-    tables=["topdown_noise"],
-    figures=["topdown_noise"],
     note=(
         "The formula is rho = 6 / variance and epsilon = rho + 2 sqrt(rho ln(1/delta)). The slides "
         "do not state it."
@@ -43,15 +46,11 @@ def tda_noise_gaussian(noise):
     return Evidence(count(equal, among=noise, exact=True), equals(15, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=NOISE,
+@variance_claim(
     where=THREE_TABLES,
     statement="Laplace noise in an identity query has the printed variances, for five epsilons.",
     paper_value="15 variances",
     unit="printed variances that our formula gives to the printed digit",
-    tables=["topdown_noise"],
-    figures=["topdown_noise"],
     note="The formula is variance = 288 / epsilon^2. Each of the three tables has the same five.",
 )
 def tda_noise_laplace(noise):
@@ -59,15 +58,11 @@ def tda_noise_laplace(noise):
     return Evidence(count(equal, among=noise, exact=True), equals(15, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=NOISE,
+@variance_claim(
     where=LAST_SLIDES,
     statement="The Gaussian variance is larger than the Laplace variance.",
     paper_value="all 15 printed settings",
     unit="of the 15 printed settings, by the conversion of the slides",
-    tables=["topdown_noise"],
-    figures=["topdown_noise"],
     note=(
         "The slides conclude this from their own tables. The claim tda-gaussian-larger-exact "
         "concerns exact accounting."
@@ -78,9 +73,7 @@ def tda_gaussian_larger(noise):
     return Evidence(count(larger, among=noise, exact=True), equals(15, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=NOISE,
+@variance_claim(
     where=f"{LAST_SLIDES}; by exact accounting, which the slides do not use",
     statement=(
         "The Gaussian variance is larger than the Laplace variance, also at the smallest Gaussian "
@@ -89,8 +82,6 @@ def tda_gaussian_larger(noise):
     paper_value="all 15 (by the conversion of the slides)",
     unit="of the 15 printed settings, by exact accounting",
     if_differs="depends on the reading",
-    tables=["topdown_noise"],
-    figures=["topdown_noise"],
     note=(
         "The conversion of the slides requires more Gaussian noise than epsilon and delta need. "
         "At the smallest sufficient variance, Gaussian noise has the smaller variance in the other "
@@ -102,9 +93,7 @@ def tda_gaussian_larger_exact(noise):
     return Evidence(count(larger, among=noise, exact=True), equals(15, "ours"))
 
 
-@claim(
-    paper="TDA",
-    experiment=NOISE,
+@noise_claim(
     where=LAST_SLIDES,
     statement="Gaussian noise has lighter tails than Laplace noise (fewer outliers).",
     paper_value="fewer",
@@ -128,31 +117,23 @@ def tda_lighter_tails(tails):
     )
 
 
-@claim(
-    paper="TDA",
-    experiment=NOISE,
+@arithmetic_claim(
     where=OVERVIEW,
     statement="About 6 million blocks have about 12 billion cells.",
     paper_value="about 12 billion",
     unit="cells: 6 million blocks times 2 x 63 x 2 x 8",
-    tables=["topdown_arithmetic"],
-    transcription=True,
 )
 def tda_cells(arithmetic):
     row = only_row(arithmetic[arithmetic["quantity"] == "cells"])
     return Evidence(quantity(row, "computed", exact=True), between(11.5e9, 12.5e9, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=NOISE,
+@arithmetic_claim(
     where=OVERVIEW,
     statement="641 queries per region are about 3.6 billion queries.",
     paper_value="3.6e9",
     unit="queries: 641 times 6 million blocks",
     if_differs="error in the paper",
-    tables=["topdown_arithmetic"],
-    transcription=True,
     note=(
         "Rounding of the number of blocks does not explain it. At least 11.5 billion cells need at "
         "least 5.70 million blocks, and these have at least 3.656 billion queries. A number that "
@@ -164,24 +145,18 @@ def tda_queries(arithmetic):
     return Evidence(quantity(row, "computed", exact=True), between(3.55e9, 3.65e9, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=NOISE,
+@arithmetic_claim(
     where="zCDP/RDP vs. pure DP, failure probability",
     statement="With delta = 1e-14/4 and 400 million persons, the probability of a failure is 1e-6.",
     paper_value="1e-6",
     unit="failures: delta times 400 million persons",
-    tables=["topdown_arithmetic"],
-    transcription=True,
 )
 def tda_failure_probability(arithmetic):
     row = only_row(arithmetic[arithmetic["quantity"] == "failures"])
     return Evidence(quantity(row, "computed", exact=True), between(0.5e-6, 1.5e-6, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=RUNS,
+@run_claim(
     where=OVERVIEW,
     statement="The data are sparse.",
     paper_value="sparse",
@@ -198,24 +173,23 @@ def tda_sparse(bias):
     return Evidence(quantity(row, "cells"), at_least(405846, "ours"))
 
 
-@claim(
-    paper="TDA",
-    experiment=RUNS,
-    where="TopDown Framework (without invariants)",
-    statement="Cells that are zero at the parent are dropped below.",
-    paper_value="dropped",
+@run_claim(
+    where="TopDown Framework (without invariants); State Level Histograms",
+    statement="Cells that are zero at the parent are dropped, which makes the problems smaller.",
+    paper_value="smaller",
     unit="share of a state's cells that are zero there, and therefore in all its counties",
     tables=["topdown_rounding"],
-    note="The table topdown_invariants counts the persons in cells that were dropped wrongly.",
+    note=(
+        "The criterion of 1 % of the cells is ours. The table topdown_invariants counts the "
+        "persons in cells that were dropped wrongly."
+    ),
 )
 def tda_zero_stays(rounding):
     row = only_row(rounding.query('system == "identity 4" and level == "county"'))
     return Evidence(quantity(row, "dropped"), at_least(0.01, "ours"))
 
 
-@claim(
-    paper="TDA",
-    experiment=RUNS,
+@run_claim(
     where="National and State Level Histograms",
     statement="The linear programme that rounds has integer solutions by the simplex method.",
     paper_value="integer",
@@ -227,13 +201,10 @@ def tda_zero_stays(rounding):
     ),
 )
 def tda_rounding_whole(rounding):
-    row = extreme_row(rounding, "off_whole", "max")
-    return Evidence(quantity(row, "off_whole"), at_most(1e-09, "ours"))
+    return Evidence(extreme(rounding, "off_whole", "max"), at_most(1e-09, "ours"))
 
 
-@claim(
-    paper="TDA",
-    experiment=RUNS,
+@run_claim(
     where="Invariants and Utility",
     statement="Consistency with the invariants could increase accuracy.",
     paper_value="could",
@@ -248,14 +219,12 @@ def tda_rounding_whole(rounding):
     ),
 )
 def tda_invariants_accuracy(invariants):
-    row = extreme_row(invariants[invariants["held"]], "gain_percent", "min")
-    gain = quantity(row, "gain_percent", error="gain_error", draws="runs")
+    held = invariants[invariants["held"]]
+    gain = extreme(held, "gain_percent", "min", error="gain_error", draws="runs")
     return Evidence(gain, at_least(0, "ours"))
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
+@implied_claim(
     where="An Example (5)",
     statement="The six constraints derived by elimination are necessary and sufficient.",
     paper_value="necessary and sufficient",
@@ -269,13 +238,11 @@ def tda_dormitories(dormitories):
         quantity(row, "totals", exact=True),
         equals(0, "paper"),
         statistic=quantity(row, "wrong"),
-        statistic_name="totals that are wrongly allowed or excluded",
+        statistic_name="is the number of totals that are wrongly allowed or excluded",
     )
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
+@implied_claim(
     where="An Example (4)",
     statement="(49, 50, 101) meets the obvious constraints, and is impossible.",
     paper_value="impossible",
@@ -294,9 +261,7 @@ def tda_dormitories_101(dormitories):
     )
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
+@implied_claim(
     where="via Network Flows",
     statement="Maximum flows and minimum cuts give the same constraints.",
     paper_value="the same",
@@ -308,9 +273,7 @@ def tda_flow(dormitories):
     return Evidence(quantity(row, "wrong", exact=True), equals(0, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
+@implied_claim(
     where="Example (group quarters)",
     statement="The number of constraints can be much smaller than one per combination of types.",
     paper_value="much smaller",
@@ -324,13 +287,12 @@ def tda_flow(dormitories):
     ),
 )
 def tda_gq_smaller(implied):
-    row = extreme_row(implied[implied["counties"] > 1], "needed", "min")
-    return Evidence(quantity(row, "needed", exact=True), at_most(63, "ours"))
+    return Evidence(
+        extreme(implied[implied["counties"] > 1], "needed", "min", exact=True), at_most(63, "ours")
+    )
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
+@implied_claim(
     where="Example (group quarters)",
     statement="The matrix of the constraints on all combinations is not totally unimodular.",
     paper_value="not unimodular",
@@ -340,13 +302,10 @@ def tda_gq_smaller(implied):
 )
 def tda_gq_not_unimodular(unimodular):
     rows = unimodular[unimodular["constraints"] == "all subsets of three kinds"]
-    row = extreme_row(rows, "determinant", "max_abs")
-    return Evidence(quantity(row, "determinant", absolute=True, exact=True), at_least(2, "paper"))
+    return Evidence(extreme(rows, "determinant", "max_abs", exact=True), at_least(2, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
+@implied_claim(
     where="Example (group quarters)",
     statement="Integer solutions still exist, by the theorem on network flows.",
     paper_value="integer solutions",
@@ -359,10 +318,8 @@ def tda_gq_whole(unimodular):
     return Evidence(count(fractional, among=rows, exact=True), equals(0, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
-    where="Implied Constraints",
+@implied_claim(
+    where="Implied Constraints; TopDown with Invariants",
     statement="Elimination works for fractions, and not always for integers.",
     paper_value="not always",
     unit="integer tables with the margins of a 3 x 4 x 6 table that fractions have",
@@ -374,9 +331,7 @@ def tda_elimination_fractions(witness):
     return Evidence(count(rows[rows["met"]], among=rows, exact=True), equals(0, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
+@implied_claim(
     where="Workarounds",
     statement="The failsafe keeps the invariants and makes the accuracy worse.",
     paper_value="worse",
@@ -403,9 +358,7 @@ def tda_failsafe(failsafe):
     return Evidence(over, at_least(0, "ours"), decides=used)
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
+@implied_claim(
     where="Workarounds",
     statement=(
         "The minimal schema, which estimates the group quarters of all levels at once, works if "
@@ -424,9 +377,7 @@ def tda_minimal_schema(failsafe):
     return Evidence(total(failsafe, "minimal_failed"), equals(0, "paper"))
 
 
-@claim(
-    paper="TDA",
-    experiment=IMPLIED,
+@implied_claim(
     where="Workarounds",
     statement="Cutting planes find the constraints that an instance needs.",
     paper_value="the necessary constraints",
@@ -435,12 +386,11 @@ def tda_minimal_schema(failsafe):
     note="There are 28 types, as in the slides. The regions are synthetic.",
 )
 def tda_cutting_planes(cuts):
-    row = extreme_row(cuts, "cuts_most", "max")
     return Evidence(
-        quantity(row, "cuts_most"),
+        extreme(cuts, "cuts_most", "max"),
         equals(0, "paper"),
         statistic=total(cuts, "broken"),
-        statistic_name="releases that no regions can have",
+        statistic_name="is the number of releases that no regions can have",
     )
 
 
@@ -466,7 +416,7 @@ def isdp_bias_non_negativity(causes, configurations):
     systems = ["identity 4", with_negatives]
     free = only_row(causes[causes["system"] == with_negatives])
     used = configurations[configurations["system"].isin(systems)]
-    below = extreme_row(used, "levels_below_county", "min")
+    below = extreme(used, "levels_below_county", "min")
     return Evidence(
         quantity(
             causes[causes["system"].isin(systems)],
@@ -475,6 +425,6 @@ def isdp_bias_non_negativity(causes, configurations):
         ),
         between(12, 36, "ours"),
         statistic=quantity(free, "negative_slopes", error="negative_slopes_error", draws="runs"),
-        statistic_name="with negative counts",
-        needs=Requirement("levels below the county", quantity(below, "levels_below_county"), 1),
+        statistic_name="negative slopes with negative counts",
+        needs=Requirement("levels below the county", below, 1),
     )

@@ -15,7 +15,7 @@ from isdp.topdown import Budget, Plan, Schema
 from reproduction.data.histogram import AXES, SHAPE
 
 SCHEMA = Schema(AXES, SHAPE)
-SCHEMA_WITHOUT_RACE = Schema(AXES[1:], SHAPE[1:])  # Nearly all of its four cells are non-zero.
+SCHEMA_WITHOUT_RACE = Schema(AXES[1:], SHAPE[1:])  # Its four cells are rarely zero.
 LEVELS = ("nation", "state", "county")
 HELD_LEVELS = ("state",)  # The populations of the units of these levels are invariants.
 GLOBAL_SCALE = Fraction(339, 542)

@@ -140,11 +140,9 @@ def tabulate_dormitories(printed=PRINTED_CONSTRAINTS) -> pd.DataFrame:
     return table.assign(allows_49_50_101=[some[refused].any() for _, some in allowed.values()])
 
 
-def _meets(points, constraints) -> np.ndarray:
-    met = np.ones(len(points), dtype=bool)
-    for row, bound in constraints:
-        met &= points @ np.array(row) >= bound
-    return met
+def _meets(points: np.ndarray, constraints) -> np.ndarray:
+    met = [points @ np.array(row) >= bound for row, bound in constraints]
+    return np.all([np.full(len(points), True), *met], axis=0)
 
 
 def simulate_naive_releases(rng: np.random.Generator, truth, epsilon: float, draws: int) -> float:
@@ -225,25 +223,15 @@ def _corner(rows, columns) -> tuple[int, int]:
     return max(0, rows[0] - columns[1]), min(rows[0], columns[0])
 
 
-def witness_margins() -> tuple[np.ndarray, np.ndarray]:
-    """Return the matrix and the sums of two-way margins that no integer table has."""
-    halves = np.array([[[int(c) for c in line] for line in layer] for layer in WITNESS]).ravel()
-    matrix = Invariants.margins((3, 4, 6), TWO_WAY).matrix
-    return matrix, matrix @ halves // 2
-
-
-def can_be_met(matrix, sums, *, integer: bool) -> bool:
-    """Return True if a non-negative table with these sums exists.
-
-    With `integer`, the table must consist of integers.
-    """
-    fixed = LinearConstraint(matrix, sums, sums)
-    return milp(np.zeros(matrix.shape[1]), constraints=fixed, integrality=integer).status == 0
-
-
 def check_witness() -> pd.DataFrame:
     """Check that a real table, but no integer table, has the margins of the counterexample."""
-    met = [can_be_met(*witness_margins(), integer=integer) for integer in (False, True)]
+    twice = np.array([[list(map(int, line)) for line in layer] for layer in WITNESS]).ravel()
+    matrix = Invariants.margins((3, 4, 6), TWO_WAY).matrix
+    fixed = LinearConstraint(matrix, matrix @ twice / 2, matrix @ twice / 2)
+    met = [
+        milp(np.zeros(twice.size), constraints=fixed, integrality=integer).status == 0
+        for integer in (False, True)
+    ]
     margins = "all two-way margins of 3 x 4 x 6"
     return pd.DataFrame({"margins": margins, "numbers": ["fractions", "whole"], "met": met})
 

@@ -30,27 +30,27 @@ PRINTED_GAUSSIAN = {
 }
 
 
-def variance_gaussian(conversion: str, epsilon: float, delta: float, count: int) -> float:
-    """Compute the variance of each of `count` measurements with Gaussian noise."""
-    return count / (2 * rho_for(conversion, epsilon, delta))
+def variance_gaussian(conversion: str, epsilon: float, delta: float) -> float:
+    """Compute the variance of each measurement with Gaussian noise."""
+    return N_CHANGED / (2 * rho_for(conversion, epsilon, delta))
 
 
-def variance_laplace(epsilon: float, count: int, delta: float = 0.0) -> float:
-    """Compute the variance of each of `count` measurements with Laplace noise.
+def variance_laplace(epsilon: float, delta: float = 0.0) -> float:
+    """Compute the variance of each measurement with Laplace noise.
 
     The composition is pure if delta is 0, and otherwise exact.
     """
-    scale = scale_laplace(epsilon, delta, count) if delta else count / epsilon
+    scale = scale_laplace(epsilon, delta, N_CHANGED) if delta else N_CHANGED / epsilon
     return 2 * scale**2
 
 
-def crossings(conversion: str, delta: float, count: int) -> list[float]:
+def crossings(conversion: str, delta: float) -> list[float]:
     """Find the values of epsilon in `EPSILON_RANGE` at which the two variances are equal."""
 
     def advantage(log_epsilon):
         epsilon = math.exp(log_epsilon)
-        gaussian = variance_gaussian(conversion, epsilon, delta, count)
-        return math.log(gaussian / variance_laplace(epsilon, count))
+        gaussian = variance_gaussian(conversion, epsilon, delta)
+        return math.log(gaussian / variance_laplace(epsilon))
 
     grid = np.linspace(*np.log(EPSILON_RANGE), N_STEPS)
     signs = np.sign([advantage(x) for x in grid])
@@ -64,10 +64,10 @@ def tabulate_noise() -> pd.DataFrame:
     """Compute the variances of an identity query, by delta and epsilon."""
     pairs = list(product(DELTAS, EPSILONS))
     table = pd.DataFrame(pairs, columns=["delta", "epsilon"])
-    table["laplace"] = [variance_laplace(epsilon, N_CHANGED) for _, epsilon in pairs]
-    table["laplace_at_delta"] = [variance_laplace(each, N_CHANGED, delta) for delta, each in pairs]
+    table["laplace"] = [variance_laplace(epsilon) for _, epsilon in pairs]
+    table["laplace_at_delta"] = [variance_laplace(epsilon, delta) for delta, epsilon in pairs]
     for name in CONVERSIONS:
-        table[name] = [variance_gaussian(name, each, delta, N_CHANGED) for delta, each in pairs]
+        table[name] = [variance_gaussian(name, epsilon, delta) for delta, epsilon in pairs]
     table["printed_laplace"] = PRINTED_LAPLACE * len(DELTAS)
     table["printed_gaussian"] = [PRINTED_GAUSSIAN[delta][epsilon - 1] for delta, epsilon in pairs]
     table["off_laplace"] = table["laplace"].round(1) - table["printed_laplace"]
@@ -78,7 +78,7 @@ def tabulate_noise() -> pd.DataFrame:
 def tabulate_conversions() -> pd.DataFrame:
     """Find the largest epsilon at which the Gaussian variance is smaller, for each conversion."""
     rows = [
-        (delta, name, max(crossings(name, delta, N_CHANGED)[-1:], default=0.0))
+        (delta, name, max(crossings(name, delta)[-1:], default=0.0))
         for delta, name in product(DELTAS, CONVERSIONS)
     ]
     return pd.DataFrame(rows, columns=["delta", "conversion", "smaller_up_to"])
@@ -86,10 +86,10 @@ def tabulate_conversions() -> pd.DataFrame:
 
 def tabulate_tails() -> pd.DataFrame:
     """Compare the tails of Gaussian and Laplace noise at epsilon = 1."""
-    scale = np.sqrt(variance_laplace(1, N_CHANGED) / 2)
+    scale = np.sqrt(variance_laplace(1) / 2)
     rows = []
     for delta in DELTAS:
-        sigma = np.sqrt(variance_gaussian("slides", 1, delta, N_CHANGED))
+        sigma = np.sqrt(variance_gaussian("slides", 1, delta))
         steps = np.linspace(0.01, 20 * sigma, 200_001)
         lighter = scipy.stats.norm.logsf(steps / sigma) < scipy.stats.laplace.logsf(steps / scale)
         crossing = steps[np.flatnonzero(~lighter)[-1] + 1]

@@ -1,11 +1,11 @@
 """Demonstration data (NHGIS) with the counties of the published counts in the repository."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pandas as pd
 
 from isdp.errors import InputError
-from reproduction.data.fetch import locate_demonstration
 from reproduction.data.histogram import Histogram, read_demonstration_histogram
 
 VINTAGE = "20210608"  # The configuration "production" has the budget of this vintage.
@@ -20,17 +20,13 @@ def read_demonstration_counts(
 ) -> Histogram | None:
     """Read the noisy counts, with the counties in the order of the published `histogram`.
 
-    The other parameters are those of `reproduction.data.fetch.locate_demonstration`. Returns None
-    if the data have another vintage than `VINTAGE`.
-
-    Raises
-    ------
-    InputError
-        If the published counts in the file differ from the histogram.
+    The file is `local`, or else the download that `provenance` describes in the folder `cache`.
+    Returns None if the data have another vintage than `VINTAGE`. Raises InputError if the published
+    counts in the file differ from the histogram.
     """
     if provenance["vintage"] != VINTAGE:
         return None
-    path = locate_demonstration(provenance, local, cache)
+    path = local or Path(cache) / provenance["file_name"]
     private, given, _ = read_demonstration_histogram(path, published)
     order = pd.Index(given.counties["fips"]).get_indexer(histogram.counties["fips"])
     if (given.counts[order] != histogram.counts).any():

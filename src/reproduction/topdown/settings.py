@@ -124,7 +124,7 @@ class TopDownSettings(Block):
 
 
 def group_configurations(runs: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """Group the configurations by the first word of their names; each group is one job."""
+    """Group the configurations by the first word of their names. Each group is one job."""
     found: dict[str, dict[str, int]] = {}
     for name, times in runs.items():
         found.setdefault(name.replace(",", " ").split()[0], {})[name] = times

@@ -35,7 +35,7 @@ def trace_swapping(counties: pd.DataFrame, published, released) -> pd.DataFrame:
 
     Both counts have shape (counties, 252). Errors and distances are divided by the square root of
     the population. The robust error is HC3, because the scaled errors of small counties have the
-    largest variance. Puerto Rico is excluded, because it was a separate run.
+    largest variance. Puerto Rico is excluded, because its data are from a separate run.
     """
     home = (counties["state"] != "PR").to_numpy()
     true, ours = count_groups(np.asarray(published)[home]), count_groups(np.asarray(released)[home])

@@ -13,7 +13,7 @@ from reproduction.comparison.experiment import (
     run_family,
 )
 from reproduction.comparison.settings import FAMILIES, PARAMETERS
-from reproduction.comparison.systems import Spending, list_budgets, list_systems, published_rho
+from reproduction.comparison.systems import list_budgets, list_systems, plan_at, published_rho
 from reproduction.comparison.tables import (
     tabulate_costs,
     tabulate_errors,
@@ -119,7 +119,7 @@ def test_one_scope_where_all_states_are_swapped(small):
     ("known", "passes"), [(slides_budget(), "one"), (production_budget(), "isolate_total")]
 )
 def test_topdown_spends_what_it_is_given_in_the_known_shares(known, passes):
-    plan = Spending(known, passes)(0.75)
+    plan = plan_at(known, passes, 0.75)
     assert plan.budget.spent == pytest.approx(0.75)
     assert float(plan.budget.spent) >= 0.75
     assert plan.held == ("region",)

@@ -47,8 +47,8 @@ def one(epsilon, norm="l1", vintage="20201116", das=(), **state):
     counties = pd.DataFrame({"state": ["RI", "RI", "VT"], "das_error": [*das, 9] if das else None})
     settings = {"counties": {"epsilon": epsilon, "norm": norm}, "data": {"vintage": vintage}}
     provenance = {"source": "download", "vintage": vintage, "das_available": bool(das)}
-    states = pd.DataFrame([row | state])
-    return tabulate_scenario("x", settings, states, noise, counties, provenance)
+    tables = {"state": pd.DataFrame([row | state]), "noise": noise}
+    return tabulate_scenario("x", settings, tables, counties, provenance)
 
 
 @pytest.mark.parametrize(

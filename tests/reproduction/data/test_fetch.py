@@ -7,14 +7,12 @@ import threading
 import time
 import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from reproduction.data.fetch import (
     LEDGER_COLUMNS,
-    locate_demonstration,
     obtain_demonstration,
     read_ledger,
 )
@@ -122,8 +120,7 @@ def test_a_download_is_kept_and_used_again_without_the_network(tmp_path, site, c
         "population_column": "H72001",
         "das_available": True,
     }
-    file = locate_demonstration(provenance, None, tmp_path / "cache")
-    assert file.read_bytes() == GOOD
+    assert (tmp_path / "cache" / f"{NAME}.zip").read_bytes() == GOOD
     site.page = (503, b"")
     assert get(tmp_path, entry(site.url))[1] == provenance | {"message": message}
     assert site.requests == 1
@@ -182,7 +179,6 @@ def test_without_an_answer_the_published_counts_are_used(tmp_path, site, page, r
     assert "0x" not in provenance["message"]
     assert site.requests == requests
     assert list((tmp_path / "cache").glob("*")) == []
-    assert locate_demonstration(provenance, None, tmp_path / "cache") is None
 
 
 def test_only_the_address_of_the_vintage_is_tried(tmp_path, site):
@@ -208,7 +204,6 @@ def test_a_local_file_comes_first_and_has_its_own_vintage(tmp_path, site):
     assert (provenance["source"], provenance["address"]) == ("local file", "")
     assert provenance["sha256"] == SHA256
     assert str(tmp_path) not in json.dumps(provenance)
-    assert locate_demonstration(provenance, str(local), "cache") == Path(local)
     # the ledger need not have the configuration's vintage
     provenance = get(tmp_path, local_file=local, vintage="20201116")[1]
     assert provenance["vintage"] == "20210608"

@@ -94,13 +94,14 @@ def test_a_range_meets_a_criterion_if_a_value_in_it_does():
 def test_a_requirement_states_its_shortfall(table):
     size = quantity(extreme_row(table, "n", "min"), "n")
     assert Requirement("draws", size, 5).shortfall == ""
-    assert Requirement("draws", size, 6).shortfall == "this run has 5 draws, and 6 are needed"
+    assert Requirement("draws", size, 6).shortfall == "this run has 5 draws, and the minimum is 6"
     unknown = Requirement("draws", quantity(table.iloc[:0], "n"), 6).shortfall
     assert "does not state its number of draws" in unknown
 
 
 def test_a_missing_table_names_the_rule_that_makes_it_and_a_missing_column_the_claim(table):
-    with pytest.raises(InputError, match=r"claim a-claim: the table t .* counties"):
-        make_claim().evidence({})
+    claim = make_claim(tables=["draws_verified"])
+    with pytest.raises(InputError, match=r"claim a-claim: the table draws_verified .*verify_draws"):
+        claim.evidence({})
     with pytest.raises(InputError, match=r"claim a-claim \(tables t\): KeyError: 'x'"):
         make_claim().evidence({"t": table.drop(columns="x")})

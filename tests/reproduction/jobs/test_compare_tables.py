@@ -27,11 +27,11 @@ def runs(tmp_path):
 def changed(tmp_path):
     """Report the difference between two versions of one table."""
 
-    def changed(old, new, **names):
+    def changed(old, new):
         for run, text in (("a", old), ("b", new)):
             (tmp_path / run / "tables").mkdir(parents=True, exist_ok=True)
             (tmp_path / run / "tables/t.csv").write_text(text)
-        return report(tmp_path / "a", tmp_path / "b", **names)
+        return report(tmp_path / "a", tmp_path / "b")
 
     return changed
 
@@ -126,22 +126,6 @@ def test_differences_are_given_in_combined_standard_errors(changed, columns, col
     said = changed(old, new.replace(",3\n", ",4\n"))
     # 20 / sqrt(4^2 + 4^2)
     assert f"standard errors\n\n- tables/t.csv: 3.54 ({column}, b)\n" in said
-
-
-def test_a_column_renamed_on_purpose_is_compared_under_its_new_name(runs, capsys):
-    renamed = CURVES.replace("law,", "norm,", 1)
-    (runs[0] / "figures/curves.csv").write_text(renamed)
-    folders = [str(run) for run in runs]
-    main(folders)
-    assert "columns gone: norm" in capsys.readouterr().out
-    main([*folders, "--renamed", "norm=law"])
-    assert capsys.readouterr().out.startswith("All ")
-    (runs[0] / "figures/curves.csv").write_text(renamed.replace("0.25", "0.5"))
-    main([*folders, "--renamed", "norm=law"])
-    assert cells(capsys.readouterr().out)[-1][:3] == ["figures/curves.csv", "bound", "4"]
-    with pytest.raises(SystemExit):
-        main([*folders, "--renamed", "norm"])
-    assert "'norm'" in capsys.readouterr().err
 
 
 def test_nothing_to_compare_with_is_said_and_nothing_to_compare_is_an_error(runs, tmp_path, capsys):

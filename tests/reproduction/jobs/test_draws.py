@@ -1,7 +1,6 @@
 import numpy as np
-import pytest
 
-from isdp import InputError, Invariants
+from isdp import Invariants
 from isdp.io.draws import Draws, write_draws
 from reproduction.jobs.draws import label_draws, read_draws_by, verify_draws
 
@@ -23,14 +22,6 @@ def test_draws_are_told_apart_by_the_law_that_they_name(tmp_path):
         "thin": 4,
         "mechanism": {"epsilon": 0.25},
     }
-
-
-@pytest.mark.parametrize("other", [("l1", "table"), ("l2", "cube")])
-def test_draws_of_one_law_twice_or_of_two_experiments_are_refused(tmp_path, other):
-    law, experiment = other
-    paths = [kept(tmp_path / "a.nc", "l1"), kept(tmp_path / "b.nc", law, experiment=experiment)]
-    with pytest.raises(InputError, match=r"b\.nc"):
-        read_draws_by("law", paths)
 
 
 def test_verification_finds_a_draw_that_breaks_an_invariant(tmp_path):

@@ -20,7 +20,6 @@ def test_a_table_holds_its_margins_by_name():
     assert (table.invariants.matrix == Invariants.margins((2, 3)).matrix).all()
     assert table.invariants.names[:3] == ("sex f", "sex m", "age young")
     assert table.cells[:2] == ["f / young", "f / old"]
-    assert table.shape == (2, 3)
     assert table.counts.tolist() == [[1, 2, 3], [4, 5, 6]]
 
 
@@ -39,7 +38,6 @@ def test_records_are_counted_from_one():
     assert experiment.invariants.matrix.tolist() == [[1, 1, 0], [0, 1, 1]]
     assert experiment.invariants.names == ("A", "B")
     assert experiment.cells == ["1", "2", "3"]
-    assert experiment.shape == (3,)
 
 
 def test_laws_from_the_config():

@@ -102,7 +102,7 @@ def test_rarely_moving_chains_do_not_pass_for_chains_that_met():
 
 def test_a_cap_that_every_run_reaches_is_said_and_does_not_crash():
     times, _ = couple_chains(np.random.default_rng(1), walk(), **settings(cap=6, lag_factors=[1]))
-    all_cut = MeetingTimes(5, np.full(4, 6), np.ones(4, bool), 0.1, np.full(4, 9))
+    all_cut = MeetingTimes(5, np.full(4, 6), np.ones(4, bool), np.full(4, 9))
     table = tabulate_meetings([*times, all_cut], 5_000)
     last = table.iloc[-1]
     assert last["censored"] == last["chains"] == 4

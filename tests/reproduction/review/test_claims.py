@@ -11,9 +11,8 @@ from reproduction.jobs.yaml_files import read_yaml
 from reproduction.review.claims import (
     find_pages,
     list_claims,
-    list_figures,
+    list_outputs,
     list_paper_figures,
-    list_tables,
 )
 from tests import ROOT
 
@@ -89,8 +88,8 @@ def test_entries_that_do_not_fit_are_refused(entries, message):
 
 def test_each_table_and_figure_is_listed_once():
     claims = [make_claim(figures=["f"]), make_claim(figures=["g", "f"]), make_claim()]
-    assert list_figures(claims, [entry("one", figures=["h", "g"])]) == ["f", "g", "h"]
-    assert list_tables(claims, [entry("one")]) == ["t", "u"]
+    assert list_outputs("figures", claims, [entry("one", figures=["h", "g"])]) == ["f", "g", "h"]
+    assert list_outputs("tables", claims, [entry("one")]) == ["t", "u"]
 
 
 def test_every_claim_has_a_unit_and_a_page():

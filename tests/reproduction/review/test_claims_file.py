@@ -10,8 +10,8 @@ import pytest
 
 from isdp import InputError
 from reproduction.jobs.claims import Evidence, Quantity, at_most, extreme_row, quantity
-from reproduction.review.claims_file import describe_claims
-from reproduction.review.scorecard import build_scorecard
+from reproduction.review.claims_file import FORMAT, describe_claims
+from reproduction.review.scorecard import judge_claims
 from reproduction.review.strict import compare_verdicts, main
 from tests import ROOT
 from tests.reproduction.review.test_claims import CLAIMS, make_claim
@@ -37,8 +37,9 @@ def with_error(table):
 
 def test_a_claim_has_its_numbers_and_their_source():
     claims = [make_claim(with_error, "one"), make_claim(name="two", tables=["gone"])]
-    card = build_scorecard(claims, TABLES, {"das_available": False, "vintage": ""})
-    found = json.loads(json.dumps(describe_claims(claims, card, TABLES, RUN), allow_nan=False))
+    card, evidence = judge_claims(claims, TABLES, {"das_available": False, "vintage": ""})
+    content = {"format": FORMAT, "run": RUN, "claims": describe_claims(claims, card, evidence)}
+    found = json.loads(json.dumps(content, allow_nan=False))
     jsonschema.validate(found, SCHEMA)
     one, two = found["claims"]
     assert (one["claim"], one["verdict"]) == ("one", "not checkable")

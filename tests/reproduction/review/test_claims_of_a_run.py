@@ -11,7 +11,7 @@ import pytest
 from isdp import InputError
 from reproduction.jobs.tables import read_tables
 from reproduction.jobs.yaml_files import read_yaml
-from reproduction.review.scorecard import build_scorecard, judged_quantity
+from reproduction.review.scorecard import judge_claims, judged_quantity
 from tests import ROOT
 from tests.reproduction.review.test_claims import CLAIMS
 
@@ -98,7 +98,7 @@ def evidence_of(claim, tables):
 
 
 def test_only_known_errata_differ(tables):
-    card = build_scorecard(CLAIMS, tables, NONE).set_index("claim")
+    card = judge_claims(CLAIMS, tables, NONE)[0].set_index("claim")
     assert set(card.index[card["verdict"] == "differs"]) == ERRATA
     assert (card["verdict"] == "reproduced").sum() >= 60
     exact = card[(card["our_error"] == "exact") & ~card["note"].str.contains("vintage")]
@@ -174,7 +174,7 @@ def test_a_plausible_wrong_value_turns_the_verdict(claim, tables):
         provenance = NONE
 
     def verdict(tables):
-        return build_scorecard([claim], tables, provenance)["verdict"].item()
+        return judge_claims([claim], tables, provenance)[0]["verdict"].item()
 
     if claim.needs_vintage:  # columns that these data fill
         name = claim.tables[0]

@@ -14,7 +14,7 @@ from reproduction.jobs.claims import Evidence, at_most, quantity
 from reproduction.jobs.descriptions import Descriptions, Figure, Study, Table
 from reproduction.review.frontpage import render_front_page
 from reproduction.review.notebook_results import Results
-from reproduction.review.scorecard import build_scorecard
+from reproduction.review.scorecard import judge_claims
 from tests.reproduction.review.test_claims import make_claim
 
 
@@ -59,7 +59,7 @@ def page_of(tmp_path, provenance):
         claim("two-bin-b", "t", 0, paper="CDP", exact=True, note="a slip & no more"),
         claim("sex-by-age-c", "gone", 0, paper="CDP", paper_value="likely"),
     ]
-    card = build_scorecard(
+    card, _ = judge_claims(
         claims,
         {"t": pd.DataFrame({"x": [1]})},
         {"das_available": False},

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from reproduction.jobs.descriptions import Descriptions, Figure, Study, read_descriptions
-from reproduction.review.claims import list_figures, list_tables
+from reproduction.review.claims import list_outputs
 from reproduction.review.gallery import select_pictures
 from tests import ROOT
 from tests.reproduction.review.test_claims import CLAIMS, ENTRIES, make_claim
@@ -85,9 +85,9 @@ def test_of_a_figure_that_each_state_has_one_is_shown_that_was_not_yet(folder):
 
 def test_every_table_named_is_described_and_there_is_a_sentence_on_every_figure():
     descriptions = read_descriptions((ROOT / "src/reproduction").glob("*/descriptions.yaml"))
-    for name in list_tables(CLAIMS, ENTRIES):
+    for name in list_outputs("tables", CLAIMS, ENTRIES):
         descriptions.find("tables", name)
-    for name in list_figures(CLAIMS, ENTRIES):
+    for name in list_outputs("figures", CLAIMS, ENTRIES):
         words = descriptions.find("figures", name)[2].gallery
         assert re.search(r"\.(\s|$)", words), name
 

@@ -80,9 +80,9 @@ def shown(monkeypatch):
     return seen
 
 
-def refusal(*arguments, **options):
+def refusal(*arguments):
     with pytest.raises(ReviewError) as caught:
-        open_results(*arguments, **options)
+        open_results(*arguments)
     message = str(caught.value)
     assert "\n" not in message
     assert caught.value._render_traceback_() == [f"error: {message}"]
@@ -94,20 +94,6 @@ def test_missing_results_are_refused_with_the_command_that_makes_them(tmp_path, 
     monkeypatch.delenv(reviewing.FOLDER_VARIABLE, raising=False)
     monkeypatch.chdir(tmp_path)
     assert "snakemake --cores all" in refusal()
-
-
-def test_results_of_another_config_are_refused_by_the_key(folder, monkeypatch):
-    other = folder.parent / "mine.yaml"
-    other.write_text(yaml.safe_dump({"counties": {"epsilon": 1.0}}))
-    for message in (
-        refusal(folder, expect=other),
-        monkeypatch.setenv(reviewing.EXPECTED_VARIABLE, str(other)) or refusal(folder),
-    ):
-        assert "counties.epsilon is 0.192, but 1.0 in mine.yaml" in message
-    other.write_text(yaml.safe_dump({"news": 1}))
-    assert "news is missing" in refusal(folder, expect=other)
-    other.write_text(yaml.safe_dump({"counties": {"states": ["VT"]}}))
-    assert open_results(folder, expect=other).setting("counties.epsilon") == 0.192
 
 
 def test_a_claim_is_shown_with_both_values_and_its_verdict(folder, shown):

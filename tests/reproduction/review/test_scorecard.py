@@ -15,7 +15,7 @@ from reproduction.jobs.claims import (
     extreme_row,
     quantity,
 )
-from reproduction.review.scorecard import COLUMNS, build_scorecard, describe_cells, format_value
+from reproduction.review.scorecard import COLUMNS, describe_cells, format_value, judge_claims
 from tests.reproduction.review.test_claims import largest, make_claim
 
 HAVE = {"das_available": True, "vintage": "20201116"}
@@ -29,7 +29,7 @@ def judged(value, function=largest, provenance=NONE, **changes):
 
 
 def of_table(table, function, provenance=NONE, **changes):
-    card = build_scorecard([make_claim(function, **changes)], {"t": table}, provenance)
+    card, _ = judge_claims([make_claim(function, **changes)], {"t": table}, provenance)
     assert tuple(card.columns) == COLUMNS
     return card.iloc[0]
 
@@ -40,7 +40,13 @@ def test_a_verdict_follows_from_the_value():
     assert (row["verdict"], row["who_is_right"]) == ("differs", "error in the paper")
     assert (row["our_value"], row["our_error"], row["unit"]) == ("2.5", "", "persons")
     assert (row["bar"], row["bar_of"]) == ("<= 2", "ours")
+    assert with_bound(11.5e9)["bar"] == "<= 11,500,000,000"
+    assert with_bound(1 + 1e-9)["bar"] == "<= 1.000000001"
     assert judged(1.5, if_differs="error in the paper")["who_is_right"] == ""
+
+
+def with_bound(bound):
+    return judged(1.5, lambda table: Evidence(quantity(table, "x"), at_most(bound, "ours")))
 
 
 def with_error(criterion):
@@ -98,7 +104,7 @@ def test_a_run_without_what_a_claim_needs_leaves_it_not_checkable():
         row = judged(value, sized(200, key="needs"))
         assert row["verdict"] == "not checkable"
         assert row["our_value"] == str(value)
-        assert row["note"] == "this run has 100 draws, and 200 are needed"
+        assert row["note"] == "this run has 100 draws, and the minimum is 200"
     assert judged(1.5, sized(100, key="needs"))["verdict"] == "reproduced"
     assert judged(2.5, sized(100, key="needs"))["verdict"] == "differs"
 
@@ -107,7 +113,7 @@ def test_a_run_that_is_too_small_leaves_a_missed_criterion_undecided():
     assert judged(1.5, sized(400, key="decides"))["verdict"] == "reproduced"
     row = judged(2.5, sized(400, key="decides"))
     assert row["verdict"] == "undecided"
-    assert row["note"] == "this run has 100 draws, and 400 are needed"
+    assert row["note"] == "this run has 100 draws, and the minimum is 400"
     assert judged(2.5, sized(100, key="decides"))["verdict"] == "differs"
 
 
@@ -242,10 +248,10 @@ def test_a_claim_that_needs_a_vintage_has_a_verdict_with_that_vintage_alone():
     assert judged(9.0, provenance=HAVE, needs_vintage="20201116")["verdict"] == "differs"
     for vintage in ("20200527", "20210608"):
         there = {"das_available": True, "vintage": vintage}
-        other = judged(1.0, provenance=there, needs_vintage="20201116", note="so")
+        other = judged(1.0, provenance=there, needs_vintage="20201116", note="So.")
         assert other["verdict"] == "not checkable"
         assert other["our_value"] == "1"
-        assert other["note"].startswith("so; needs the demonstration data of vintage 20201116")
+        assert other["note"].startswith("So; needs the demonstration data of vintage 20201116")
     none = judged(1.0, needs_vintage="20201116")
     assert none["verdict"] == "not checkable"
     assert (none["our_value"], none["statistic"], none["bar"]) == ("", "", "<= 2")

@@ -18,7 +18,6 @@ from reproduction.swapping.households import (
 from reproduction.swapping.printed import (
     TENURES,
     counts_before,
-    find_failing_sums,
     read_budgets,
     read_massachusetts,
 )
@@ -28,20 +27,14 @@ TABLE = read_massachusetts(MASSACHUSETTS)
 
 
 def test_all_sums_of_the_printed_table_are_met():
-    assert find_failing_sums(TABLE) == []
+    assert len(TABLE) == 14
+    for after in ("", "_after"):
+        assert (TABLE[f"owned{after}"] + TABLE[f"rented{after}"] == TABLE["total"]).all()
+    assert (TABLE["total_after"] == TABLE["total"]).all()
+    for tenure in TENURES:
+        assert TABLE[tenure].sum() == TABLE[f"{tenure}_after"].sum()
     assert TABLE["total"].sum() == 1_144_424
     assert TABLE["persons"].sum() == 4_316_721
-
-
-def test_a_table_with_a_wrong_sum_is_refused(tmp_path):
-    wrong = TABLE.copy()
-    wrong.loc["Dukes", "owned_after"] += 1
-    wrong.to_csv(tmp_path / "wrong.csv")
-    with pytest.raises(InputError, match="row Dukes, column owned"):
-        read_massachusetts(tmp_path / "wrong.csv")
-    TABLE.drop(index="Dukes").to_csv(tmp_path / "short.csv")
-    with pytest.raises(InputError, match="14 counties"):
-        read_massachusetts(tmp_path / "short.csv")
 
 
 def test_sixteen_budgets_are_printed():
@@ -130,8 +123,3 @@ def test_households_that_are_not_those_of_the_slides_are_refused(tmp_path, frame
     frame().to_csv(tmp_path / "wrong.csv", index=False)
     with pytest.raises(InputError, match=words):
         read_households(tmp_path / "wrong.csv", TABLE)
-
-
-def test_an_unknown_mix_is_refused():
-    with pytest.raises(InputError, match="scenario 'guessed'"):
-        build_households(TABLE, "guessed")

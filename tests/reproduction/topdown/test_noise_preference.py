@@ -32,42 +32,42 @@ def crossing_slides(delta, count):
 
 @pytest.mark.parametrize("delta", PRINTED)
 def test_the_fifteen_gaussian_variances_of_the_slides(delta):
-    found = [variance_gaussian("slides", epsilon, delta, 12) for epsilon in range(1, 6)]
+    found = [variance_gaussian("slides", epsilon, delta) for epsilon in range(1, 6)]
     assert [round(value, 1) for value in found] == PRINTED[delta]
 
 
 def test_the_five_laplace_variances_of_the_slides():
-    found = [variance_laplace(epsilon, 12) for epsilon in range(1, 6)]
+    found = [variance_laplace(epsilon) for epsilon in range(1, 6)]
     assert [round(value, 1) for value in found] == PRINTED_LAPLACE
 
 
 @given(st.floats(1e-2, 40), st.floats(-14, -6).map(lambda x: 10**x))
 def test_under_the_slides_conversion_the_gaussian_is_larger_at_every_epsilon(epsilon, delta):
-    assert variance_gaussian("slides", epsilon, delta, 12) > variance_laplace(epsilon, 12)
+    assert variance_gaussian("slides", epsilon, delta) > variance_laplace(epsilon)
     assert crossing_slides(delta, 12) == 0
 
 
 @pytest.mark.parametrize("delta", [1e-5, 1e-3, 0.1])
 def test_the_crossing_in_closed_form_is_the_one_that_a_search_finds(delta):
-    (found,) = crossings("slides", delta, 12)
+    (found,) = crossings("slides", delta)
     assert found == pytest.approx(crossing_slides(delta, 12), rel=1e-9)
 
 
 @pytest.mark.parametrize("conversion", CONVERSIONS)
 @pytest.mark.parametrize("delta", [1e-9, 1e-6, 1e-4])
 def test_the_gaussian_is_smaller_below_the_crossing_and_larger_above(conversion, delta):
-    found = crossings(conversion, delta, 12)
+    found = crossings(conversion, delta)
     assert len(found) <= 1
     for epsilon in found:
         for factor, smaller in ((0.999, True), (1.001, False)):
             at = epsilon * factor
-            gaussian = variance_gaussian(conversion, at, delta, 12)
-            assert (gaussian < variance_laplace(at, 12)) == smaller
+            gaussian = variance_gaussian(conversion, at, delta)
+            assert (gaussian < variance_laplace(at)) == smaller
 
 
 def test_under_exact_accounting_the_closing_sentence_fails_at_the_moderate_delta():
     smaller = [
-        variance_gaussian("exact Gaussian", epsilon, 1e-6, 12) < variance_laplace(epsilon, 12)
+        variance_gaussian("exact Gaussian", epsilon, 1e-6) < variance_laplace(epsilon)
         for epsilon in range(1, 6)
     ]
     assert smaller == [True, True, True, True, False]

@@ -111,9 +111,9 @@ def test_a_budget_that_is_none_is_refused(parameter, budget):
 @pytest.mark.parametrize(
     ("counts", "regions", "names", "match"),
     [
-        (COUNTS - 20, ["A"] * 5, None, "negative"),
+        (COUNTS - 20, ["A"] * 5, None, "counts"),
         (COUNTS.astype(float), ["A"] * 5, None, "counts"),
-        (COUNTS, ["A"] * 4, None, "counts must have the shape"),
+        (COUNTS, ["A"] * 4, None, "counts"),
         (COUNTS, ["A"] * 5, list("abcda"), "names"),
     ],
 )

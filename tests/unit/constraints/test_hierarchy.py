@@ -45,8 +45,8 @@ def test_columns_that_make_no_hierarchy_are_refused(columns, match):
 @pytest.mark.parametrize(
     ("table", "match"),
     [
-        (np.ones((3, 2), dtype=int), "leaves"),
-        (np.ones(4, dtype=int), "leaves"),
+        (np.ones((3, 2), dtype=int), "table"),
+        (np.ones(4, dtype=int), "table"),
         (np.ones((4, 2)), "float64"),
         (np.array([[1, 1], [1, -1], [1, 1], [1, 1]]), "row 1, cell 1"),
         (np.full((4, 2), 2**62), "64-bit"),

@@ -116,7 +116,7 @@ def test_the_needed_subsets_are_as_many_as_linear_programmes_leave(seed, kinds):
     [
         ([1], [[1, 1]], None, "leaf 0"),
         ([3, 3], [[1, 1], [0, 0]], None, "leaf 1"),
-        ([3], [[1], [1]], None, "shapes"),
+        ([3], [[1], [1]], None, "totals"),
         ([3.5], [[1]], None, "totals"),
         ([3], [[1]], [[-1]], "minimums"),
     ],

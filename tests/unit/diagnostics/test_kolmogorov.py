@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.stats import ks_2samp
 
 from isdp import GeneralizedLaplace
@@ -39,25 +40,54 @@ def test_the_distance_is_that_of_a_library_whichever_sample_is_larger(sizes):
 def test_the_bound_by_hand():
     each = math.sqrt(math.log(2e6) / 2000)
     assert kolmogorov_bound(1000, math.inf) == pytest.approx(each)
-    assert kolmogorov_bound(1000, 1000) == pytest.approx(math.sqrt(2) * each)
+    assert 1.05 * math.sqrt(2) < kolmogorov_bound(1000, 1000) / each < 1.1 * math.sqrt(2)
+    assert kolmogorov_bound(1000, 300) == kolmogorov_bound(300, 1000)
     more = math.sqrt(math.log(2e7) / 2000)
     assert kolmogorov_bound(1000, math.inf, comparisons=10) == pytest.approx(more)
     assert kolmogorov_bound(2, 2) == 1
     assert kolmogorov_bound(math.inf, math.inf) == 0
 
 
-@pytest.mark.parametrize("sizes", [(40, 300), (90, 700), (600, 600)])
-def test_the_p_value_is_at_least_the_exact_one_and_a_millionth_at_the_bound(sizes):
+SIZES = [(40, 300), (90, 700), (600, 600)]
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_the_p_value_is_at_least_the_exact_one(sizes):
     rng = np.random.default_rng(6)
     for shift in (0, 0.1, 0.2, 0.5):
         one, two = rng.normal(size=sizes[0]), rng.normal(shift, size=sizes[1])
         exact = ks_2samp(one, two, method="exact")
-        found = kolmogorov_p_value(exact.statistic, *sizes)
-        assert exact.pvalue <= found <= 2.5 * exact.pvalue + 1e-12
-    assert kolmogorov_p_value(kolmogorov_bound(*sizes), *sizes) == pytest.approx(1e-6)
-    assert kolmogorov_p_value(0.1, *sizes, comparisons=3) == pytest.approx(
-        min(1, 3 * 2 * math.exp(-0.02 / (1 / sizes[0] + 1 / sizes[1])))
-    )
+        assert exact.pvalue <= kolmogorov_p_value(exact.statistic, *sizes)
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_the_p_value_is_the_integral_over_the_error_of_one_sample(sizes):
+    """Massart's tail of the smaller sample's error, integrated over that of the other."""
+    small, large = sizes
+
+    def density(error, distance):
+        tail = min(1, 2 * math.exp(-2 * large * (distance - error) ** 2))
+        return 8 * small * error * math.exp(-2 * small * error**2) * tail
+
+    start = math.sqrt(math.log(2) / (2 * small))  # the tail of the first error is 1 below
+    for distance in (kolmogorov_bound(*sizes) * share for share in (0.7, 0.85, 1)):
+        beyond = 2 * math.exp(-2 * small * distance**2)
+        proved = beyond + quad(density, start, distance, args=(distance,), epsabs=1e-12)[0]
+        assert proved <= kolmogorov_p_value(distance, *sizes) <= 1.5 * proved
+
+
+@pytest.mark.parametrize("sizes", [*SIZES, (250, 10000), (827.1, 1e9)])
+def test_the_p_value_at_the_bound_is_a_millionth(sizes):
+    for comparisons in (1, 102):
+        distance = kolmogorov_bound(*sizes, comparisons)
+        assert kolmogorov_p_value(distance, *sizes, comparisons) == pytest.approx(1e-6)
+        assert kolmogorov_p_value(distance, *sizes) == pytest.approx(1e-6 / comparisons)
+
+
+def test_a_distance_of_zero_is_no_evidence():
+    assert kolmogorov_p_value(0.0, 40, 300) == 1
+    assert kolmogorov_p_value(0.0, math.inf, math.inf) == 1
+    assert kolmogorov_p_value(0.1, math.inf, math.inf) == 0
 
 
 def test_a_detectable_distance_exceeds_the_bound_in_four_of_five_samples():

@@ -11,8 +11,8 @@ from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import select_sampler
 from isdp.exact.overlapping.compiled_klein import mass
 from isdp.exact.overlapping.klein import gram_schmidt
-from isdp.exact.overlapping.l2_mixture import MixtureSampler
-from isdp.exact.rounding_error import UNIT_ROUNDOFF, coefficient_error, frame_error
+from isdp.exact.overlapping.l2_mixture import MixtureSampler, coefficient_error, frame_error
+from isdp.exact.sampler import UNIT_ROUNDOFF
 
 GRID = 1 << 53  # the uniforms are multiples of 1 / GRID
 

@@ -28,7 +28,7 @@ def walk(cells=5, epsilon=0.3, proposal=0.6, acceptance="coordinate", norm="l1")
 def met(lag, tau, censored=False):
     tau = np.asarray(tau, dtype=np.int64)
     cut = np.broadcast_to(censored, tau.shape)
-    return MeetingTimes(lag, tau, cut, 0.0, np.full(tau.shape, 10))
+    return MeetingTimes(lag, tau, cut, np.full(tau.shape, 10))
 
 
 def meet(seed=1, which=None, **settings):

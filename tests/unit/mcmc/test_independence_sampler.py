@@ -83,7 +83,7 @@ def test_inequalities_on_several_cells_are_kept_too():
     [
         ({"proposal_epsilon": 0}, "proposal_epsilon"),
         ({"proposal_epsilon": -1.0}, "proposal_epsilon"),
-        ({"proposal_epsilon": 1e-18}, "parameter"),
+        ({"proposal_epsilon": 1e-18}, "proposal_epsilon"),
         ({"proposal_epsilon": 2e-16}, "proposal_epsilon"),
         ({"solved": [0, 1, 3, 4]}, "solved cells"),
     ],

@@ -186,3 +186,19 @@ def test_replacing_another_parameter_keeps_the_exact_value(epsilon):
     assert other == GeneralizedLaplace(epsilon, "l2")
     assert other.exact_epsilon == laplace.exact_epsilon
     assert replace(other, epsilon="2/7") == GeneralizedLaplace("2/7", "l2")
+
+
+@pytest.mark.parametrize("rho", ["1/7", Fraction(1, 3), 0.1, "1/32"])
+def test_replace_keeps_the_exact_rho_until_a_parameter_changes(rho):
+    gaussian = GeneralizedGaussian(rho=rho)
+    same = replace(gaussian)
+    assert same == gaussian
+    assert same.rho == gaussian.rho == Fraction(str(rho))
+    assert replace(gaussian, sigma="5/2") == GeneralizedGaussian("5/2")
+    assert replace(gaussian, rho="2/9") == GeneralizedGaussian(rho="2/9")
+
+
+def test_sigma_and_rho_are_not_given_together():
+    for given in ({"sigma": 2, "rho": "1/8"}, {}):
+        with pytest.raises(InputError, match="sigma or rho"):
+            GeneralizedGaussian(**given)

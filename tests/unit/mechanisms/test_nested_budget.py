@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from isdp import InputError, Invariants
 from isdp.exact.nested.accuracy import NestedAccuracy
 from isdp.mechanisms import NestedGaussian, SetTree
-from isdp.mechanisms.nested_budget import split_by_errors, split_by_weights
+from isdp.mechanisms.nested_budget import frontier, split_by_errors, split_by_weights
 
 
 def tree_of(shape):
@@ -75,6 +75,23 @@ def test_totals_of_a_lower_level_can_be_held():
     found = NestedAccuracy(NestedGaussian(tree, variances), held).variance_bounds()
     assert found[0] == pytest.approx(9)
     assert found[tree.level_of == 2] == pytest.approx(4)
+
+
+def test_the_frontier_has_the_errors_of_each_split():
+    tree, nodes = tree_of((4, 3, 5))
+    shares = [0.01, 0.1, 0.5, 0.9]
+    for level in ("a", "b"):
+        found = frontier(tree, "root", "0.7", level, shares)
+        for share, errors in zip(shares, found, strict=True):
+            split = {level: 1 / Fraction(0.7 * share), "cell": 1 / Fraction(0.7 * (1 - share))}
+            expected = bounds(tree, nodes, split)
+            assert errors**2 == pytest.approx([expected[level], expected["cell"]])
+    assert frontier(tree, "a", 1, "b", []).shape == (0, 2)
+    for wrong in ([1], [-1e-9], [np.nan], 0.5):
+        with pytest.raises(InputError, match="shares"):
+            frontier(tree, "root", 1, "a", wrong)
+    with pytest.raises(InputError, match="level"):
+        frontier(tree, "root", 1, "root", [0.5])
 
 
 def test_requests_without_a_split_are_refused():

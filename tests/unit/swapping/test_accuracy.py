@@ -172,8 +172,6 @@ def test_folded_normal_means():
 
 def test_percentage_errors():
     assert mape([[10, 20]], [[11, 18]]) == pytest.approx(10)
-    with pytest.raises(InputError, match="above 0"):
-        mape([0, 1], [1, 0])
 
 
 @pytest.mark.parametrize("rate", ["1/10", "3/4"])
@@ -195,8 +193,6 @@ def test_expected_percentage_errors_follow_from_the_enumerated_moments(rate):
     assert expected_mape(counts, p, debiased=True) == pytest.approx(
         mape(counts[0], counts[0] + folded)
     )
-    with pytest.raises(InputError):
-        expected_mape(np.full((2, 2, 2), 5), 0.3, debiased=True)
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
@@ -237,8 +233,6 @@ def test_epsilon_falls_as_delta_grows():
     values = [exchange_epsilon(1000, 0.1, delta) for delta in (0, 1e-12, 1e-6, 1e-2, 1)]
     assert all(earlier > later for earlier, later in pairwise(values))
     assert values[-1] == 0
-    with pytest.raises(InputError, match="delta"):
-        exchange_epsilon(10, 0.5, 2)
 
 
 @pytest.mark.parametrize("totals", [(1, 1), (1, 4), (2, 3), (1, 2, 2)])
@@ -291,21 +285,6 @@ def test_an_advantage_is_the_total_variation_of_two_normal_tables(table, rate):
     assert distinguishing_advantage(counts, rate, 0, 1) == pytest.approx(cut, rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: location_posterior((3, 0, 2), 0.5),
-        lambda: location_posterior((1,), 0.5),
-        lambda: bayes_factor_loss((5,), 0.5),
-        lambda: distinguishing_advantage(np.ones((1, 3, 2), int), 0.5, 1, 1),
-        lambda: exchange_loss_distribution(1, 0.5),
-    ],
-)
-def test_questions_without_a_meaning_are_refused(call):
-    with pytest.raises(InputError):
-        call()
-
-
 def test_the_likely_rate_is_near_the_true_one():
     counts = np.random.default_rng(6).integers(500, 4000, (1, 8, 3))
     after = swap_table(np.random.default_rng(7), counts, 0.3).sum(axis=0)
@@ -342,15 +321,3 @@ def test_a_fit_is_that_of_the_normal_law_of_the_free_counts(shape):
     at = [free(likely.rate + k * step).logpdf(seen) for k in (-1, 0, 1)]
     assert at[1] >= max(at) - 1e-9
     assert likely.error == pytest.approx((step**2 / (2 * at[1] - at[0] - at[2])) ** 0.5, rel=0.01)
-
-
-@pytest.mark.parametrize("estimate", [likely_rate, lambda *tables: fit(*tables, 0.3)])
-@pytest.mark.parametrize("after", [[[2, 2, 0], [1, 1, 2]], [[4], [4]], [2, 2]])
-def test_a_table_of_another_shape_is_refused_by_its_shape(estimate, after):
-    with pytest.raises(InputError, match="shape"):
-        estimate(np.full((1, 2, 2), 2), after)
-
-
-def test_tables_of_other_totals_are_not_compared():
-    with pytest.raises(InputError, match="totals"):
-        likely_rate(np.ones((1, 2, 2), int), [[2, 0], [1, 1]])

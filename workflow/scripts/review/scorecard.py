@@ -1,15 +1,16 @@
 """Compute the verdicts on the papers' claims from the tables."""
 
-from isdp.io.files import read_json, write_atomically, write_csv
+from isdp.io.files import read_json, write_atomically, write_csv, write_json
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_tables
 from reproduction.review.claims import find_pages, list_claims
-from reproduction.review.scorecard import build_scorecard, summarise_scorecard
+from reproduction.review.claims_file import describe_claims
+from reproduction.review.scorecard import judge_claims, summarise_scorecard
 
 with job_log(snakemake.log[0]):
     source = snakemake.input
     claims = list_claims(source.notebooks)
-    card = build_scorecard(
+    card, evidence = judge_claims(
         claims,
         read_tables([*source.tables, source.verified]),
         read_json(source.provenance),
@@ -20,3 +21,4 @@ with job_log(snakemake.log[0]):
     write_csv(card[checks], snakemake.output.checks)
     with write_atomically(snakemake.output.summary) as temporary:
         temporary.write_text(summarise_scorecard(card[~checks]) + "\n")
+    write_json(snakemake.output.evidence, describe_claims(claims, card, evidence))

@@ -28,10 +28,7 @@ def to_ball(number: Fraction) -> arb:
 def exact_floor(compute: Callable[..., arb], *arguments: object) -> int:
     """Return the floor of the irrational number ``compute(*arguments)``.
 
-    Parameters
-    ----------
-    compute : callable
-        A function that returns the number as a ball at the current precision.
+    The function `compute` returns the number as a ball at the current precision.
     """
     precision = 128
     while True:
@@ -45,15 +42,10 @@ def exact_floor(compute: Callable[..., arb], *arguments: object) -> int:
 def decide_bernoulli(
     bits: BitSource, uniform: int, log_probability: Callable[..., arb], *arguments: object
 ) -> bool:
-    """Complete a Bernoulli draw from its first 64 random bits.
+    """Complete a Bernoulli draw from its first 64 random bits, `uniform`.
 
-    Parameters
-    ----------
-    uniform : int
-        The first 64 bits.
-    log_probability : callable
-        ``log_probability(*arguments)`` returns the logarithm of the probability as a ball at the
-        current precision.
+    ``log_probability(*arguments)`` returns the logarithm of the probability as a ball at the
+    current precision.
     """
     n_bits = 64
     while True:
@@ -83,20 +75,17 @@ def draw_bernoulli(
 ) -> NDArray[np.bool_]:
     """Draw Bernoulli variables exactly, as a bool array of shape (n,).
 
+    Raise `ArithmeticError` if a probability is above 1, because the caller's bound is then invalid.
+
     Parameters
     ----------
     probabilities : float64 array, shape (n,)
         Approximations within ``margin / 2`` of the exact probabilities.
     log_probability : callable
-        ``log_probability(i)`` returns the logarithm of the i-th exact probability, as a ball at
-        the current precision.
+        ``log_probability(i)`` returns the logarithm of the i-th exact probability, as a ball at the
+        current precision.
     margin : float
         Use a larger margin if `probabilities` are bounds on the exact probabilities.
-
-    Raises
-    ------
-    ArithmeticError
-        If a probability is above 1, which means that the caller's bound is invalid.
     """
     if len(probabilities) and not probabilities.max() <= 1 + margin:
         raise _probability_error(probabilities.max())

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import partial
 from numbers import Rational
 
 import numpy as np
@@ -27,13 +26,7 @@ MIN_VARIANCE, MAX_VARIANCE = Fraction(1, 10**6), 10**20
 
 
 def check_variance(variance: object) -> Fraction:
-    """Return a rational variance as a fraction.
-
-    Raises
-    ------
-    InputError
-        If the variance is not rational, or is not between 1e-6 and 1e20.
-    """
+    """Return a rational variance from 1e-6 to 1e20 as a fraction, or raise `InputError`."""
     if isinstance(variance, bool) or not isinstance(variance, Rational):
         raise InputError(f"variance: must be a Fraction or an int, got {variance!r}")
     if not MIN_VARIANCE <= variance <= MAX_VARIANCE:
@@ -51,6 +44,9 @@ def draw_gaussian_around(
 ) -> NDArray[np.int64]:
     """Draw exactly from P(k) proportional to exp(-(k - c)^2 / (2 variance)) on the integers.
 
+    Draw i of the int64 array of shape (draws,) has c = ``numerators[i] / denominator``, where the
+    denominator is positive.
+
     The method generalizes Algorithm 3 of Canonne, Kamath and Steinke (2020) to any rational c. A
     fair bit selects a side of c. A geometric variable of scale t is the number of steps from the
     nearest integer on that side. Let x be the distance of the proposal from c. The acceptance
@@ -59,22 +55,13 @@ def draw_gaussian_around(
 
     Any scale t is valid. The sampler uses a power of two near sigma, so that all variances share a
     few tables. If sigma is large, at least 60 percent of the proposals are accepted.
-
-    Parameters
-    ----------
-    numerators : int64 array, shape (draws,)
-    denominator : int
-        The positive denominator of all centres: draw i has c = ``numerators[i] / denominator``.
-
-    Returns
-    -------
-    int64 array, shape (draws,)
     """
     drawn = np.zeros(len(numerators), dtype=np.int64)
     scale = 1
     while 2 * scale**2 < variance:
         scale *= 2
-    floors, rests = np.divmod(numerators, denominator)
+    floors = numerators // denominator  # many times as fast as divmod
+    rests = numerators - floors * denominator
     left = np.arange(len(drawn))
     while len(left):
         up = bits.take(len(left)) >> np.uint64(63) == 1
@@ -104,29 +91,43 @@ def _keep(
     falls += further / (denominator * scale)
 
     def log_probability(i: int) -> arb:
-        x = int(steps[i]) + Fraction(int(gaps[i]), denominator)
-        fall = (x - variance / scale) ** 2 / (2 * variance)
-        return -to_ball(fall + Fraction(int(further[i]), denominator * scale))
+        return _log_acceptance(variance, scale, steps[i], Fraction(int(gaps[i]), denominator))
 
     return draw_bernoulli(bits, np.exp(-falls), log_probability)
+
+
+def _log_acceptance(variance: Fraction, scale: int, steps: int, gap: Fraction) -> arb:
+    fall = (int(steps) + gap - variance / scale) ** 2 / (2 * variance)
+    return -to_ball(fall + max(2 * gap - 1, Fraction(0)) / scale)
 
 
 def draw_gaussians(
     bits: BitSource, variances: Sequence[Fraction], centres: Sequence[Fraction]
 ) -> NDArray[np.int64]:
-    """Draw exactly from discrete Gaussians with different variances and centres.
+    """Draw exactly from discrete Gaussians with different variances and centres, as int64 (draws,).
 
     The method is that of `draw_gaussian_around`.
-
-    Returns
-    -------
-    int64 array, shape (draws,)
     """
     drawn = np.zeros(len(variances), dtype=np.int64)
     wholes = np.array([math.floor(centre) for centre in centres], dtype=np.int64)
     rests = [centre - whole for centre, whole in zip(centres, wholes.tolist(), strict=True)]
     rest, variance = np.array(rests, dtype=float), np.array(variances, dtype=float)
     scale = 2.0 ** np.maximum(np.ceil(np.log2(variance / 2) / 2), 0)  # any power of two is valid
+
+    def keep(
+        left: NDArray[np.int64], up: NDArray[np.bool_], steps: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        gap = np.where(up, 1 - rest[left], rest[left])
+        falls = (steps + gap - variance[left] / scale[left]) ** 2 / (2 * variance[left])
+        falls += np.maximum(2 * gap - 1, 0) / scale[left]
+
+        def log_probability(i: int) -> arb:
+            draw = int(left[i])
+            gap = 1 - rests[draw] if up[i] else rests[draw]
+            return _log_acceptance(variances[draw], int(scale[draw]), steps[i], gap)
+
+        return draw_bernoulli(bits, np.exp(-falls), log_probability)
+
     left = np.arange(len(drawn))
     while len(left):
         up = bits.take(len(left)) >> np.uint64(63) == 1
@@ -135,32 +136,11 @@ def draw_gaussians(
             alike = scale[left] == one
             geometric = cached_geometric(Fraction(1, int(one)))
             steps[alike] = geometric.draw(bits, int(alike.sum()))
-        gap = np.where(up, 1 - rest[left], rest[left])
-        falls = (steps + gap - variance[left] / scale[left]) ** 2 / (2 * variance[left])
-        falls += np.maximum(2 * gap - 1, 0) / scale[left]
-        log_probability = partial(_log_acceptance, variances, rests, scale, left, up, steps)
-        kept = draw_bernoulli(bits, np.exp(-falls), log_probability)
+        kept = keep(left, up, steps)
         step = np.where(up, 1 + steps, -steps)
         drawn[left[kept]] = (wholes[left] + step)[kept]
         left = left[~kept]
     return drawn
-
-
-def _log_acceptance(
-    variances: Sequence[Fraction],
-    rests: Sequence[Fraction],
-    scale: NDArray[np.float64],
-    draws: NDArray[np.int64],
-    up: NDArray[np.bool_],
-    steps: NDArray[np.int64],
-    i: int,
-) -> arb:
-    """Compute the log acceptance probability of the i-th proposal of `draw_gaussians`."""
-    draw = int(draws[i])
-    variance, one, rest = variances[draw], int(scale[draw]), rests[draw]
-    gap = 1 - rest if up[i] else rest
-    fall = (int(steps[i]) + gap - variance / one) ** 2 / (2 * variance)
-    return -to_ball(fall + max(2 * gap - 1, Fraction(0)) / one)
 
 
 def log_relative_mass(variance: Fraction, centre: Fraction) -> arb:

@@ -97,7 +97,7 @@ def truncated_geometric(rate: Fraction, size: int | None = None) -> TruncatedGeo
     return TruncatedGeometric(rate, size)
 
 
-@njit(cache=True)
+@njit
 def _look_up(
     table: NDArray[np.int16], shorts: NDArray[np.uint16], values: NDArray[np.int64]
 ) -> int:

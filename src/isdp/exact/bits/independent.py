@@ -20,7 +20,7 @@ from isdp.exact.release_noise import parse_epsilon
 def draw_discrete_laplace(
     epsilon: ExactNumber, count: int, source: Source | None = None
 ) -> NDArray[np.int64]:
-    """Draw exactly from P(k) proportional to exp(-epsilon |k|) on the integers.
+    """Draw exactly from P(k) proportional to exp(-epsilon |k|), as int64 of shape (count,).
 
     Parameters
     ----------
@@ -29,10 +29,6 @@ def draw_discrete_laplace(
     source : callable, optional
         ``source(k)`` returns k random bytes. The default is `os.urandom`. Use another source only
         in tests.
-
-    Returns
-    -------
-    int64 array, shape (count,)
     """
     bits = BitSource(source or os.urandom)
     return cached_geometric(parse_epsilon(epsilon)).draw_difference(bits, count)
@@ -41,18 +37,9 @@ def draw_discrete_laplace(
 def draw_discrete_gaussian(
     variance: object, count: int, source: Source | None = None
 ) -> NDArray[np.int64]:
-    """Draw exactly from P(k) proportional to exp(-k^2 / (2 variance)) on the integers.
+    """Draw exactly from P(k) proportional to exp(-k^2 / (2 variance)), as int64 of shape (count,).
 
-    Parameters
-    ----------
-    variance : Fraction or int
-        A number between 1e-6 and 1e20. Other values raise `InputError`.
-    source : callable, optional
-        See `draw_discrete_laplace`.
-
-    Returns
-    -------
-    int64 array, shape (count,)
+    The variance is a number from 1e-6 to 1e20. The `source` is that of `draw_discrete_laplace`.
     """
     centres = np.zeros(count, dtype=np.int64)
     bits = BitSource(source or os.urandom)

@@ -55,12 +55,8 @@ class NegativeBinomialWeight:
 class NegativeBinomials:
     """Distributions P(s) proportional to C(s + m - 1, m - 1) exp(-rate s) over s >= 0.
 
-    Parameters
-    ----------
-    variables : sequence of int
-        The positive m of each distribution. `indices` adds further distributions.
-    rate : Fraction
-        A positive number.
+    The distributions are those of the positive numbers m in `variables`, and others that `indices`
+    adds.
     """
 
     # An integer has three coordinates. `side` is 0 from the mode upwards and 1 below the mode.

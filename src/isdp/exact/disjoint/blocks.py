@@ -8,6 +8,7 @@ from isdp.arrays import IntArray
 from isdp.checks import refuse_overflow
 from isdp.compiled import njit
 from isdp.constraints.invariants import Invariants
+from isdp.errors import MisfitError
 from isdp.mechanisms.generalized_laplace import bound_gamma
 
 
@@ -18,11 +19,9 @@ def blocks_of(invariants: Invariants) -> IntArray | None:
     of a set and of a part of it determine the total of the rest. The function skips redundant rows,
     which are rows without cells and sums of other rows, such as a grand total.
 
-    Returns
-    -------
-    int64 array, shape (cells,), or None
-        Blocks are numbered from 0 in the order of the rows, and -1 marks a cell in no block. The
-        result is None if rows overlap without being nested, or have unequal entries.
+    The result is int64 of shape (cells,). Blocks are numbered from 0 in the order of the rows, and
+    -1 marks a cell in no block. The result is None if rows overlap without being nested, or have
+    unequal entries.
     """
     found = _labels_and_sizes(invariants)
     return None if found is None else found[0]
@@ -45,16 +44,16 @@ def _labels_and_sizes(invariants: Invariants) -> tuple[IntArray, IntArray] | Non
 def block_sizes(blocks: IntArray) -> IntArray:
     """Count the cells in no block and in each block, as int64 of shape (blocks + 1,).
 
-    Parameters
-    ----------
-    blocks : int64 array, shape (cells,)
-        The result of `blocks_of`.
+    The argument is the result of `blocks_of`.
     """
     return np.bincount(blocks + 1, minlength=1)
 
 
-def block_order(invariants: Invariants) -> tuple[IntArray, IntArray] | None:
-    """Sort the cells by block, or return None if the invariants are not totals of blocks.
+def block_order(method: str, invariants: Invariants) -> tuple[IntArray, IntArray]:
+    """Sort the cells by block for a sampler.
+
+    Raise `MisfitError` if the invariants are not totals of disjoint blocks. The message begins with
+    the name of the sampler, `method`.
 
     Returns
     -------
@@ -65,7 +64,7 @@ def block_order(invariants: Invariants) -> tuple[IntArray, IntArray] | None:
     """
     found = _labels_and_sizes(invariants)
     if found is None:
-        return None
+        raise MisfitError(f"{method}: the invariants must be totals of disjoint blocks")
     labels, sizes = found
     starts = np.cumsum(np.append(len(labels) - sizes.sum(), sizes))
     order = np.empty(len(labels), dtype=np.int64)
@@ -76,11 +75,11 @@ def block_order(invariants: Invariants) -> tuple[IntArray, IntArray] | None:
 def refuse_large_sums(cells: int, epsilon: float) -> None:
     """Raise `InputError` if the sum of noise reaches 2^53 with a probability of 1e-20 or more."""
     name = f"the sum of noise in {cells} cells at epsilon {epsilon:g}"
-    advice = "use a larger epsilon or fewer cells"
+    advice = "Use a larger epsilon or fewer cells."
     refuse_overflow("exact", name, bound_gamma(cells, epsilon), 53, advice)
 
 
-@njit(cache=True)
+@njit
 def _label(
     indptr: IntArray,
     indices: IntArray,
@@ -114,7 +113,7 @@ def _label(
     return True
 
 
-@njit(cache=True)
+@njit
 def _counting_sort(labels: IntArray, position: IntArray, order: IntArray) -> None:
     for cell in range(len(labels)):
         order[position[labels[cell] + 1]] = cell

@@ -36,13 +36,14 @@ from scipy.special import expit
 from isdp.arrays import FloatArray, IntArray
 from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
-from isdp.errors import InputError, MisfitError
+from isdp.errors import InputError
 from isdp.exact.bits.bernoulli import decide_bernoulli, exact_floor, to_ball
 from isdp.exact.bits.geometric import Geometric
-from isdp.exact.bits.source import MAX_UINT64, BitSource, draw_bounded_integers
+from isdp.exact.bits.negative_binomial import NegativeBinomialWeight
+from isdp.exact.bits.source import MAX_UINT64, BitSource, bytes_of, draw_bounded_integers
 from isdp.exact.disjoint.blocks import block_order, refuse_large_sums
 from isdp.exact.disjoint.compositions import draw_compositions
-from isdp.exact.elimination.cell_bounds import cell_bound
+from isdp.exact.sampler import cell_bound, rejected_draw
 from isdp.io.progress import progress, tracked
 from isdp.mechanisms.base import Mechanism, check_energy
 
@@ -55,12 +56,12 @@ MIN_TILT = 2.0**-20  # the smallest nonzero rate of negative cells, in units of 
 class BoundedCompositionSampler:
     """Independent draws of noise with lower bounds, under totals of disjoint blocks.
 
+    The weight of the target must be exp(-rate ||u||_1), as for `GeneralizedLaplace`. The
+    constructor raises `InputError` if rows overlap, the weight has another form, or no noise
+    satisfies the bounds.
+
     Parameters
     ----------
-    invariants : Invariants
-        Totals of disjoint blocks.
-    target : Mechanism
-        Its weight must be exp(-rate ||u||_1), as for `GeneralizedLaplace`.
     lower : int array, shape (cells,)
         The lower bound on the noise of each cell.
 
@@ -68,29 +69,17 @@ class BoundedCompositionSampler:
     ----------
     error : float
         A bound on the total variation distance between the distribution of a draw and the target.
-
-    Raises
-    ------
-    InputError
-        If rows overlap, the weight has another form, or no noise satisfies the bounds.
     """
 
     method = "bounded compositions"
     reason = "the noise is bounded from below, under totals of disjoint blocks"
 
-    def __init__(self, invariants: Invariants, target: Mechanism, lower: ArrayLike | None = None):
+    def __init__(self, invariants: Invariants, target: Mechanism, lower: ArrayLike):
         rate = float(check_energy(self.method, target, [(1, False)]).rate)
-        if lower is None:
-            raise MisfitError("bounded compositions: requires lower bounds on the noise")
-        blocks = block_order(invariants)
-        if blocks is None:
-            raise MisfitError(
-                "bounded compositions: the invariants must be totals of disjoint blocks"
-            )
+        order, starts = block_order(self.method, invariants)
         self.invariants = invariants
         refuse_large_sums(invariants.cells, rate)
         bounds = cell_bound(lower, invariants.cells).astype(np.int64)
-        order, starts = blocks
         self._free = order[: starts[0]]
         epsilon = Fraction(rate)
         self._free_cells = _TiltedCells(bounds[self._free], epsilon, epsilon)
@@ -108,7 +97,7 @@ class BoundedCompositionSampler:
         noise = np.zeros(
             (check_integer("exact", "n_draws", n_draws), self.invariants.cells), dtype=np.int64
         )
-        bits = BitSource(rng.bytes)
+        bits = BitSource(bytes_of(rng))
         with progress("drawing noise", noise.size) as report:
             for done, row in enumerate(noise):
                 drawn = done * len(row) + len(self._free)
@@ -209,7 +198,7 @@ class _Block:
         self._alpha = alpha
         self._cells = _TiltedCells(lower, alpha, 2 * epsilon - alpha)
         self._min_cells = self._min_nonnegative_cells(lower, alpha)
-        self._mode = exact_floor(self._peak)
+        self._mode = NegativeBinomialWeight(self._min_cells, alpha).mode
         self._geometric = Geometric(alpha)
 
     def _min_nonnegative_cells(self, lower: IntArray, alpha: Fraction) -> int:
@@ -225,9 +214,6 @@ class _Block:
         bound = float(((-LOG_MISS_PROBABILITY - logs) / CHERNOFF_TILTS).max())
         # N is at least 1, because the sum of negative cells would be negative
         return max(math.floor(bound - 1e-9 * abs(bound)), non_negative, 1)
-
-    def _peak(self) -> arb:
-        return (self._min_cells - 1) / to_ball(self._alpha).expm1()
 
     def _log_g(self, cells: int, total: int) -> arb:
         log_binomial = arb(total + cells).lgamma() - arb(total + 1).lgamma() - arb(cells).lgamma()
@@ -259,10 +245,7 @@ class _Block:
                     totals if single else draw_compositions(bits, totals, counts, self._geometric)
                 )
                 return noise
-        raise InputError(
-            f"lower: {MAX_PROPOSALS} proposals of noise above the lower bounds were rejected. Use "
-            f"a Markov chain (isdp.mcmc.draw_chains)."
-        )
+        raise rejected_draw("lower", MAX_PROPOSALS)
 
 
 def _balancing_rate(lower: IntArray, epsilon: float) -> float:

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from isdp.arrays import BoolArray, IntArray
 from isdp.compiled import njit
 from isdp.constraints.invariants import Invariants
-from isdp.errors import InputError, MisfitError
+from isdp.errors import InputError
 from isdp.exact.bits.geometric import (
     DRAWS_PER_CHUNK,
     MAX_RATE,
@@ -46,7 +46,7 @@ from isdp.exact.bits.geometric import (
 from isdp.exact.bits.negative_binomial import negative_binomials
 from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.blocks import block_order, refuse_large_sums
-from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
+from isdp.exact.sampler import RandomBitSampler
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
@@ -54,34 +54,20 @@ CELLS_AT_ONCE = 1 << 15  # the arrays of these cells fit in the processor's cach
 
 
 class CompositionSampler(RandomBitSampler):
-    """Independent draws of l1 noise under totals of disjoint blocks, of any size.
+    """Independent draws of l1 noise under totals of disjoint or nested blocks, of any size.
 
-    P(u) is proportional to exp(-rate ||u||_1) over the integer vectors u with A u = 0. Time and
-    memory are proportional to the number of cells, for any rate.
-
-    Parameters
-    ----------
-    invariants : Invariants
-        Totals of disjoint or nested blocks. Cells in no block are free.
-    target : Mechanism
-        Its weight must be exp(-rate ||u||_1), as for `GeneralizedLaplace`.
-
-    Raises
-    ------
-    InputError
-        If the rows overlap, the weight has another form, or sums could exceed 2^53.
+    P(u) is proportional to exp(-rate ||u||_1) over the integer vectors u with A u = 0. Cells in no
+    block are free. Time and memory are proportional to the number of cells, for any rate. The
+    constructor raises `InputError` if the rows overlap, the weight has another form, or sums could
+    exceed 2^53.
     """
 
     method = "compositions"
     reason = "the invariants are totals of disjoint blocks"
 
-    def __init__(self, invariants: Invariants, target: Target | Mechanism, lower: object = None):
-        refuse_lower_bounds(self.method, lower)
+    def __init__(self, invariants: Invariants, target: Target | Mechanism):
         rate = check_energy(self.method, target, [(1, False)]).rate
-        blocks = block_order(invariants)
-        if blocks is None:
-            raise MisfitError("compositions: the invariants must be totals of disjoint blocks")
-        order, starts = blocks
+        order, starts = block_order(self.method, invariants)
         self.invariants = invariants
         if rate > MAX_RATE:
             raise InputError(f"epsilon: must be at most {MAX_RATE}, got {float(rate):g}")
@@ -120,15 +106,8 @@ def _as_slice(cells: IntArray) -> IntArray | slice:
 def group_blocks(order: IntArray, starts: IntArray) -> list[tuple[IntArray, IntArray]]:
     """Group the blocks that are drawn together, and omit blocks of one cell.
 
-    Parameters
-    ----------
-    order, starts : int64 arrays
-        The result of `isdp.exact.disjoint.blocks.block_order`.
-
-    Returns
-    -------
-    list of pairs of int64 arrays
-        The blocks of each group, and their cells in the order of the blocks.
+    The arguments are the result of `isdp.exact.disjoint.blocks.block_order`. The result has a pair
+    for each group: its blocks, and their cells in the order of the blocks.
     """
     sizes = np.diff(starts)
     blocks, cells = np.flatnonzero(sizes > 1), order[starts[0] :]
@@ -150,17 +129,9 @@ def row_batches(noise: IntArray) -> Iterator[tuple[int, IntArray]]:
 
 
 def draw_block_noise(bits: BitSource, sizes: IntArray, geometric: Geometric) -> IntArray:
-    """Draw noise under totals of disjoint blocks.
+    """Draw noise under totals of disjoint blocks of 2 or more cells.
 
-    Parameters
-    ----------
-    sizes : int64 array, shape (blocks,)
-        The number of cells of each block, which is at least 2.
-
-    Returns
-    -------
-    int64 array, shape (sum of sizes,)
-        The noise of the cells in the order of the blocks.
+    The result has shape (sum of sizes,), with the cells in the order of the blocks.
     """
     distributions = negative_binomials(geometric.epsilon)
     indices = distributions.indices(sizes)
@@ -177,21 +148,11 @@ def draw_block_noise(bits: BitSource, sizes: IntArray, geometric: Geometric) -> 
 def draw_compositions(
     bits: BitSource, totals: IntArray, sizes: IntArray, geometric: Geometric
 ) -> IntArray:
-    """Draw uniform weak compositions of the totals.
+    """Draw uniform weak compositions of each total into the number of parts in `sizes`, at least 2.
 
-    Draws are fastest if each total is near the mean sum of as many variables of `geometric` as the
+    The result has shape (sum of sizes,), with the parts in the order of the compositions. Draws are
+    fastest if each total is near the mean sum of as many variables of `geometric` as the
     composition has parts.
-
-    Parameters
-    ----------
-    totals : int64 array, shape (compositions,)
-    sizes : int64 array, shape (compositions,)
-        The number of parts of each composition, which is at least 2.
-
-    Returns
-    -------
-    int64 array, shape (sum of sizes,)
-        The parts in the order of the compositions.
     """
     shift, coarse = geometric.bits, geometric.digits[-1][1]
     if shift == 0:
@@ -206,7 +167,7 @@ def draw_compositions(
         fresh = geometric.draw_remainders(bits, sizes[left].sum())
         last = ends[left] - 1
         rest = totals[left] - _scatter(fresh, sizes, starts, left, remainders) + remainders[last]
-        quotients[left], remainders[last] = np.divmod(rest, 1 << shift)
+        quotients[left], remainders[last] = rest >> shift, rest & ((1 << shift) - 1)
         kept = quotients[left] >= 0
         # a geometric variable is at least the last remainder r with probability exp(-epsilon r)
         kept[kept] = geometric.draw(bits, kept.sum()) >= remainders[last[kept]]
@@ -233,7 +194,7 @@ def _compose_by_bars(
     return _gaps_between_bars(places, starts, lengths, sizes)
 
 
-@njit(cache=True)
+@njit
 def _scatter(
     fresh: IntArray, sizes: IntArray, starts: IntArray, which: IntArray, into: IntArray
 ) -> IntArray:
@@ -248,7 +209,7 @@ def _scatter(
     return sums
 
 
-@njit(cache=True)
+@njit
 def _place_ranges(totals: IntArray, sizes: IntArray) -> tuple[IntArray, IntArray, int]:
     """Return the number of positions and the start of each composition, and the total number."""
     lengths, starts, end = np.empty_like(sizes), np.empty_like(sizes), 0
@@ -258,7 +219,7 @@ def _place_ranges(totals: IntArray, sizes: IntArray) -> tuple[IntArray, IntArray
     return lengths, starts, end
 
 
-@njit(cache=True)
+@njit
 def _place_bars(
     gaps: IntArray,
     starts: IntArray,
@@ -291,7 +252,7 @@ def _place_bars(
     return int(passed + place)
 
 
-@njit(cache=True)
+@njit
 def _estimate_positions(lengths: IntArray, sizes: IntArray, n_bars: IntArray) -> float:
     """Estimate the number of random positions until every block has ``size - 1`` bars."""
     n_proposals = 0.0
@@ -303,7 +264,7 @@ def _estimate_positions(lengths: IntArray, sizes: IntArray, n_bars: IntArray) ->
     return n_proposals
 
 
-@njit(cache=True)
+@njit
 def _next_power_of_two(length: int) -> int:
     power = 1
     while power < length:
@@ -311,7 +272,7 @@ def _next_power_of_two(length: int) -> int:
     return power
 
 
-@njit(cache=True)
+@njit
 def _correct_bars(
     numbers: NDArray[np.uint16] | NDArray[np.uint64],
     starts: IntArray,
@@ -338,7 +299,7 @@ def _correct_bars(
                 n_bars[block] += 1 if add else -1
 
 
-@njit(cache=True)
+@njit
 def _gaps_between_bars(
     places: BoolArray, starts: IntArray, lengths: IntArray, sizes: IntArray
 ) -> IntArray:

@@ -33,13 +33,14 @@ import numpy as np
 from flint import acb, arb, ctx
 
 from isdp.arrays import BoolArray, FloatArray, IntArray
+from isdp.checks import refuse_overflow
 from isdp.constraints.invariants import Invariants
-from isdp.errors import InputError, MisfitError
+from isdp.errors import InputError
 from isdp.exact.bits.bernoulli import PROBABILITY_MARGIN, draw_bernoulli, to_ball
 from isdp.exact.bits.discrete_gaussian import draw_gaussian_around, gaussian_variance, theta
 from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.blocks import block_order
-from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
+from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
@@ -53,13 +54,8 @@ MAX_DEVIATIONS = 64  # standard deviations
 class SplittingSampler(RandomBitSampler):
     """Independent exact draws from P(u) proportional to exp(-||u||_2^2 / (2 sigma^2)).
 
-    Parameters
-    ----------
-    invariants : Invariants
-        Totals of disjoint blocks.
-    target : Mechanism
-        Its weight must be exp(-rate ||u||_2^2), as for `GeneralizedGaussian`. Then
-        sigma^2 = 1 / (2 rate).
+    The invariants are totals of disjoint blocks. The weight of the target must be exp(-rate
+    ||u||_2^2), as for `GeneralizedGaussian`, with sigma^2 = 1 / (2 rate).
 
     Attributes
     ----------
@@ -76,25 +72,16 @@ class SplittingSampler(RandomBitSampler):
     method = "halving"
     reason = "the noise is Gaussian, and the invariants are totals of disjoint blocks"
 
-    def __init__(self, invariants: Invariants, target: Target | Mechanism, lower: object = None):
-        refuse_lower_bounds(self.method, lower)
+    def __init__(self, invariants: Invariants, target: Target | Mechanism):
         energy = check_energy(self.method, target, [(2, False)])
-        blocks = block_order(invariants)
-        if blocks is None:
-            raise MisfitError(
-                "recursive splitting: the invariants must be totals of disjoint blocks"
-            )
-        self.order, self.starts = blocks
+        self.order, self.starts = block_order(self.method, invariants)
         self.invariants = invariants
         self.variance = variance = gaussian_variance(energy)
         sizes = np.diff(self.starts)
         largest = int(sizes.max(initial=1))
         max_sum = MAX_DEVIATIONS * math.sqrt(largest * (float(variance) + 1))
-        if max_sum * largest > MAX_PRODUCT:
-            raise InputError(
-                f"sigma: at sigma {math.sqrt(variance):.3g}, sums over {largest} cells could "
-                f"overflow 64-bit integers. Use a smaller sigma."
-            )
+        noun = f"sums of noise over {largest} cells"
+        refuse_overflow("sigma", noun, max_sum * largest, 61, "Use a smaller sigma.")
         self.expected_proposals = bound_split_proposals(variance, largest)
 
     def draw(self, bits: BitSource, n_draws: int) -> IntArray:
@@ -120,10 +107,7 @@ class SplittingSampler(RandomBitSampler):
 def bound_split_proposals(variance: Fraction, cells: int) -> float:
     """Bound the expected number of proposals for a split of a block that adds up to 0.
 
-    Raises
-    ------
-    InputError
-        If the variance is too small for fast splits.
+    Raise `InputError` if the variance is too small for fast splits.
     """
     terms = _terms(float(variance), cells)
     if terms > MAX_TERMS:
@@ -135,12 +119,8 @@ def bound_split_proposals(variance: Fraction, cells: int) -> float:
     expected = max(
         (_expected_proposals(variance, *pair, cells) for pair in _splits(cells)), default=1.0
     )
-    if not expected <= MAX_PROPOSALS:
-        raise InputError(
-            f"sigma: at sigma {math.sqrt(variance):.3g}, a split of a total over {cells} "
-            f"cells may take {expected:.3g} proposals, and the maximum is "
-            f"{MAX_PROPOSALS}. Use a larger sigma."
-        )
+    draw = f"sigma: at sigma {math.sqrt(variance):.3g}, a split of a total over {cells} cells"
+    refuse_proposals(draw, expected, MAX_PROPOSALS, "Use a larger sigma.")
     return expected
 
 
@@ -149,18 +129,8 @@ def split_totals(
 ) -> IntArray:
     """Draw cells of blocks of different sizes, given the total of each block.
 
-    Blocks of equal sizes are split together.
-
-    Parameters
-    ----------
-    totals : int64 array, shape (blocks,)
-    sizes : int64 array, shape (blocks,)
-        The positive number of cells of each block.
-
-    Returns
-    -------
-    int64 array, shape (sum of sizes,)
-        The cells in the order of the blocks.
+    The arguments `totals` and `sizes` have shape (blocks,). The result has shape (sum of sizes,),
+    with the cells in the order of the blocks. Blocks of equal sizes are split together.
     """
     cells = np.empty(int(sizes.sum()), dtype=np.int64)
     starts, counter = np.cumsum(sizes) - sizes, _SplitCounter(lambda done: None)

@@ -19,11 +19,7 @@ class CandidateTrees:
 
     The first order is best for narrow windows, whose splits are summed term by term. The second
     order keeps the frontier small, so that convolutions of wide windows are as small as possible.
-
-    Parameters
-    ----------
-    invariants, power, order
-        See `isdp.exact.elimination.tree.build_forest`, which raises the same errors.
+    The arguments and errors are those of `isdp.exact.elimination.tree.build_forest`.
     """
 
     def __init__(self, invariants: Invariants, power: int, order: IntArray | None = None):
@@ -39,13 +35,8 @@ class CandidateTrees:
         """Choose the tree that needs the fewest products and at most 2 GB of memory.
 
         The second tree is built only if the first needs more than 1e8 products or too much memory.
-
-        Parameters
-        ----------
-        plan_of : callable
-            ``plan_of(forest, convolve)`` returns a plan with or without convolutions.
-        convolve : bool
-            Allow convolutions, which need more memory.
+        ``plan_of(forest, convolve)`` returns a plan with or without convolutions. Without
+        `convolve`, there are no plans with convolutions, which need more memory.
         """
 
         def within(plan: TruncationPlan) -> bool:

@@ -87,7 +87,7 @@ def _strides(half: IntArray) -> IntArray:
     return np.append(np.cumprod(widths[:0:-1])[::-1], 1)[: len(half)].astype(np.int64)
 
 
-@njit(cache=True)
+@njit
 def _begin(
     split: Split, flat: int, base: IntArray, low: IntArray, high: IntArray, y: IntArray
 ) -> bool:
@@ -116,7 +116,7 @@ def _begin(
     return True
 
 
-@njit(cache=True)
+@njit
 def _advance(low: IntArray, high: IntArray, y: IntArray) -> bool:
     """Change y to the next point of the box, and return False after the last point."""
     for i in range(len(y) - 1, -1, -1):
@@ -127,7 +127,7 @@ def _advance(low: IntArray, high: IntArray, y: IntArray) -> bool:
     return False
 
 
-@njit(cache=True)
+@njit
 def _segment(split: Split, base: IntArray, y: IntArray) -> tuple[int, int, int]:
     """Return the length of the line in both boxes, and its first index in both messages."""
     outer, line, part_half = split.outer, split.line, split.part_half
@@ -161,7 +161,7 @@ def _segment(split: Split, base: IntArray, y: IntArray) -> tuple[int, int, int]:
     return high - low + 1, first, second
 
 
-@njit(cache=True)
+@njit
 def _steps(split: Split) -> tuple[int, int]:
     """Return the increments of the indices in both messages for one step along the line."""
     line, stride = split.line, split.stride
@@ -174,7 +174,7 @@ def _steps(split: Split) -> tuple[int, int]:
     return first, second
 
 
-@njit(cache=True)
+@njit
 def _products(
     left: FloatArray, right: FloatArray, first: int, second: int, d1: int, d2: int, length: int
 ) -> float:
@@ -184,7 +184,7 @@ def _products(
     return total
 
 
-@njit(cache=True)
+@njit
 def sum_splits(
     split: Split, left: FloatArray, right: FloatArray, states: IntArray, out: FloatArray
 ) -> None:
@@ -204,7 +204,7 @@ def sum_splits(
         out[i] = total
 
 
-@njit(cache=True)
+@njit
 def draw_splits(
     split: Split,
     left: FloatArray,
@@ -262,7 +262,7 @@ def draw_splits(
             at += 1
 
 
-@njit(cache=True)
+@njit
 def draw_integer_splits(
     split: Split,
     left: FloatArray,
@@ -302,7 +302,7 @@ def draw_integer_splits(
             going = _advance(low, high, y)
 
 
-@njit(cache=True)
+@njit
 def _last_possible(
     left: FloatArray, right: FloatArray, first: int, second: int, d1: int, d2: int, length: int
 ) -> tuple[int, int]:

@@ -58,14 +58,9 @@ def make_convolution(
 ) -> Convolution | None:
     """Return the convolution of a union, or None if the product has too many coefficients.
 
-    Parameters
-    ----------
-    given, free : int64 arrays
-        See `isdp.exact.elimination.tree.Node`.
-    part_half : int64 array
-        The half-widths of the windows of both parts, stacked.
-    left : int
-        The number of coordinates of the left part.
+    The arrays `given` and `free` are those of `isdp.exact.elimination.tree.Node`. `part_half` has
+    the half-widths of the windows of both parts, stacked. `left` is the number of coordinates of
+    the left part.
     """
     # The rows of T span the vectors that vanish on the splits of the zero state. States of the
     # parts are possible together if their sum is a state of the union. Every integer vector with
@@ -87,12 +82,8 @@ def convolve(
 ) -> tuple[FloatArray, float]:
     """Compute the message of a union from the messages of its parts.
 
-    Parameters
-    ----------
-    split : Split
-        The split of the same union, which has its windows.
-    left, right : float arrays
-        Non-negative messages, each with at least one positive entry.
+    The split is that of the same union. The messages `left` and `right` are non-negative, each with
+    at least one positive entry.
 
     Returns
     -------

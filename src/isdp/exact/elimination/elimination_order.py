@@ -75,18 +75,15 @@ def find_elimination_order(columns: FloatArray, counts: IntArray) -> list[tuple[
     a large cost is improved by simulated annealing with rotations of the tree. The same arguments
     always give the same order.
 
+    The merge with the index t unites two sets into the set ``classes + t``. The sets 0 to ``classes
+    - 1`` are the classes.
+
     Parameters
     ----------
     columns : float array, shape (constraints, classes)
         The distinct columns of A.
     counts : int array, shape (classes,)
         The number of cells with each column.
-
-    Returns
-    -------
-    list of (int, int)
-        The merge with the index t unites two sets into the set ``classes + t``. The sets 0 to
-        ``classes - 1`` are the classes.
     """
     n_classes = columns.shape[1]
     frontiers = _Frontiers(columns, counts)
@@ -114,17 +111,8 @@ def order_by_totals(columns: IntArray) -> list[tuple[int, int]]:
     """Merge the cell classes of each total, and then merge these sets pairwise.
 
     Totals with few classes come first. The frontier of a table of r x c cells with both margins
-    then has a dimension of at most min(r, c) - 1. Equal sets share their messages.
-
-    Parameters
-    ----------
-    columns : int array, shape (constraints, classes)
-        The distinct columns of A, none of which is zero.
-
-    Returns
-    -------
-    list of (int, int)
-        See `find_elimination_order`.
+    then has a dimension of at most min(r, c) - 1. Equal sets share their messages. `columns` and
+    the result are those of `find_elimination_order`. No column is zero.
     """
     held = columns != 0
     order: list[tuple[int, int]] = []

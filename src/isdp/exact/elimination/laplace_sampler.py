@@ -35,20 +35,18 @@ from isdp.exact.bits.geometric import cached_geometric
 from isdp.exact.bits.source import BitSource
 from isdp.exact.elimination.candidate_trees import CandidateTrees
 from isdp.exact.elimination.compiled_messages import Split, draw_integer_splits
-from isdp.exact.elimination.convolution import convolve
 from isdp.exact.elimination.memory_forecast import min_message_bytes, refuse_memory, refuse_plan
 from isdp.exact.elimination.tree import EliminationForest
 from isdp.exact.elimination.truncation import (
     MAX_PRODUCTS,
     TruncationPlan,
-    box_size,
     max_splits,
     plan_truncation,
-    sum_messages,
     track_nodes,
     truncation_factor,
+    union_message,
 )
-from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds, refuse_many_cells
+from isdp.exact.sampler import RandomBitSampler, refuse_many_cells
 from isdp.io.progress import progress
 from isdp.lattice.elimination import solve_determined
 from isdp.mechanisms.base import Mechanism, Target, check_energy
@@ -82,10 +80,11 @@ class _Filled(NamedTuple):
 class EliminationSampler(RandomBitSampler):
     """Independent exact draws from P(u) proportional to exp(-epsilon ||u||_1), for A u = 0.
 
+    The constructor raises `InputError` if the weight of the target has another form than exp(-rate
+    ||u||_1), or the messages need more than 2 GB or too many products.
+
     Parameters
     ----------
-    target : Mechanism
-        Its weight must be exp(-rate ||u||_1), as for `GeneralizedLaplace`.
     max_products : float
         The maximum number of multiplications for the messages. The default number takes minutes.
 
@@ -93,11 +92,6 @@ class EliminationSampler(RandomBitSampler):
     ----------
     radius : int
         The norm N of the module's docstring.
-
-    Raises
-    ------
-    InputError
-        If the weight has another form, or the messages need more than 2 GB or too many products.
     """
 
     method = "messages"
@@ -107,10 +101,8 @@ class EliminationSampler(RandomBitSampler):
         self,
         invariants: Invariants,
         target: Target | Mechanism,
-        lower: object = None,
         max_products: float = MAX_PRODUCTS,
     ):
-        refuse_lower_bounds(self.method, lower)
         energy = check_energy(self.method, target, [(1, False)])
         refuse_many_cells(invariants.cells)
         self.invariants, self.epsilon = invariants, Fraction(energy.rate)
@@ -137,7 +129,7 @@ class EliminationSampler(RandomBitSampler):
         self.log_bound = Fraction(filled.log_sum + slack)
 
     def _choose_radius(self) -> tuple[Fraction, int]:
-        """Choose theta and the smallest N with acceptance probabilities of at most 1 outside."""
+        """Choose theta and the smallest N with acceptance probabilities of at most 1 beyond N."""
         rate, choices = float(self.epsilon), []
         for i in range(1, STEPS_OF_THETA):
             theta = i / STEPS_OF_THETA
@@ -168,16 +160,10 @@ class EliminationSampler(RandomBitSampler):
                         noise = node.gap * np.arange(-half[0], half[0] + 1)
                         message = np.exp(-rate * np.abs(noise))
                     else:
-                        convolution = plan.convolutions.get(number)
-                        _refuse_terms(split, added=convolution is None)
-                        left, right = (
-                            messages[tree[part].message] for part in (node.left, node.right)
-                        )
-                        if convolution is None:
-                            message = np.empty(box_size(half))
-                            sum_messages(split, left, right, message, report)
-                        else:
-                            message, _ = convolve(convolution, split, left, right)
+                        _refuse_terms(split, added=number not in plan.convolutions)
+                        left = messages[tree[node.left].message]
+                        right = messages[tree[node.right].message]
+                        message, _ = union_message(plan, number, split, left, right, report)
                     scales[number] = float(message.max())
                     messages[number] = np.maximum(message / scales[number], MIN_WEIGHT)
                 log_sum += math.log(scales[number])

@@ -16,6 +16,7 @@ from scipy.sparse.linalg import eigsh
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.elimination.truncation import MAX_WINDOW, TruncationPlan, truncation_factor
+from isdp.exact.sampler import USE_CHAIN
 from isdp.lattice.smith import smith_normal_form
 
 MAX_BYTES = 2e9
@@ -29,8 +30,8 @@ def min_frontier(invariants: Invariants) -> int:
 
     Let P be the projection onto the row space of A. The dimension of the frontier of a set S is the
     number of eigenvalues of P_SS strictly between 0 and 1. An eigenvalue x satisfies x (1 - x) <=
-    1/4. The cut of S is the sum of P_ij^2 over i in S and j outside S. It is equal to the sum of x
-    (1 - x). Four times the cut is therefore a lower bound on the dimension.
+    1/4. The cut of S is the sum of P_ij^2 over i in S and j outside S. The cut is equal to the sum
+    of x (1 - x). Four times the cut is therefore a lower bound on the dimension.
 
     Consider P_ij^2 as the edge weights of a graph of m nodes. The cut is at least the second
     eigenvalue of the graph's Laplacian times |S| (m - |S|) / m. Every binary tree of m leaves has a
@@ -63,17 +64,13 @@ def min_message_bytes(
 
     Every basis of the lattice has a vector that changes a given coordinate of a set's sums. The
     width of the coordinate's window is therefore at least the width of the noise divided by the
-    maximum norm of the basis vectors.
-
-    Parameters
-    ----------
-    power, rate, log_left_out
-        See `isdp.exact.elimination.truncation.truncation_factor`.
+    maximum norm of the basis vectors. The arguments are those of
+    `isdp.exact.elimination.truncation.truncation_factor`.
     """
     if invariants.cells > MAX_CELLS:
         raise InputError(
             f"exact: variable elimination supports at most {MAX_CELLS:,} cells under overlapping "
-            f"totals, got {invariants.cells:,}. Use a Markov chain (isdp.mcmc.draw_chains)."
+            f"totals, got {invariants.cells:,}. {USE_CHAIN}"
         )
     sums, dimension, longest = _lattice_sizes(invariants, power)
     if not sums or not dimension:

@@ -82,6 +82,8 @@ def build_forest(
 ) -> EliminationForest:
     """Build the elimination trees of the matrix A, which may have any integers and any rank.
 
+    Raise `InputError` if a coefficient exceeds 2^31.
+
     Parameters
     ----------
     power : {1, 2}
@@ -91,11 +93,6 @@ def build_forest(
     by_totals : bool
         Use `isdp.exact.elimination.elimination_order.order_by_totals` instead of
         `find_elimination_order`.
-
-    Raises
-    ------
-    InputError
-        If a coefficient exceeds 2^31.
     """
     if order is None:
         order = np.zeros(invariants.cells, np.int64)

@@ -30,23 +30,20 @@ from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.elimination.candidate_trees import CandidateTrees
-from isdp.exact.elimination.cell_bounds import cell_bound, refuse_infeasible
 from isdp.exact.elimination.compiled_messages import Split, draw_splits, sum_splits
-from isdp.exact.elimination.convolution import convolve
 from isdp.exact.elimination.memory_forecast import min_message_bytes, refuse_memory, refuse_plan
 from isdp.exact.elimination.tree import EliminationForest, Node
 from isdp.exact.elimination.truncation import (
     MAX_PRODUCTS,
     PlannedNode,
     TruncationPlan,
-    box_size,
     max_splits,
     plan_truncation,
-    sum_messages,
     track_nodes,
     truncation_factor,
+    union_message,
 )
-from isdp.exact.sampler import refuse_many_cells
+from isdp.exact.sampler import USE_CHAIN, cell_bound, refuse_infeasible, refuse_many_cells
 from isdp.io.progress import tracked
 from isdp.mechanisms.base import Mechanism, check_energy
 
@@ -167,8 +164,8 @@ class TruncatedEliminationSampler:
             self._fill(log_left_out, self._lower)
         if self.log_normaliser == -math.inf:
             raise InputError(
-                "exact: the probability that the invariants hold is too small for double "
-                "precision. Use a Markov chain (isdp.mcmc.draw_chains)."
+                f"exact: the probability that the invariants hold is too small for double "
+                f"precision. {USE_CHAIN}"
             )
         self.error = math.exp(log_left_out) + self._plan.rounding + self._convolved
         self.dimension, self.bytes = self._forest.dimension, self._plan.bytes
@@ -229,14 +226,10 @@ class TruncatedEliminationSampler:
                 elif number not in self._messages:
                     one, two = tree[node.left].message, tree[node.right].message
                     left, right = self._messages[one], self._messages[two]
-                    if number in plan.convolutions:
-                        message, excess = convolve(plan.convolutions[number], split, left, right)
-                        # larger entries belong to states that have a split of positive weight
-                        message[message < 2 * excess] = 0.0
-                        error = 2.1 * excess
-                    else:
-                        message = np.empty(box_size(half))
-                        sum_messages(split, left, right, message, report)
+                    message, excess = union_message(plan, number, split, left, right, report)
+                    # larger entries belong to states that have a split of positive weight
+                    message[message < 2 * excess] = 0.0
+                    error = 2.1 * excess
                     n_splits = min(math.prod(max_splits(split)), len(left), len(right))
                     sum_left, sum_right = (
                         1.01 * min(float(part.sum()), n_splits * float(part.max()))

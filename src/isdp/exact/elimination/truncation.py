@@ -12,14 +12,15 @@ import scipy
 
 from isdp.arrays import FloatArray, IntArray
 from isdp.exact.elimination.compiled_messages import Split, make_split, sum_splits
-from isdp.exact.elimination.convolution import MAX_PLACES, Convolution, make_convolution
+from isdp.exact.elimination.convolution import MAX_PLACES, Convolution, convolve, make_convolution
 from isdp.exact.elimination.tree import EliminationForest, Node
+from isdp.exact.sampler import UNIT_ROUNDOFF
 from isdp.io.progress import progress
 
-UNIT_ROUNDOFF = 2.0**-53
 MAX_WINDOW = 2.0**60
-MAX_PRODUCTS = 1e11  # the messages then take minutes
-PRODUCTS_PER_PLACE = 2000.0  # products with the time of one coefficient of a convolution
+MAX_PRODUCTS = 1e11  # number of products, which take minutes
+# number of products that take as long as one coefficient of a convolution
+PRODUCTS_PER_PLACE = 2000.0
 PRODUCTS_AT_ONCE = 10**8  # number of products between two reports of progress
 BYTES_PER_PLACE = 120  # memory per coefficient of a convolution
 
@@ -79,17 +80,9 @@ def truncation_factor(
 ) -> float:
     """Return the ratio of the half-widths of windows to the scales of their nodes.
 
-    Parameters
-    ----------
-    power, rate
-        See `isdp.mechanisms.base.Energy`.
-    dimension : int
-        The dimension of the noise lattice.
-    coordinates : int
-        The total number of coordinates of all nodes.
-    log_left_out : float
-        The logarithm of the maximum probability that noise without lower bounds is outside at least
-        one window.
+    `dimension` is that of the noise lattice, and `coordinates` is the total number of coordinates
+    of all nodes. `log_left_out` is the logarithm of the maximum probability that noise without
+    lower bounds is outside at least one window.
     """
     if power == 2:
         return math.sqrt((math.log(2 * max(coordinates, 1)) - log_left_out) / rate)
@@ -112,16 +105,8 @@ def plan_truncation(
     """Choose the windows and compute their cost.
 
     The windows of a frontier of q sums contain about epsilon^-q states, and the sum over all splits
-    takes up to epsilon^-2q products.
-
-    Parameters
-    ----------
-    factor : float
-        The result of `truncation_factor`.
-    lower : float array, shape (cells,)
-        The lower bounds on the noise.
-    convolve : bool
-        Use convolutions if they are faster.
+    takes up to epsilon^-2q products. `factor` is the result of `truncation_factor`, and `lower` has
+    the lower bound on the noise of each cell. Convolutions are used if they are allowed and faster.
     """
     numbers: dict[tuple[object, ...], int] = {}
     convolutions: dict[int, Convolution] = {}
@@ -207,24 +192,29 @@ def _report_share(report: Callable[[float], None], own: float, after: float, sha
     report(after - (1 - share) * own)
 
 
-def sum_messages(
+def union_message(
+    plan: TruncationPlan,
+    number: int,
     split: Split,
     left: FloatArray,
     right: FloatArray,
-    out: FloatArray,
     report: Callable[[float], None] = lambda share: None,
-) -> None:
-    """Write the message of a union to `out`, by sums over the splits of each state.
+) -> tuple[FloatArray, float]:
+    """Compute the message of a union from the messages of its parts.
 
-    `left` and `right` are the messages of the parts. The function calls ``report(share)`` several
-    times per second with the completed share.
+    The message is convolved, or summed over the splits of each state. The second result bounds the
+    excess of a convolution. For a sum, the function calls ``report(share)`` several times per
+    second with the completed share.
     """
-    lines, longest = max_splits(split)
-    rows = max(1, int(PRODUCTS_AT_ONCE / (lines * longest)))
-    for first in range(0, len(out), rows):
-        states = np.arange(first, min(first + rows, len(out)))
-        sum_splits(split, left, right, states, out[first : first + rows])
-        report((first + len(states)) / len(out))
+    if number in plan.convolutions:
+        return convolve(plan.convolutions[number], split, left, right)
+    message = np.empty(box_size(split.half))
+    rows = max(1, int(PRODUCTS_AT_ONCE / math.prod(max_splits(split))))
+    for first in range(0, len(message), rows):
+        states = np.arange(first, min(first + rows, len(message)))
+        sum_splits(split, left, right, states, message[first : first + rows])
+        report((first + len(states)) / len(message))
+    return message, 0.0
 
 
 def box_size(half: IntArray) -> int:

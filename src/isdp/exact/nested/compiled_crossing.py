@@ -82,7 +82,7 @@ class Undecided(NamedTuple):
     pending: IntArray
 
 
-@njit(cache=True)
+@njit
 def suffix_sums(sequence: IntArray, last: BoolArray, values: FloatArray) -> FloatArray:
     """Add to the values of each node, shape (nodes, levels), those of its later siblings."""
     sums = np.zeros_like(values)
@@ -96,7 +96,7 @@ def suffix_sums(sequence: IntArray, last: BoolArray, values: FloatArray) -> Floa
     return sums
 
 
-@njit(cache=True)
+@njit
 def log_relative_mass(variance: float, centre: float) -> float:
     """Compute the logarithm of m(s, c) / m(s, 0); see `isdp.exact.overlapping.klein`."""
     if variance >= FLAT_VARIANCE:
@@ -111,7 +111,7 @@ def log_relative_mass(variance: float, centre: float) -> float:
     return math.log1p(-2.0 * fall / (1.0 + 2.0 * (q + q4 + q9)))
 
 
-@njit(cache=True)
+@njit
 def _propose(words: Words, at: int, gap: float, variance: float, scale: int) -> int:
     """Return the step of a proposal, as in `isdp.exact.bits.discrete_gaussian`.
 
@@ -138,7 +138,7 @@ def _propose(words: Words, at: int, gap: float, variance: float, scale: int) -> 
     return 1 + steps if up else -steps
 
 
-@njit(cache=True)
+@njit
 def _draw_gaussian(
     words: Words, at: int, centre: float, variance: float, undecided: Undecided
 ) -> tuple[int, int, int]:
@@ -164,7 +164,7 @@ def _draw_gaussian(
             return DONE, at, whole + step
 
 
-@njit(cache=True)
+@njit
 def _draw_node(
     words: Words,
     at: int,
@@ -210,7 +210,7 @@ def _draw_node(
     return DONE, at, log_probability
 
 
-@njit(cache=True)
+@njit
 def draw_nodes(
     words: Words,
     at: int,

@@ -38,9 +38,9 @@ from flint import arb, ctx
 from numpy.typing import ArrayLike
 
 from isdp.arrays import FloatArray, IntArray
-from isdp.checks import check_integer_vector, refuse_overflow
+from isdp.checks import check_integer_array, refuse_overflow
 from isdp.constraints.invariants import Invariants
-from isdp.errors import InputError, MisfitError
+from isdp.errors import MisfitError
 from isdp.exact.bits.bernoulli import decide_bernoulli, to_ball
 from isdp.exact.bits.discrete_gaussian import log_relative_mass
 from isdp.exact.bits.source import BitSource
@@ -58,7 +58,7 @@ from isdp.exact.nested.compiled_crossing import (
 )
 from isdp.exact.overlapping.compiled_klein import ROOT_TWO_PI
 from isdp.exact.overlapping.klein import log_masses
-from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
+from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.io.progress import progress
 from isdp.mechanisms.base import CrossingEnergy, Mechanism, Target
 from isdp.mechanisms.crossing_modes import CrossingModes, held_levels, ordered_levels
@@ -94,8 +94,7 @@ class CrossingSampler(RandomBitSampler):
     method = "crossing totals"
     reason = "the noise has a term for each total of a crossing family"
 
-    def __init__(self, invariants: Invariants, target: Target | Mechanism, lower: object = None):
-        refuse_lower_bounds(self.method, lower)
+    def __init__(self, invariants: Invariants, target: Target | Mechanism):
         energy = target.set_energy
         if not isinstance(energy, CrossingEnergy):
             raise MisfitError(
@@ -105,19 +104,15 @@ class CrossingSampler(RandomBitSampler):
         self.invariants = invariants
         variance = float(1 / energy.precisions[-1][-1])
         max_sum = MAX_DEVIATIONS * math.sqrt(invariants.cells * (variance + 1))
-        refuse_overflow("variances", "sums of noise", max_sum, 50, "use smaller variances")
+        refuse_overflow("variances", "sums of noise", max_sum, 50, "Use smaller variances.")
         held = held_levels(energy.regions, energy.groups, invariants)
         self.modes = CrossingModes(energy, held)
         self.group_order = ordered_levels(energy.groups)[-1]
         self.plan, self.starts = _plan(self.modes, _top_level(self.modes, energy.precisions))
         logs = _log_acceptance(self.plan, self.starts)
         self.expected_proposals = math.exp(min(-float(logs.min()), 700.0))
-        if self.expected_proposals > MAX_PROPOSALS:
-            raise InputError(
-                f"variances: a draw may take {self.expected_proposals:.3g} proposals, and the "
-                f"maximum is {MAX_PROPOSALS:.0e}. Use larger variances, fewer levels, or hold the "
-                f"totals of smaller regions."
-            )
+        remedy = "Use larger variances, fewer levels, or hold the totals of smaller regions."
+        refuse_proposals("variances: a draw", self.expected_proposals, MAX_PROPOSALS, remedy)
 
     def draw(self, bits: BitSource, n_draws: int) -> IntArray:
         """See `RandomBitSampler.draw`."""
@@ -142,7 +137,7 @@ class CrossingSampler(RandomBitSampler):
         noise : int array_like, shape (cells,)
         """
         regions, groups = self.modes.regions, self.modes.groups
-        cells = check_integer_vector("noise", "the vector", noise, self.invariants.cells)
+        cells = check_integer_array("noise", noise, (self.invariants.cells,))
         rows = groups.totals(cells.reshape(regions.cells, groups.cells))
         order = np.concatenate(ordered_levels(groups))
         totals = regions.totals(rows[:, order].T).T

@@ -36,7 +36,7 @@ from functools import lru_cache
 import numpy as np
 from flint import arb, ctx
 
-from isdp.arrays import BoolArray, FloatArray, IntArray
+from isdp.arrays import BoolArray, FloatArray, IntArray, distinct_columns
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.exact.bits.bernoulli import PROBABILITY_MARGIN, draw_bernoulli, to_ball
@@ -60,7 +60,7 @@ from isdp.exact.nested.reduced_tree import (
     concatenate_ranges,
     reduce_tree,
 )
-from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
+from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.mechanisms.base import Mechanism, NestedEnergy, Target
 
 MAX_PROPOSALS = 10_000  # expected for the totals below a root
@@ -94,10 +94,7 @@ class NestedGaussianSampler(RandomBitSampler):
     method = "nested splitting"
     reason = "the noise is Gaussian with terms for nested sets, and the invariants are nested"
 
-    def __init__(
-        self, invariants: Invariants, target: Target | Mechanism, lower: object = None
-    ) -> None:
-        refuse_lower_bounds(self.method, lower)
+    def __init__(self, invariants: Invariants, target: Target | Mechanism) -> None:
         energy = target.set_energy
         if not isinstance(energy, NestedEnergy) or energy.power != 2:
             raise MisfitError(
@@ -106,12 +103,8 @@ class NestedGaussianSampler(RandomBitSampler):
         self.invariants = invariants
         self._totals = _Totals(reduce_tree(self.method, energy, invariants))
         self.expected_proposals = self._totals.expected_proposals
-        if not self.expected_proposals <= MAX_PROPOSALS:
-            raise InputError(
-                f"variances: fewer than 1 in {MAX_PROPOSALS:,} proposals may be accepted (bound "
-                f"1 in {self.expected_proposals:.3g}), because the noise of small sets is much "
-                f"smaller than 1. Use larger variances, or hold more totals."
-            )
+        remedy = "Use larger variances for small sets, or hold more totals."
+        refuse_proposals("variances: a draw", self.expected_proposals, MAX_PROPOSALS, remedy)
 
     def draw(self, bits: BitSource, n_draws: int) -> IntArray:
         """See `RandomBitSampler.draw`."""
@@ -173,18 +166,17 @@ class _Totals:
         for nodes in reversed(tree.by_depth):
             is_block = nodes < tree.blocks
             blocks = nodes[is_block]
-            self._round_up(blocks, np.stack([tree.cell_rate_of[blocks], tree.sizes[blocks]]), True)
+            self._round_up(blocks, [tree.cell_rate_of[blocks], tree.sizes[blocks]], True)
             sets = nodes[~is_block]
-            self._round_up(sets, self.below[sets][None], False)
+            self._round_up(sets, [self.below[sets]], False)
             inside = nodes[tree.parents[nodes] >= 0]
             np.add.at(self.below, tree.parents[inside], self.widths[inside])
         if self.widths.min(initial=2**MIN_BITS) < 2**MIN_BITS:
             raise InputError("variances: the scales differ too much for exact draws")
 
-    def _round_up(self, nodes: IntArray, parts: IntArray, blocks: bool) -> None:
+    def _round_up(self, nodes: IntArray, parts: list[IntArray], blocks: bool) -> None:
         """Compute W for each distinct pair of a rate and the parts of a node."""
-        keys = np.vstack([self.tree.rate_of[nodes], parts])
-        distinct, where = np.unique(keys, axis=1, return_inverse=True)
+        distinct, where = distinct_columns(self.tree.rate_of[nodes], *parts)
         widths = []
         for rate, *part in distinct.T.tolist():
             below = self.block_variance[part[0]] * part[1] if blocks else part[0] * self.unit
@@ -193,8 +185,8 @@ class _Totals:
             precision = 2 * self.tree.rates[rate] + (1 / below if below else 0)
             widths.append(math.ceil(1 / (precision * self.unit)))
             self.excesses.append(precision - 1 / (widths[-1] * self.unit))
-        self.widths[nodes] = np.array(widths, dtype=np.int64)[where.ravel()]
-        self.excess_of[nodes] = len(self.excesses) - len(widths) + where.ravel()
+        self.widths[nodes] = np.array(widths, dtype=np.int64)[where]
+        self.excess_of[nodes] = len(self.excesses) - len(widths) + where
 
     def _group_children(self) -> None:
         parents, widths = self.tree.parents, self.widths
@@ -229,14 +221,11 @@ class _Totals:
         tree, n_roots = self.tree, len(self.roots)
         blocks, groups = np.flatnonzero(tree.sizes > 1), np.flatnonzero(self.count > 1)
         variances = {int(w): int(w) * self.unit for w in np.unique(self.width[groups])}
-        keys = np.concatenate(
-            [
-                np.stack([np.zeros_like(blocks), tree.cell_rate_of[blocks], tree.sizes[blocks]]),
-                np.stack([np.ones_like(groups), self.width[groups], self.count[groups]]),
-            ],
-            axis=1,
+        distinct, kind_of = distinct_columns(
+            np.repeat([0, 1], [len(blocks), len(groups)]),
+            np.append(tree.cell_rate_of[blocks], self.width[groups]),
+            np.append(tree.sizes[blocks], self.count[groups]),
         )
-        distinct, kind_of = np.unique(keys, axis=1, return_inverse=True)
         self.theta_kinds = [
             (variances[key] if is_group else self.block_variance[key], cells)
             for is_group, key, cells in distinct.T.tolist()
@@ -246,7 +235,6 @@ class _Totals:
                 bound_split_proposals(variance, cells)
         spread = np.array([theta_period(*kind).spread for kind in self.theta_kinds])
         self.theta_spread = spread
-        kind_of = kind_of.ravel()
         self.block_kind, self.group_kind = kind_of[: len(blocks)], kind_of[len(blocks) :]
         log_theta = np.log1p(spread / 2)
         # logarithms of sums over the integers, relative to their integrals
@@ -419,8 +407,8 @@ class _Totals:
         cells = np.array([m for _, m in self.theta_kinds], dtype=np.int64)[kinds]
         rests = sums % np.maximum(cells, 1)
         rests = np.minimum(rests, cells - rests)
-        pairs, counts = np.unique(np.stack([kinds, rests]), axis=1, return_counts=True)
-        for (kind, rest), count in zip(pairs.T.tolist(), counts.tolist(), strict=True):
+        pairs, index = distinct_columns(kinds, rests)
+        for (kind, rest), count in zip(pairs.T.tolist(), np.bincount(index).tolist(), strict=True):
             total += count * _log_theta(*self.theta_kinds[kind], rest, ctx.prec)
         for group in self.chained[chain].tolist():
             total += self._log_mass_ratio(draw, group)

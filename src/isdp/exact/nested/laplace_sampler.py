@@ -27,7 +27,7 @@ import scipy
 
 from isdp.arrays import BoolArray, IntArray
 from isdp.constraints.invariants import Invariants
-from isdp.errors import InputError, MisfitError
+from isdp.errors import MisfitError
 from isdp.exact.bits.geometric import cached_geometric
 from isdp.exact.bits.negative_binomial import negative_binomials
 from isdp.exact.bits.source import BitSource
@@ -35,7 +35,7 @@ from isdp.exact.disjoint.blocks import refuse_large_sums
 from isdp.exact.disjoint.compositions import draw_compositions
 from isdp.exact.nested.messages import MAX_GRID_POINTS, Messages, grid_points
 from isdp.exact.nested.reduced_tree import ReducedTree, concatenate_ranges, reduce_tree
-from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
+from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.mechanisms.base import Mechanism, NestedEnergy, Target
 
 MAX_PROPOSALS = 10_000  # expected per block
@@ -68,10 +68,7 @@ class NestedLaplaceSampler(RandomBitSampler):
     method = "nested compositions"
     reason = "the noise has l1 terms for nested sets, and the invariants are nested"
 
-    def __init__(
-        self, invariants: Invariants, target: Target | Mechanism, lower: object = None
-    ) -> None:
-        refuse_lower_bounds(self.method, lower)
+    def __init__(self, invariants: Invariants, target: Target | Mechanism) -> None:
         energy = target.set_energy
         if not isinstance(energy, NestedEnergy) or energy.power != 1:
             raise MisfitError(
@@ -85,12 +82,9 @@ class NestedLaplaceSampler(RandomBitSampler):
             refuse_large_sums(len(tree.order), float(smallest))
         forecast = _Forecast(tree)
         self.expected_proposals = forecast.expected_proposals
-        if not self.expected_proposals <= MAX_PROPOSALS:
-            raise InputError(
-                f"epsilons: a draw may take {self.expected_proposals:.3g} proposals of each total, "
-                f"and the maximum is {MAX_PROPOSALS:,}. Use smaller scales for large sets, or hold "
-                f"more totals."
-            )
+        remedy = "Use smaller scales for large sets, or hold more totals."
+        draw = "epsilons: a draw of one total"
+        refuse_proposals(draw, self.expected_proposals, MAX_PROPOSALS, remedy)
         self._totals = _Totals(tree, forecast)
 
     def draw(self, bits: BitSource, n_draws: int) -> IntArray:

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 import scipy
 
-from isdp.arrays import FloatArray
+from isdp.arrays import FloatArray, distinct_columns
 from isdp.errors import InputError
 from isdp.exact.nested.reduced_tree import ReducedTree
 
@@ -98,18 +98,17 @@ class Messages:
 
     def _find_kinds(self) -> None:
         tree, n_blocks = self.tree, self.tree.blocks
-        blocks = np.stack([tree.rate_of[:n_blocks], tree.cell_rate_of, tree.sizes])
-        distinct, where = np.unique(blocks, axis=1, return_inverse=True)
+        distinct, where = distinct_columns(tree.rate_of[:n_blocks], tree.cell_rate_of, tree.sizes)
         kinds = [
             self._kind(rate, ((self._kind(cell_rate, ()), size),) if size > 1 else ())
             for rate, cell_rate, size in distinct.T.tolist()
         ]
-        self.kind_of[:n_blocks] = np.array(kinds, dtype=np.int64)[where.ravel()]
+        self.kind_of[:n_blocks] = np.array(kinds, dtype=np.int64)[where]
         children: list[Counter[int]] = [Counter() for _ in range(n_blocks, len(tree.parents))]
         inside = np.flatnonzero(tree.parents[:n_blocks] >= 0)
-        pairs = np.stack([tree.parents[inside] - n_blocks, self.kind_of[inside]])
-        pairs, counts = np.unique(pairs, axis=1, return_counts=True)
-        for (parent, kind), count in zip(pairs.T.tolist(), counts.tolist(), strict=True):
+        pairs, index = distinct_columns(tree.parents[inside] - n_blocks, self.kind_of[inside])
+        counts = np.bincount(index).tolist()
+        for (parent, kind), count in zip(pairs.T.tolist(), counts, strict=True):
             children[parent][kind] = count
         rates, parents = tree.rate_of[n_blocks:].tolist(), tree.parents[n_blocks:].tolist()
         for node, (rate, parent) in enumerate(zip(rates, parents, strict=True)):
@@ -177,6 +176,14 @@ class Messages:
             moment = self._inverse(scipy.fft.rfft(moment) * others)
             moment *= self._weight(self._rate_of_kind[whole]) / self.norms[whole]
         return np.asarray(scipy.fft.rfft(moment))
+
+    def distribution(self, path: list[int]) -> FloatArray:
+        """Return the distribution of the first node of a path to the root, on the grid."""
+        kinds = self._kinds_of(path)
+        weight = self._weight_above(path, kinds)
+        if self._log_parts[kinds[0]].any():
+            weight = weight * self._inverse(np.exp(self._log_parts[kinds[0]])).clip(0)
+        return np.asarray(weight / weight.sum())
 
     def covariance(self, one: list[int], other: list[int]) -> float:
         """Return the covariance of the ends of two paths to the root."""

@@ -90,9 +90,9 @@ class ReducedTree:
         """Yield the blocks of two or more cells by rate: the rate, the blocks, and their cells."""
         several = self.sizes > 1
         for rate in np.unique(self.cell_rate_of[several]).tolist():
-            blocks = np.flatnonzero(several & (self.cell_rate_of == rate))
-            _, places = concatenate_ranges(self.starts[blocks], self.sizes[blocks])
-            yield self.rates[rate], blocks, self.order[places]
+            chosen = several & (self.cell_rate_of == rate)
+            cells = self.order[np.repeat(chosen, self.sizes)]
+            yield self.rates[rate], np.flatnonzero(chosen), cells
 
 
 def reduce_tree(method: str, energy: NestedEnergy, invariants: Invariants) -> ReducedTree:
@@ -208,7 +208,7 @@ def concatenate_ranges(starts: IntArray, counts: IntArray) -> tuple[IntArray, In
     return which, np.arange(len(which)) + (starts - before)[which]
 
 
-@njit(cache=True)
+@njit
 def _hold(
     indptr: IntArray,
     indices: IntArray,
@@ -260,7 +260,7 @@ def _hold(
     return nodes
 
 
-@njit(cache=True)
+@njit
 def _merge_single_children(
     deepest_first: IntArray, parents: IntArray, held: BoolArray, sizes: IntArray
 ) -> tuple[IntArray, IntArray]:

@@ -18,7 +18,7 @@ from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.blocks import refuse_large_sums
 from isdp.exact.disjoint.compositions import draw_compositions, group_blocks, row_batches
 from isdp.exact.overlapping.class_sums import MAX_SUMS, CellClassSums
-from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
+from isdp.exact.sampler import RandomBitSampler
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
@@ -26,24 +26,15 @@ from isdp.mechanisms.base import Mechanism, Target, check_energy
 class CellClassSampler(RandomBitSampler):
     """Independent draws of l1 noise: first the sums of cell classes (equal columns of A).
 
-    Parameters
-    ----------
-    invariants : Invariants
-        Any integers. The sampler is fast if few totals cross many disjoint totals.
-    target : Mechanism
-        Its weight must be exp(-rate ||u||_1), as for `GeneralizedLaplace`.
-    max_sums : float
-        The maximum expected number of proposed sums of classes per draw.
+    The sampler is fast if few totals cross many disjoint totals. A draw may take at most `max_sums`
+    proposed sums of classes on average. The constructor raises `InputError` if the weight has
+    another form than exp(-rate ||u||_1), a draw takes too many proposals, or sums could exceed
+    2^53.
 
     Attributes
     ----------
     expected_proposals : float
         See `isdp.exact.overlapping.class_sums.CellClassSums`.
-
-    Raises
-    ------
-    InputError
-        If the weight has another form, a draw takes too many proposals, or sums could exceed 2^53.
     """
 
     method = "sums of types"
@@ -53,10 +44,8 @@ class CellClassSampler(RandomBitSampler):
         self,
         invariants: Invariants,
         target: Target | Mechanism,
-        lower: object = None,
         max_sums: float = MAX_SUMS,
     ):
-        refuse_lower_bounds(self.method, lower)
         rate, self.invariants = check_energy(self.method, target, [(1, False)]).rate, invariants
         if rate > MAX_RATE:
             raise InputError(f"epsilon: must be at most {MAX_RATE}, got {float(rate):g}")

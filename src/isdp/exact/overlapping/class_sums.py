@@ -28,15 +28,17 @@ from typing import NamedTuple
 import numpy as np
 
 from isdp.arrays import BoolArray, IntArray
+from isdp.checks import refuse_overflow
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.bits.geometric import cached_geometric
 from isdp.exact.bits.negative_binomial import negative_binomials
 from isdp.exact.bits.source import BitSource
-from isdp.exact.sampler import MAX_PROPOSALS
+from isdp.exact.sampler import MAX_PROPOSALS, refuse_proposals
 from isdp.io.progress import progress
 from isdp.lattice.elimination import pivot_columns, solve_determined
 from isdp.lattice.smith import smith_normal_form
+from isdp.mechanisms.generalized_laplace import bound_gamma
 
 MAX_SUMS = 1e8  # maximum number of proposed sums per draw, which take minutes
 PROPOSED_SUMS_AT_ONCE = 1 << 20
@@ -128,7 +130,10 @@ class CellClassSums:
         self.final, last = self._close(held, across)
         self.separate = _grouped([block for i, block in enumerate(held) if i not in last])
         self.expected_proposals = self._estimate()
-        self._refuse_proposals(len(across), len(held), max_sums)
+        draw = f"invariants: a draw of the sums of {len(sizes)} cell classes"
+        maximum = min(MAX_PROPOSALS, max_sums / len(sizes))
+        remedy = "Use fewer overlapping totals, or a Markov chain (isdp.mcmc.draw_chains)."
+        refuse_proposals(draw, self.expected_proposals, maximum, remedy)
         # classes of one cell use `_geometric` instead
         self._counts = negative_binomials(epsilon)
         self._indices = self._counts.indices(self.sizes)
@@ -174,19 +179,11 @@ class CellClassSums:
             int(denominator),
         )
         largest = np.abs(final.across).sum(axis=0).max(initial=1) * len(final.weights)
-        if float(largest) * float(np.abs(weights).max(initial=1)) * 2.0**53 > 2.0**62:
-            self._refuse_reach(float(largest) * float(np.abs(weights).max(initial=1)))
+        # larger sums of a class have a probability below 1e-20
+        max_sum = min(bound_gamma(int(self.sizes.max()), float(self.epsilon)), 2.0**53)
+        bound = float(largest) * float(np.abs(weights).max(initial=1)) * max_sum
+        refuse_overflow("epsilon", "weighted sums of noise", bound, 62, "Use a larger epsilon.")
         return final, set(last)
-
-    def _refuse_reach(self, weight: float) -> None:
-        """Raise `InputError` if weighted sums overflow 64 bits with a probability above 1e-20."""
-        cells = float(self.sizes.max())
-        reach = (cells + 12 * math.sqrt(cells) + 60) / float(self.epsilon)
-        if weight * reach > 2.0**62:
-            raise InputError(
-                f"epsilon: at epsilon {float(self.epsilon):g}, sums under these invariants could "
-                f"overflow 64-bit integers. Use a larger epsilon."
-            )
 
     def _widest_first(self, held: list[ClassBlocks], across: IntArray) -> list[int]:
         """Sort blocks by the number of crossing totals that they determine, then by variance."""
@@ -230,17 +227,6 @@ class CellClassSums:
         drawn = np.delete(np.arange(len(variance)), final.determined)
         log_zero = -0.5 * np.log1p(2 * math.pi * variance[drawn]).sum()
         return math.exp(min(-max(log_probability, log_zero), 700.0))
-
-    def _refuse_proposals(self, across: int, blocks: int, max_sums: float) -> None:
-        numbers = self.expected_proposals * len(self.sizes)
-        if self.expected_proposals > MAX_PROPOSALS or numbers > max_sums:
-            raise InputError(
-                f"invariants: {blocks} blocks of cells with {across} independent totals across "
-                f"them would take about {self.expected_proposals:.1g} proposals of "
-                f"{len(self.sizes)} sums per draw. The maximum is {MAX_PROPOSALS:.0e} proposals "
-                f"and {max_sums:.0e} sums. Use fewer totals across blocks, or a Markov chain "
-                f"(isdp.mcmc.draw_chains)."
-            )
 
     def draw(self, bits: BitSource, n_draws: int) -> tuple[IntArray, IntArray]:
         """Draw independent sums.

@@ -52,7 +52,7 @@ class Bins(NamedTuple):
     cumulative: FloatArray
 
 
-@njit(cache=True)
+@njit
 def mass(s: float, c: float) -> float:
     """Compute m(s, c), the sum of exp(-(k - c)^2 / (2 s^2)) over the integers k.
 
@@ -73,7 +73,7 @@ def mass(s: float, c: float) -> float:
     return total
 
 
-@njit(cache=True)
+@njit
 def log_each_mass(widths: FloatArray, centre: float) -> FloatArray:
     """Compute the logarithm of `mass` at each width."""
     logs = np.empty(len(widths))
@@ -83,14 +83,14 @@ def log_each_mass(widths: FloatArray, centre: float) -> FloatArray:
     return logs
 
 
-@njit(cache=True)
+@njit
 def relative_masses(width: float, centres: FloatArray) -> FloatArray:
     """Compute the ratio of `mass` around each centre to `mass` around 0."""
     maximum = mass(width, 0.0)
     return np.array([mass(width, centre) / maximum for centre in centres])
 
 
-@njit(cache=True)
+@njit
 def integer_gaussian(rng: np.random.Generator, c: float, s: float) -> float:
     """Draw an integer k with probability proportional to exp(-(k - c)^2 / (2 s^2)).
 
@@ -114,7 +114,7 @@ def integer_gaussian(rng: np.random.Generator, c: float, s: float) -> float:
             return above + steps if upward else above - 1.0 - steps
 
 
-@njit(cache=True)
+@njit
 def _invert(rng: np.random.Generator, c: float, s: float) -> float:
     """Draw one of the eleven integers around c by inversion, beginning with the nearest."""
     nearest = math.floor(c + 0.5)
@@ -132,7 +132,7 @@ def _invert(rng: np.random.Generator, c: float, s: float) -> float:
     return nearest
 
 
-@njit(cache=True)
+@njit
 def propose_klein(
     rng: np.random.Generator, frame: GramSchmidt, sigma: float, coefficients: FloatArray
 ) -> bool:
@@ -151,7 +151,7 @@ def propose_klein(
     return True
 
 
-@njit(cache=True)
+@njit
 def combine(basis: IntArray, coefficients: FloatArray, noise: IntArray) -> None:
     """Write ``basis @ coefficients`` into `noise` in integer arithmetic."""
     noise[:] = 0
@@ -162,7 +162,7 @@ def combine(basis: IntArray, coefficients: FloatArray, noise: IntArray) -> None:
                 noise[i] += k * basis[i, j]
 
 
-@njit(cache=True)
+@njit
 def draw_mixture(
     rng: np.random.Generator,
     frame: GramSchmidt,

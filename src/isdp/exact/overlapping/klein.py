@@ -49,10 +49,11 @@ from isdp.exact.overlapping.compiled_klein import (
     relative_masses,
 )
 from isdp.exact.sampler import (
+    ALLOW_MORE,
+    USE_CHAIN,
     RandomBitSampler,
-    refuse_expected_proposals,
-    refuse_lower_bounds,
     refuse_many_cells,
+    refuse_proposals,
 )
 from isdp.io.progress import announce, progress
 from isdp.lattice.null_lattice import QUICK_LLL_DIMENSION, basis_seconds, kernel_lattice
@@ -60,6 +61,7 @@ from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 LOVASZ, LOOSE_LOVASZ = 0.99, 0.7  # parameters of LLL for small and for large dimensions
 MAX_PROPOSALS = 1e4  # per draw
+DRAW = "exact: a draw of Gaussian noise in {} dimensions"
 FRACTION_BITS = 24  # the fractions are multiples of 2^-24
 NUMBERS_AT_ONCE = 1 << 20
 # The proof takes seconds at this dimension. LLL took 17 s for margins of 32 x 32 cells, which have
@@ -70,18 +72,14 @@ MAX_DIMENSION = 1000
 class KleinSampler(RandomBitSampler):
     """Independent exact draws from P(u) proportional to exp(-||u||^2 / (2 sigma^2)), for A u = 0.
 
-    Parameters
-    ----------
-    target : Mechanism
-        Its weight must be exp(-rate ||u||_2^2), as for `GeneralizedGaussian`. Then
-        sigma^2 = 1 / (2 rate).
-    max_proposals : float
-        The maximum of `expected_proposals`.
+    The weight of the target must be exp(-rate ||u||_2^2), as for `GeneralizedGaussian`, with
+    sigma^2 = 1 / (2 rate).
 
     Attributes
     ----------
     expected_proposals : float
-        An estimate of a bound on the expected number of proposals per draw.
+        An estimate of a bound on the expected number of proposals per draw, at most
+        `max_proposals`.
 
     Raises
     ------
@@ -97,23 +95,20 @@ class KleinSampler(RandomBitSampler):
         self,
         invariants: Invariants,
         target: Target | Mechanism,
-        lower: object = None,
         max_proposals: float = MAX_PROPOSALS,
     ):
-        refuse_lower_bounds(self.method, lower)
         energy = check_energy(self.method, target, [(2, False)])
         refuse_many_cells(invariants.cells)
         self.invariants, self.variance = invariants, gaussian_variance(energy)
         sigma = math.sqrt(self.variance)
         frame = gram_schmidt(invariants)
         d = len(frame.lengths)
-        refuse_expected_proposals(
-            max_expected_proposals(frame.lengths, sigma), max_proposals, "Gaussian", d
-        )
+        n_proposals = max_expected_proposals(frame.lengths, sigma)
+        refuse_proposals(DRAW.format(d), n_proposals, max_proposals, ALLOW_MORE)
         if d > MAX_DIMENSION:
             raise InputError(
                 f"exact: Gaussian noise under overlapping totals may have at most {MAX_DIMENSION} "
-                f"degrees of freedom, got {d}. Use a Markov chain (isdp.mcmc.draw_chains)."
+                f"degrees of freedom, got {d}. {USE_CHAIN}"
             )
         self.basis = frame.basis
         self.mu_numerators = np.rint(frame.mu * 2**FRACTION_BITS).astype(np.int64)
@@ -123,7 +118,7 @@ class KleinSampler(RandomBitSampler):
         self.variances = [(1 + excess) * width for width in widths]
         n_proposals = max_expected_proposals(frame.lengths, sigma * math.sqrt(1 + excess))
         self.expected_proposals = n_proposals * math.exp(0.5 * d * excess)
-        refuse_expected_proposals(self.expected_proposals, max_proposals, "Gaussian", d)
+        refuse_proposals(DRAW.format(d), self.expected_proposals, max_proposals, ALLOW_MORE)
 
     def _refuse_wide(self, frame: GramSchmidt, sigma: float) -> None:
         """Raise `InputError` if sums of coefficients could overflow 64-bit integers."""
@@ -132,11 +127,8 @@ class KleinSampler(RandomBitSampler):
         weight = 2.0**FRACTION_BITS + float(np.abs(self.mu_numerators).sum(axis=1).max())
         weight = max(weight, float(np.abs(self.basis).sum(axis=1).max()))
         self.max_coefficient = 2.0**62 / weight
-        if _max_size(frame, sigma) > self.max_coefficient:
-            raise InputError(
-                f"sigma: at sigma {sigma:.3g}, sums of noise under these invariants could overflow "
-                f"64-bit integers. Use a smaller sigma."
-            )
+        bound = _max_size(frame, sigma) * weight
+        refuse_overflow("sigma", "sums of noise", bound, 62, "Use a smaller sigma.")
 
     def draw(self, bits: BitSource, n_draws: int) -> IntArray:
         """See `RandomBitSampler.draw`."""
@@ -195,13 +187,8 @@ def gram_schmidt(invariants: Invariants) -> GramSchmidt:
     """Compute a reduced basis of the invariants' lattice and its Gram-Schmidt vectors.
 
     The Smith basis of totals and of margins is already reduced. Other bases are reduced by LLL,
-    whose time grows with the cube of the dimension.
-
-    Raises
-    ------
-    InputError
-        If an entry of the basis exceeds the limit of `isdp.lattice.null_lattice`, or the reduction
-        would take minutes.
+    whose time grows with the cube of the dimension. Raise `InputError` if an entry of the basis
+    exceeds the limit of `isdp.lattice.null_lattice`, or the reduction would take minutes.
     """
     frame = _frame(kernel_lattice(invariants, "smith").basis)
     d = len(frame.lengths)
@@ -209,8 +196,8 @@ def gram_schmidt(invariants: Invariants) -> GramSchmidt:
         return frame
     if d > MAX_DIMENSION:
         raise InputError(
-            f"exact: a lattice basis can be reduced up to dimension {MAX_DIMENSION}, got {d}. Use "
-            f"a Markov chain (isdp.mcmc.draw_chains)."
+            f"exact: a lattice basis can be reduced up to dimension {MAX_DIMENSION}, got {d}. "
+            f"{USE_CHAIN}"
         )
     announce("reducing the lattice's basis", basis_seconds(invariants, "lll"))
     return _frame(kernel_lattice(invariants, "lll").basis)
@@ -277,7 +264,7 @@ def _max_size(frame: GramSchmidt, sigma: float) -> float:
 
 def refuse_wide(frame: GramSchmidt, sigma: float) -> None:
     """Raise `InputError` if a coefficient or a cell could exceed the 53 bits of a double."""
-    advice = "use a smaller scale of the noise"
+    advice = "Use a smaller scale of the noise."
     refuse_overflow("exact", "coefficients of the noise", _max_size(frame, sigma), 52, advice)
 
 

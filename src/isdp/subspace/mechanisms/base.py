@@ -15,7 +15,7 @@ import numpy as np
 
 from isdp.accounting.guarantees import Flavour, Growth, Number, PrivacyGuarantee
 from isdp.arrays import FloatArray
-from isdp.checks import check_choice, check_positive_float
+from isdp.checks import check_choice, check_integer, check_positive_float
 from isdp.constraints.invariants import Invariants
 from isdp.subspace.null_space import NullSpace, null_space
 from isdp.subspace.privacy.neighbours import RELATIONS, Relation
@@ -47,11 +47,6 @@ class NullSpaceMechanism(ABC):
     relation : {"replace", "add-remove"}
         Definition of neighbouring data sets. The paper uses "replace". With "add-remove" and a
         fixed number of records, no two possible data sets are neighbours.
-
-    Raises
-    ------
-    InputError
-        If an argument is out of range, or the invariants do not fit the query.
     """
 
     def __init__(
@@ -72,9 +67,12 @@ class NullSpaceMechanism(ABC):
         """The null space of the invariants."""
         return null_space(self.invariants)
 
-    @abstractmethod
     def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
         """Draw noise as a float64 array of shape (n_draws, answers)."""
+        return self._draw(rng, check_integer("subspace", "n_draws", n_draws))
+
+    @abstractmethod
+    def _draw(self, rng: np.random.Generator, n_draws: int) -> FloatArray: ...
 
     @abstractmethod
     def covariance(self) -> FloatArray:

@@ -115,12 +115,7 @@ def min_trace_shape(
     tolerance : float
         Maximum relative gap between the bounds.
     seconds : float
-        Maximum run time.
-
-    Raises
-    ------
-    InputError
-        If the gap exceeds the tolerance after the maximum run time.
+        Maximum run time. Raise `InputError` if the gap exceeds the tolerance after this time.
 
     Notes
     -----
@@ -246,20 +241,9 @@ def base_decomposition(
 def min_volume_ellipsoid(space: Geometry) -> FloatArray:
     """Compute the minimum volume ellipsoid {y : y' E^-1 y <= 1} that contains all differences.
 
-    Parameters
-    ----------
-    space : Geometry
-        A geometry whose differences span all coordinates.
-
-    Returns
-    -------
-    float64 array, shape (r, r)
-        The matrix E. The squared radius exceeds the optimum by at most a relative 1e-6.
-
-    Raises
-    ------
-    InputError
-        If the iteration does not converge.
+    The differences must span all coordinates. The result is the matrix E of shape (r, r), whose
+    squared radius exceeds the optimum by at most a relative 1e-6. Raise `InputError` if the
+    iteration does not converge.
     """
     weights = space.mask / space.mask.sum()
     for _ in range(MAX_ELLIPSOID_STEPS):

@@ -10,7 +10,6 @@ import numpy as np
 
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_product
 from isdp.arrays import FloatArray
-from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.mechanisms.base import NO_DIFFERENCE, NullSpaceMechanism
@@ -92,9 +91,8 @@ class ProjectedGaussian(_Gaussian):
         """Standard deviation of the noise of an answer before the projection."""
         return self.multiplier * self.sensitivity
 
-    def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        """Draw noise as a float64 array of shape (n_draws, answers)."""
-        shape = check_integer("subspace", "n_draws", n_draws), self.query.answers
+    def _draw(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
+        shape = n_draws, self.query.answers
         return self.null.project(rng.normal(scale=self.sd, size=shape))
 
     def covariance(self) -> FloatArray:
@@ -138,14 +136,10 @@ class CorrelatedGaussian(_Gaussian):
     Parameters
     ----------
     shape : CovarianceShape
-        Result of `min_trace_shape`, `base_decomposition` or `spherical_shape`.
+        Result of `min_trace_shape`, `base_decomposition` or `spherical_shape`. No difference may be
+        longer than 1 in the shape.
     constant : {"exact", "paper"}
         Choice of the multiplier c, as in `ProjectedGaussian`.
-
-    Raises
-    ------
-    InputError
-        If an argument is out of range, or a difference is longer than 1 in the shape.
     """
 
     def __init__(
@@ -166,15 +160,12 @@ class CorrelatedGaussian(_Gaussian):
         """The multiplier c, increased if rounding makes a difference longer than 1."""
         return self.multiplier * math.sqrt(max(1.0, self.shape.longest()))
 
-    def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        """Draw noise as a float64 array of shape (n_draws, answers).
-
-        Normal noise on all answers is mapped to the span of the differences and multiplied by the
-        symmetric root of S. The draws therefore do not depend on the basis of the span.
-        """
+    def _draw(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
+        # This form does not depend on the basis of the span. Normal noise on all answers is mapped
+        # to the span and multiplied by the symmetric root of S.
         span = self.shape.geometry.span
-        size = check_integer("subspace", "n_draws", n_draws), self.query.answers
-        return self.sd * (rng.standard_normal(size) @ span @ self.shape.root() @ span.T)
+        noise = rng.standard_normal((n_draws, self.query.answers))
+        return self.sd * (noise @ span @ self.shape.root() @ span.T)
 
     def covariance(self) -> FloatArray:
         """Compute the covariance matrix c^2 S, of shape (answers, answers)."""

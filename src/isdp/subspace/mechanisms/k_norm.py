@@ -47,15 +47,13 @@ def draw_root_polytope_noise(
 ) -> FloatArray:
     """Draw vectors u of sum zero with a density proportional to exp(-||u||_1 / scale).
 
+    The result is float64 of shape (n_draws, cells).
+
     The number of positive cells is hypergeometric. It is distributed as the number of marked balls
     among n - 1 balls drawn from n marked and n - 2 unmarked balls. The set of positive cells is
     uniform given its size. The positive and the negative part have the same sum, with the
     distribution Gamma(n - 1, scale / 2). Each part divides this sum in proportion to independent
     exponential variables.
-
-    Returns
-    -------
-    float64 array, shape (n_draws, cells)
     """
     n_draws = check_integer("subspace", "n_draws", n_draws)
     if cells == 1:
@@ -84,15 +82,9 @@ class KNorm(NullSpaceMechanism):
 
     Parameters
     ----------
-    epsilon : float
-        Privacy loss of one record.
     method : {"image", "hull", "hit-and-run"}, optional
-        By default, an exact method is chosen.
-
-    Raises
-    ------
-    InputError
-        If the method does not suit the query, or if no method is given and no exact one exists.
+        By default, an exact method is chosen. Raise `InputError` if none suits the query. The draws
+        are independent, except with "hit-and-run", which returns successive states.
 
     Examples
     --------
@@ -148,12 +140,7 @@ class KNorm(NullSpaceMechanism):
     def _simplices(self) -> HullTriangulation:
         return triangulate_hull(self.space)
 
-    def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        """Draw noise as a float64 array of shape (n_draws, answers).
-
-        The draws are independent, except with "hit-and-run", which returns successive states.
-        """
-        n_draws = check_integer("subspace", "n_draws", n_draws)
+    def _draw(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
         if self.method == "image":
             if self.relation == "replace":
                 scale = 2 / self.epsilon
@@ -182,10 +169,7 @@ class KNorm(NullSpaceMechanism):
     def covariance(self) -> FloatArray:
         """Compute the covariance matrix of the noise, of shape (answers, answers).
 
-        Raises
-        ------
-        InputError
-            If the method is "hit-and-run". Use `estimated_error` instead.
+        Raise `InputError` if the method is "hit-and-run". Use `estimated_error` instead.
         """
         span, points = self.space.span, self.space.points
         if self.method == "image":
@@ -206,10 +190,7 @@ class KNorm(NullSpaceMechanism):
     def error(self) -> float:
         """Expected squared error, summed over the answers.
 
-        Raises
-        ------
-        InputError
-            If the method is "hit-and-run". Use `estimated_error` instead.
+        Raise `InputError` if the method is "hit-and-run". Use `estimated_error` instead.
         """
         if self.method == "image" and self.query.is_histogram:
             ones = np.ones(self.query.types)
@@ -222,16 +203,11 @@ class KNorm(NullSpaceMechanism):
         return float(np.trace(self._core()))
 
     def estimated_error(self, rng: np.random.Generator, n_draws: int) -> Estimate:
-        """Estimate the error by simulation.
+        """Estimate the error by a simulation with `n_draws` draws, a multiple of 20.
 
         With "hit-and-run" the error is (m+1)(m+2)/epsilon^2 E|U|^2. The standard error comes from
         the means of 20 batches. The standard error is valid if the autocorrelation time of the
         chain is short compared with a batch.
-
-        Parameters
-        ----------
-        n_draws : int
-            Number of draws, which must be a multiple of 20.
         """
         if check_integer("subspace", "n_draws", n_draws, N_BATCHES) % N_BATCHES:
             raise InputError(f"subspace: n_draws: must be a multiple of {N_BATCHES}, got {n_draws}")

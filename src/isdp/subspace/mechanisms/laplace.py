@@ -13,7 +13,6 @@ from scipy.sparse import csc_array
 
 from isdp.accounting.guarantees import PrivacyGuarantee
 from isdp.arrays import FloatArray
-from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.bases import BasisKind, check_basis, difference_basis, null_basis
@@ -29,11 +28,6 @@ class ProjectedLaplace(NullSpaceMechanism):
     """Projected Laplace noise Pi_N e (SDP, Corollary 3.8).
 
     The vector e has independent Laplace entries of scale b = Delta_1(A) / epsilon.
-
-    Parameters
-    ----------
-    epsilon : float
-        Privacy loss of one record.
 
     Examples
     --------
@@ -54,9 +48,8 @@ class ProjectedLaplace(NullSpaceMechanism):
         """Scale b of the noise of an answer before the projection."""
         return self.sensitivity / self.epsilon
 
-    def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        """Draw noise as a float64 array of shape (n_draws, answers)."""
-        shape = check_integer("subspace", "n_draws", n_draws), self.query.answers
+    def _draw(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
+        shape = n_draws, self.query.answers
         return self.null.project(rng.laplace(scale=self.scale, size=shape))
 
     def covariance(self) -> FloatArray:
@@ -100,13 +93,6 @@ class ExtendedLaplace(NullSpaceMechanism):
         `kronecker_basis`. The columns may span a subspace of the null space, if no record moves the
         answers out of this subspace. The default for a histogram is the "haar" basis. The default
         for other queries is the one of "haar" and `difference_basis` with the smaller error.
-
-    Raises
-    ------
-    InputError
-        If an argument is out of range, or the invariants do not fit the query. The error is also
-        raised if the basis is not an orthonormal basis of a subspace of the null space that
-        contains all differences.
     """
 
     def __init__(
@@ -147,9 +133,8 @@ class ExtendedLaplace(NullSpaceMechanism):
         """Scale b of the noise of a coordinate."""
         return self.sensitivity / self.epsilon
 
-    def sample(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        """Draw noise as a float64 array of shape (n_draws, answers)."""
-        shape = check_integer("subspace", "n_draws", n_draws), self.basis.shape[1]
+    def _draw(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
+        shape = n_draws, self.basis.shape[1]
         noise: FloatArray = (self.basis @ rng.laplace(scale=self.scale, size=shape).T).T
         return noise
 

@@ -70,11 +70,8 @@ class Geometry:
     def moment(self, weights: FloatArray) -> FloatArray:
         """Compute the weighted sum of (x_z - x_y)(x_z - x_y)' over pairs, of shape (r, r).
 
-        Parameters
-        ----------
-        weights : float64 array, shape (types, types)
-            Symmetric weights, which are 0 for pairs that are not neighbours. A pair has two entries
-            and counts once.
+        The weights of shape (types, types) are symmetric, and 0 for pairs that are not neighbours.
+        A pair has two entries and counts once.
         """
         laplacian: FloatArray = np.diag(weights.sum(axis=1)) - weights
         return self.points @ laplacian @ self.points.T
@@ -84,10 +81,8 @@ class Geometry:
 def geometry(query: Query, invariants: Invariants, relation: Relation = "replace") -> Geometry:
     """Compute the geometry of the differences of a query.
 
-    Raises
-    ------
-    InputError
-        If the query is too large for dense matrices, or the numerical rank is not the exact rank.
+    Raise `InputError` if the query is too large for dense matrices, or the numerical rank is not
+    the exact rank.
     """
     columns = query_columns(query, relation)
     if columns.shape[0] * columns.shape[1] > MAX_ENTRIES:

@@ -55,10 +55,7 @@ class HullTriangulation(NamedTuple):
 def triangulate_hull(space: Geometry) -> HullTriangulation:
     """Divide the hull of all differences and their negatives into simplices (Qhull).
 
-    Raises
-    ------
-    InputError
-        If there are more than 6 dimensions, or the simplices do not fill the hull.
+    Raise `InputError` if there are more than 6 dimensions, or the simplices do not fill the hull.
     """
     m = space.rank
     if m > MAX_HULL_DIMENSIONS:
@@ -92,12 +89,8 @@ def hit_and_run(rng: np.random.Generator, space: Geometry, n_steps: int) -> Floa
     Each step moves to a uniform point of the chord through the state in a random direction. One
     linear programme gives both ends of the chord. The points of the hull are the sums of a_z p_z
     over the types z. The weights satisfy sum |p_z| <= 2 and sum p_z = 0 ("replace"), or sum |p_z|
-    <= 1 ("add-remove").
-
-    Returns
-    -------
-    float64 array, shape (n_steps, r)
-        The states after the initial state 0, in coordinates of the span.
+    <= 1 ("add-remove"). The result has shape (n_steps, r). It contains the states after the initial
+    state 0, in coordinates of the span.
     """
     point, walked = np.zeros(space.rank), np.empty((n_steps, space.rank))
     for step in range(n_steps):
@@ -112,20 +105,9 @@ def hit_and_run(rng: np.random.Generator, space: Geometry, n_steps: int) -> Floa
 def chord_ends(space: Geometry, point: FloatArray, direction: FloatArray) -> tuple[float, float]:
     """Compute the distances from a point to both ends of the chord of the hull through it.
 
-    Parameters
-    ----------
-    point, direction : array, shape (r,)
-        Vectors in coordinates of the span.
-
-    Returns
-    -------
-    backward, forward : float
-        Distances opposite to and along `direction`, in units of its length.
-
-    Raises
-    ------
-    InputError
-        If the point is outside the hull, possibly by rounding.
+    The point and the direction have shape (r,), in coordinates of the span. The first distance is
+    opposite to the direction, and the second is along it. Both are in units of its length. Raise
+    `InputError` if the point is outside the hull, possibly by rounding.
     """
     points = space.points
     if space.relation == "add-remove":

@@ -30,10 +30,7 @@ Calibration = Literal["exact", "paper"]
 def log_delta(epsilon: float, sigma: ArrayLike) -> FloatArray:
     """Compute the logarithm of the exact delta, without cancellation of the two terms.
 
-    Parameters
-    ----------
-    sigma : float or array
-        Standard deviations divided by the sensitivity.
+    `sigma` contains standard deviations divided by the sensitivity.
     """
     sigma = np.asarray(sigma, dtype=float)
     first: FloatArray = log_ndtr(0.5 / sigma - epsilon * sigma)
@@ -63,7 +60,7 @@ def certified_delta(epsilon: float, sigma: float) -> tuple[float, float]:
 
 
 def _ball(epsilon: float, sigma: float) -> arb:
-    """Compute delta as a ball with at least 64 accurate bits."""
+    """Compute delta in ball arithmetic with at least 64 accurate bits."""
     s = check_positive_float("subspace: sigma", sigma)
     e = check_positive_float("subspace: epsilon", epsilon)
     bits = INITIAL_BITS
@@ -89,10 +86,7 @@ def _terms(e: arb, s: arb, bits: int) -> arb:
 def sigma(epsilon: float, delta: float) -> float:
     """Compute the minimum standard deviation of (epsilon, delta)-DP, divided by the sensitivity.
 
-    Returns
-    -------
-    float
-        A value that `certified_delta` certifies, within a relative 1e-11 of the minimum.
+    The result is within a relative 1e-11 of the minimum, and `certified_delta` certifies it.
 
     Examples
     --------

@@ -39,10 +39,7 @@ def query_columns(query: Query, relation: Relation) -> csc_array:
 def neighbour_pairs(types: int, relation: Relation) -> tuple[IntArray, IntArray]:
     """Return the pairs (z, y) of neighbours as two arrays of column numbers of `query_columns`.
 
-    Parameters
-    ----------
-    types : int
-        Number of columns, including the absent record.
+    The number of columns, `types`, includes the absent record.
     """
     if check_choice("subspace: relation", relation, RELATIONS) == "replace":
         return np.triu_indices(types, 1)
@@ -52,22 +49,14 @@ def neighbour_pairs(types: int, relation: Relation) -> tuple[IntArray, IntArray]
 def representative_types(
     query: Query, invariants: Invariants | None, relation: Relation
 ) -> IntArray:
-    """Choose record types whose pairs represent all pairs of neighbours.
+    """Choose at most 20,000 record types whose pairs represent all pairs of neighbours.
+
+    The result has column numbers of `query_columns` in ascending order. The absent record is last.
 
     A cell class consists of cells with equal columns of the invariants. In a histogram, an exchange
     of two cells of one class permutes the answers and does not change the invariants. Two types of
     each class are therefore sufficient. For other queries, one type of each group of equal columns
     is sufficient.
-
-    Returns
-    -------
-    int64 array
-        Column numbers of `query_columns` in ascending order. The absent record is last.
-
-    Raises
-    ------
-    InputError
-        If more than 20,000 types remain.
     """
     absent = np.arange(query.types, query_columns(query, relation).shape[1])
     if query.is_histogram:
@@ -91,15 +80,8 @@ def representative_types(
 def differences(query: Query, relation: Relation = "replace") -> IntArray:
     """List the nonzero differences of the answers of neighbours, distinct up to sign.
 
-    Returns
-    -------
-    int64 array, shape (differences, answers)
-        Differences whose first nonzero entry is positive.
-
-    Raises
-    ------
-    InputError
-        If there are too many differences.
+    The result is int64 of shape (differences, answers). The first nonzero entry of each difference
+    is positive. Raise `InputError` if there are too many differences.
 
     Examples
     --------

@@ -34,13 +34,7 @@ DUALITY_TOLERANCE = 1e-7  # maximum relative gap between a linear programme and 
 
 
 def sensitivity(query: Query, p: Literal[1, 2], relation: Relation = "replace") -> float:
-    """Compute Delta_p(A), the maximum lp norm of a difference of the answers (SDP, Section 3.3).
-
-    Raises
-    ------
-    InputError
-        If there are too many record types.
-    """
+    """Compute Delta_p(A), the maximum lp norm of a difference of the answers (SDP, Section 3.3)."""
     check_choice("subspace: p", p, (1, 2))
     chosen = representative_types(query, None, relation)
     columns = query_columns(query, relation)[:, chosen]
@@ -51,11 +45,6 @@ def null_sensitivity(query: Query, invariants: Invariants, relation: Relation = 
     """Compute Delta_2(Q'A), the maximum l2 norm of a difference within the null space.
 
     The l2 sensitivity does not depend on the basis Q.
-
-    Raises
-    ------
-    InputError
-        If the invariants do not fit the query, or there are too many record types.
     """
     check_fit(query, invariants)
     chosen = representative_types(query, invariants, relation)
@@ -83,16 +72,8 @@ def basis_sensitivity(
 ) -> float:
     """Compute Delta_1(Q'A), the maximum l1 norm of a difference in the coordinates of a basis Q.
 
-    The l1 sensitivity depends on the basis, and is between Delta_2(Q'A) and sqrt(m) Delta_2(Q'A).
-
-    Parameters
-    ----------
-    basis : array or sparse array, shape (answers, m)
-
-    Raises
-    ------
-    InputError
-        If there are too many record types or coordinates.
+    The basis has shape (answers, m). The l1 sensitivity depends on it, and is between Delta_2(Q'A)
+    and sqrt(m) Delta_2(Q'A).
     """
     basis = csc_array(basis)
     columns = query_columns(query, relation)
@@ -119,12 +100,7 @@ def quotient_sensitivity(
 
     The function solves one linear programme (HiGHS) for each difference, in order of decreasing
     length. The search stops when no further difference can change the maximum. The result is the
-    dual value, which is an upper bound.
-
-    Raises
-    ------
-    InputError
-        If the invariants do not fit the query, or too many programmes are needed.
+    dual value, which is an upper bound. Raise `InputError` if too many programmes are needed.
     """
     check_fit(query, invariants)
     chosen = representative_types(query, invariants, relation)
@@ -144,24 +120,12 @@ def quotient_sensitivity(
 
 
 def quotient_norm(move: ArrayLike, invariants: Invariants) -> float:
-    """Compute q(v) = min_w ||v + C'w||_1.
+    """Compute q(v) = min_w ||v + C'w||_1 for an integer vector v of shape (cells,).
 
-    The dual programme is solved: maximise <v, y> under C y = 0 and |y| <= 1.
-
-    Parameters
-    ----------
-    move : int array, shape (cells,)
-
-    Returns
-    -------
-    float
-        The norm ||v + C'w||_1 for the multipliers w of HiGHS, which is an upper bound on q(v). The
-        value of the programme certifies that the bound exceeds q(v) by at most a relative 1e-7.
-
-    Raises
-    ------
-    InputError
-        If the solver fails.
+    The dual programme is solved: maximise <v, y> under C y = 0 and |y| <= 1. The result is the norm
+    ||v + C'w||_1 for the multipliers w of HiGHS, which is an upper bound on q(v). The value of the
+    programme certifies that the bound exceeds q(v) by at most a relative 1e-7. Raise `InputError`
+    if the solver fails.
     """
     vector = np.asarray(move)
     stacked = vstack([invariants.sparse, csr_array(vector[None])], format="csr")

@@ -22,17 +22,15 @@ N_HALVES = np.uint64(1 << 32)
 DROPPED_BITS = np.uint64(11)  # a float64 in [0, 1) has 53 bits
 
 
-@njit(cache=True)
+@njit
 def draw_below(bits, position, bound):
     """Draw an integer from 0 to bound - 1 (Lemire 2019, bounded integers).
 
     The upper half of a 64-bit integer times `bound` maps 2^32 values to `bound` intervals. The
     intervals have equal size once 2^32 mod bound values are rejected. `bound` is at most 2^32.
 
-    Returns
-    -------
-    number, position
-        The next position is `OUT_OF_BITS` if the array ends before a number is accepted.
+    The second result is the next position. It is `OUT_OF_BITS` if the array ends before a number is
+    accepted.
     """
     width = np.uint64(bound)
     while position < len(bits):
@@ -44,7 +42,7 @@ def draw_below(bits, position, bound):
     return np.int64(0), OUT_OF_BITS
 
 
-@njit(cache=True)
+@njit
 def draw_bernoulli(bits, draws, done, numerator, denominator):
     """Fill `draws` from index `done` with Bernoulli draws of probability numerator / denominator.
 
@@ -61,7 +59,7 @@ def draw_bernoulli(bits, draws, done, numerator, denominator):
     return done, used
 
 
-@njit(cache=True)
+@njit
 def derange_by_rejection(bits, starts, group, image):
     """Draw derangements of the groups from number `group` on, by shuffles.
 
@@ -78,7 +76,7 @@ def derange_by_rejection(bits, starts, group, image):
     return group, used
 
 
-@njit(cache=True)
+@njit
 def _shuffle_until_deranged(bits, position, image, start, stop):
     for i in range(start, stop):
         image[i] = i
@@ -94,7 +92,7 @@ def _shuffle_until_deranged(bits, position, image, start, stop):
     return position
 
 
-@njit(cache=True)
+@njit
 def derange_by_closing_cycles(bits, starts, group, image, closed, probabilities):
     """Draw derangements of the groups from number `group` on, in one pass over each group.
 
@@ -115,7 +113,7 @@ def derange_by_closing_cycles(bits, starts, group, image, closed, probabilities)
     return group, used
 
 
-@njit(cache=True)
+@njit
 def _close_cycles(bits, position, image, closed, start, stop, probabilities):
     for i in range(start, stop):
         image[i] = i

@@ -42,18 +42,10 @@ def subfactorial(m: int) -> int:
 
 
 def subfactorial_ratio(m: ArrayLike, step: int) -> FloatArray:
-    """Compute d_{m + step} / d_m without overflow.
+    """Compute d_{m + step} / d_m without overflow, for steps 1 and 2.
 
-    Parameters
-    ----------
-    m : int array
-        No entry may be 1, because d_1 is 0.
-    step : int
-        1 or 2.
-
-    Notes
-    -----
-    The recursions are d_{m+1} = (m + 1) d_m + (-1)^{m+1} and d_{m+2} = (m + 1)(d_{m+1} + d_m).
+    No entry of `m` may be 1, because d_1 is 0. The recursions are d_{m+1} = (m + 1) d_m +
+    (-1)^{m+1} and d_{m+2} = (m + 1)(d_{m+1} + d_m).
     """
     m = np.asarray(m, dtype=np.int64)
     numbers = _table()
@@ -74,10 +66,7 @@ def closing_probabilities() -> FloatArray:
 class BitStream:
     """A stream of random 64-bit integers that can be read before they are consumed.
 
-    Parameters
-    ----------
-    source : callable
-        ``source(k)`` returns k new integers as a uint64 array.
+    ``source(k)`` returns k new integers as a uint64 array.
     """
 
     def __init__(self, source: BitSource):
@@ -104,6 +93,8 @@ def pseudo_random_bits(rng: np.random.Generator) -> BitStream:
 def derange(bits: BitStream, sizes: IntArray, *, exact: bool) -> IntArray:
     """Draw a uniform derangement of each of several groups of points.
 
+    The result has the image of each point. The points of all groups are numbered consecutively.
+
     Parameters
     ----------
     sizes : int64 array, shape (groups,)
@@ -112,11 +103,6 @@ def derange(bits: BitStream, sizes: IntArray, *, exact: bool) -> IntArray:
         If true, use integer arithmetic only. Shuffles are repeated until one has no fixed point,
         which takes e (2.718) shuffles on average. If false, use one pass with Bernoulli draws in
         floating point, which takes half the time.
-
-    Returns
-    -------
-    int64 array, shape (sum of the sizes,)
-        The image of each point. The points of all groups are numbered consecutively.
     """
     # the import is here, because budgets and losses do not need compiled code
     from isdp.swapping.mechanism.compiled_permutations import (

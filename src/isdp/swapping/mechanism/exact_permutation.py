@@ -9,31 +9,26 @@ does not hide it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isdp.arrays import BoolArray, IntArray
-from isdp.checks import parse_rational
+from isdp.checks import ExactNumber, parse_rational
 from isdp.errors import InputError
+from isdp.exact.bits.source import BitSource, Source
 from isdp.swapping.mechanism.compiled_permutations import draw_bernoulli
 from isdp.swapping.mechanism.derangements import MAX_READ, BitStream
 from isdp.swapping.mechanism.permutation import Strata, check_rate, permute
 
 MAX_DENOMINATOR = 1 << 32
 MAX_STRATUM_SIZE = (1 << 32) - 1
-RateLike = Fraction | int | str | float  # a float is read as its shortest decimal form
 
 
-def exact_rate(rate: RateLike) -> Fraction:
+def exact_rate(rate: ExactNumber) -> Fraction:
     """Convert a swap rate to a rational number, for example 0.05 to 1/20.
 
-    Raises
-    ------
-    InputError
-        If the rate is not between 0 and 1, or has a denominator above 2^32.
+    Raise `InputError` if the rate is not between 0 and 1, or has a denominator above 2^32.
     """
     exact = parse_rational("swapping: the swap rate", rate)
     check_rate(exact)
@@ -45,37 +40,14 @@ def exact_rate(rate: RateLike) -> Fraction:
     return exact
 
 
-def system_bits(source: Callable[[int], bytes] | None = None) -> BitStream:
-    """Return the random bits of the operating system, or of another source for tests.
-
-    Parameters
-    ----------
-    source : callable, optional
-        ``source(k)`` returns k random bytes; `os.urandom` by default.
-
-    Raises
-    ------
-    InputError
-        If a read returns another number of bytes than requested.
-    """
-    source = os.urandom if source is None else source
-
-    def read(count: int) -> NDArray[np.uint64]:
-        raw = source(8 * count)
-        if len(raw) != 8 * count:
-            raise InputError(
-                f"swapping: the source of randomness returned {len(raw)} bytes instead of "
-                f"{8 * count}. Give a source that returns the requested number."
-            )
-        return np.frombuffer(raw, dtype="<u8").astype(np.uint64)
-
-    return BitStream(read)
-
-
 def permutation_for_release(
-    strata: Strata, rate: RateLike, source: Callable[[int], bytes] | None = None
+    strata: Strata, rate: ExactNumber, source: Source | None = None
 ) -> IntArray:
     """Draw the swapping permutation exactly, with random bits of the operating system.
+
+    The result has, for each record, the number of the record whose value it takes. The array is
+    confidential. Raise `InputError` if the rate or the source is invalid, or a stratum is too
+    large.
 
     Parameters
     ----------
@@ -84,18 +56,8 @@ def permutation_for_release(
     source : callable, optional
         ``source(k)`` returns k random bytes. The default is `os.urandom`. Use another source only
         in tests.
-
-    Returns
-    -------
-    int64 array, shape (records,)
-        For each record, the number of the record whose value it takes. The array is confidential.
-
-    Raises
-    ------
-    InputError
-        If the rate or the source is invalid, or a stratum is too large.
     """
-    exact, bits = exact_rate(rate), system_bits(source)
+    exact, bits = exact_rate(rate), BitStream(BitSource(source or os.urandom).take)
     if strata.max_size > MAX_STRATUM_SIZE:
         raise InputError(
             f"swapping: a stratum has more than {MAX_STRATUM_SIZE:,} records. Use a finer swap key."

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isdp.arrays import BoolArray, IntArray
-from isdp.checks import check_probability, is_number
+from isdp.checks import check_integer_array, check_probability, is_number
 from isdp.constraints import Invariants
 from isdp.errors import InputError
 from isdp.swapping.mechanism.derangements import BitStream, derange, pseudo_random_bits
@@ -46,15 +46,8 @@ class Strata:
     def from_labels(cls, labels: ArrayLike) -> Strata:
         """Group records by their labels.
 
-        Parameters
-        ----------
-        labels : array of integers or strings, shape (records,)
-            The value of the swap key of each record.
-
-        Raises
-        ------
-        InputError
-            If there is no record, or the labels are not integers or strings.
+        The label of a record is the value of its swap key, an integer or a string. Raise
+        `InputError` if there is no record, or the labels have another type.
         """
         labels = np.asarray(labels)
         if labels.ndim != 1 or labels.size == 0 or labels.dtype.kind not in "iubSU":
@@ -103,16 +96,8 @@ def check_rate(rate: object) -> float:
 def draw_permutation(rng: np.random.Generator, strata: Strata, rate: float) -> IntArray:
     """Draw the swapping permutation in floating point, for experiments.
 
-    Parameters
-    ----------
-    rate : float
-        Swap rate p, strictly between 0 and 1.
-
-    Returns
-    -------
-    int64 array, shape (records,)
-        For each record, the number of the record whose value it takes. A record that is not
-        selected takes its own value.
+    The result has, for each record, the number of the record whose value it takes. A record that is
+    not selected takes its own value.
     """
     rate = check_rate(rate)
     return permute(strata, _bernoulli(rng, rate), pseudo_random_bits(rng), exact=False)
@@ -127,17 +112,9 @@ def permute(
 ) -> IntArray:
     """Select records and permute them by derangements.
 
-    Parameters
-    ----------
-    bernoulli : callable
-        ``bernoulli(k)`` returns k Bernoulli draws of the swap rate, as a bool array.
-    exact : bool
-        The argument of `isdp.swapping.mechanism.derangements.derange`.
-
-    Returns
-    -------
-    int64 array, shape (records,)
-        A permutation, checked to keep every record in its stratum.
+    ``bernoulli(k)`` returns k Bernoulli draws of the swap rate, as a bool array. The argument
+    `exact` is that of `isdp.swapping.mechanism.derangements.derange`. The permutation is checked to
+    keep every record in its stratum.
     """
     moved, taken = _moves(strata, bernoulli, bits, exact=exact)
     sigma = np.arange(len(strata.order))
@@ -170,15 +147,10 @@ def _select(strata: Strata, bernoulli: BernoulliSource) -> tuple[BoolArray, IntA
 
 
 def check_permutation(strata: Strata, sigma: IntArray) -> None:
-    """Check that `sigma` is a permutation that keeps every record in its stratum.
+    """Raise `InputError` unless `sigma` is a permutation that keeps every record in its stratum.
 
     The permutation then preserves the counts by stratum and swapping variable, and does not change
     the held variables.
-
-    Raises
-    ------
-    InputError
-        If `sigma` is not such a permutation.
     """
     stratum = np.empty(len(sigma), dtype=np.int64)
     stratum[strata.order] = np.repeat(np.arange(len(strata.sizes)), strata.sizes)
@@ -232,50 +204,25 @@ def swap(rng: np.random.Generator, strata: Strata, values: ArrayLike, rate: floa
 def invariants(shape: tuple[int, int, int]) -> Invariants:
     """Build the invariants of swapping for a table of swap key, swapping variable and others.
 
-    Parameters
-    ----------
-    shape : tuple of three ints
-        Numbers of categories (J, K, L) of the swap key (V_Match), the swapping variable (V_Swap)
-        and the other held variables (V_Hold).
-
-    Returns
-    -------
-    Invariants
-        The margin of swap key and held variables, and the margin of swap key and swapping
-        variable. The cells are in row-major order.
+    The shape has the numbers of categories (J, K, L) of the swap key (V_Match), the swapping
+    variable (V_Swap) and the other held variables (V_Hold). The invariants are the margin of swap
+    key and held variables, and the margin of swap key and swapping variable. The cells are in
+    row-major order.
     """
     return Invariants.margins(shape, held=((0, 2), (0, 1)))
 
 
 def check_table(counts: ArrayLike) -> IntArray:
-    """Return a table of counts as int64 with three axes.
-
-    Raises
-    ------
-    InputError
-        If the table does not have three axes, or a count is not an integer of 0 or more.
-    """
-    counts = np.asarray(counts)
-    if counts.ndim != 3 or counts.dtype.kind not in "iu" or counts.size == 0 or counts.min() < 0:
-        raise InputError(
-            f"swapping: counts must be integers of 0 or more with the axes swap key, swapping "
-            f"variable and other held variables, got {counts.dtype} of shape {counts.shape}"
-        )
-    return counts.astype(np.int64, copy=False)
+    """Return a table of counts as int64 of shape (J, K, L), or raise `InputError`."""
+    name = "swapping: counts (swap key, swapping variable, other held variables)"
+    return check_integer_array(name, counts, (None, None, None), 0)
 
 
 def swap_table(rng: np.random.Generator, counts: ArrayLike, rate: float) -> IntArray:
     """Swap the records of a table of counts once, for experiments.
 
-    Parameters
-    ----------
-    counts : int array, shape (J, K, L)
-        Numbers of records by swap key, swapping variable and other held variables.
-
-    Returns
-    -------
-    int64 array, shape (J, K, L)
-        The swapped table, checked to have the same `invariants`.
+    The counts have shape (J, K, L), as for `isdp.swapping.expected_table`. The swapped table is
+    checked to have the same `invariants`.
     """
     counts = check_table(counts)
     strata = Strata.from_sizes(counts.sum(axis=(1, 2)))

@@ -8,7 +8,7 @@ stratum. The bound is
 
 Epsilon bounds the privacy loss per unit of the distance d_HAM of datasets with equal invariants.
 The distance d_HAM is half the number of records that two datasets do not share. The nearest
-datasets differ by an exchange of two values. The distance is then 2, and the loss is at most 2
+datasets differ by an exchange of two values. Their distance is 2, and the loss is at most 2
 epsilon.
 """
 
@@ -67,12 +67,8 @@ def log_odds(rate: Fraction | float | Rate) -> float:
 def epsilon_bound(rate: Fraction | float | Rate, max_size: int) -> float:
     """Compute the published bound, in nats per unit of d_HAM.
 
-    The bound is 0 if no stratum has two records, because no record moves.
-
-    Parameters
-    ----------
-    max_size : int
-        Number of records b of the largest stratum.
+    The largest stratum has `max_size` records. The bound is 0 if no stratum has two records,
+    because no record moves.
     """
     size, odds = check_size(max_size), log_odds(rate)
     return 0.0 if size <= 1 else max(odds, math.log1p(size) - odds)
@@ -81,10 +77,7 @@ def epsilon_bound(rate: Fraction | float | Rate, max_size: int) -> float:
 def guarantee_of(rate: Fraction | float | Rate, max_size: int) -> PrivacyGuarantee:
     """Return the privacy guarantee of one swap by the published bound, rounded up.
 
-    Parameters
-    ----------
-    max_size : int
-        Number of records b of the largest stratum.
+    The largest stratum has `max_size` records.
     """
     bound = epsilon_bound(rate, max_size)
     return PrivacyGuarantee(
@@ -103,12 +96,8 @@ def guarantee_of(rate: Fraction | float | Rate, max_size: int) -> PrivacyGuarant
 def min_epsilon(max_size: int) -> tuple[float, Rate]:
     """Return the minimum of the bound over all swap rates, and the rate that attains it.
 
-    The minimum is (1/2) ln(b + 1), and the odds of this rate are sqrt(b + 1).
-
-    Parameters
-    ----------
-    max_size : int
-        Number of records b of the largest stratum, at least 2.
+    The largest stratum has b = `max_size` records, at least 2. The minimum is (1/2) ln(b + 1), and
+    the odds of this rate are sqrt(b + 1).
     """
     size = check_size(max_size, 2)
     return math.log1p(size) / 2, Rate(math.sqrt(size + 1))
@@ -117,21 +106,9 @@ def min_epsilon(max_size: int) -> tuple[float, Rate]:
 def rates_with_epsilon(epsilon: float, max_size: int) -> tuple[Rate, Rate]:
     """Compute the two swap rates whose bound is epsilon.
 
-    Parameters
-    ----------
-    max_size : int
-        Number of records b of the largest stratum, at least 2.
-
-    Returns
-    -------
-    tuple of two Rate
-        The rates with odds (b + 1) e^(-epsilon) and e^epsilon. The first rate moves fewer records.
-        At the minimum epsilon they are equal.
-
-    Raises
-    ------
-    InputError
-        If epsilon is below the minimum or above 700.
+    The largest stratum has b = `max_size` records, at least 2. The rates have the odds (b + 1)
+    e^(-epsilon) and e^epsilon. The first rate moves fewer records. At the minimum epsilon they are
+    equal. Raise `InputError` if epsilon is below the minimum or above 700.
     """
     minimum, _ = min_epsilon(max_size)
     check_in_range("swapping: epsilon", epsilon, 0, MAX_EPSILON)

@@ -27,14 +27,8 @@ from isdp.swapping.privacy.bound import check_size
 def moved_probability(size: int, rate: float) -> float:
     """Compute q1 = p (1 - (1-p)^(n-1)) / (1 - n p (1-p)^(n-1)), the probability of a move.
 
-    A moved record need not change, because it may take a value equal to its own.
-
-    Parameters
-    ----------
-    size : int
-        Number of records n of the stratum.
-    rate : float
-        Swap rate p.
+    Here n is the size of the stratum, and p is the swap rate. A moved record need not change,
+    because it may take a value equal to its own.
     """
     n, p = check_size(size), check_rate(rate)
     if n == 1:
@@ -46,13 +40,9 @@ def moved_probability(size: int, rate: float) -> float:
 def moved_covariance(size: int, rate: float) -> float:
     """Compute q2 - q1^2, the covariance of the indicators that two records move.
 
-    With s = (1-p)^(n-1), the covariance is p^2 s (2 - s - n p) / (1 - n p s)^2. This formula avoids
-    cancellation. In large strata the covariance is far below the rounding error of q2.
-
-    Parameters
-    ----------
-    size : int
-        Number of records n of the stratum, at least 2.
+    Let n be the size of the stratum, at least 2, and let s = (1-p)^(n-1). The covariance is p^2 s
+    (2 - s - n p) / (1 - n p s)^2. This formula avoids cancellation. In large strata the covariance
+    is far below the rounding error of q2.
     """
     n, p = check_size(size), check_rate(rate)
     stay = math.exp((n - 1) * math.log1p(-p))
@@ -76,7 +66,7 @@ class PairDistribution(NamedTuple):
     both_fixed: Fraction
     one_fixed: Fraction  # the first record stays, and the second moves
     exchanged: Fraction  # each record takes the value of the other
-    one_arrow: Fraction  # the first takes the value of the second, the second that of a third
+    one_arrow: Fraction  # the first takes the value of the second, which takes another value
     both_elsewhere: Fraction  # both records take values of other records
 
 

@@ -22,13 +22,9 @@ from isdp.swapping.privacy.bound import Rate, check_size, log_odds
 def worst_case_loss(rate: Fraction | float | Rate, max_size: int) -> float:
     """Compute the exact maximum privacy loss over all universes, in nats per unit of d_HAM.
 
-    For b >= 4 it is max(ln o, (1/2) ln(d_b / d_{b-2}) - ln o). If the second term is the maximum,
-    it is below the published bound by 3 / (2 b) + O(1 / b^2).
-
-    Parameters
-    ----------
-    max_size : int
-        Number of records b of the largest stratum.
+    The largest stratum has b = `max_size` records. For b >= 4 the loss is max(ln o, (1/2) ln(d_b /
+    d_{b-2}) - ln o). If the second term is the maximum, it is below the published bound by 3 / (2
+    b) + O(1 / b^2).
     """
     size, odds = check_size(max_size), log_odds(rate)
     if size == 1:

@@ -6,38 +6,26 @@ projection, and after conditioning on the invariants. The two are equal for sphe
 differ in general (Theorem 4.2).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from isdp.constraints.invariants import Invariants
-from isdp.errors import InputError
 from isdp.subspace.null_space import null_space
 
 
-def projected_covariance(covariance, invariants: Invariants) -> np.ndarray:
+def projected_covariance(covariance: np.ndarray, invariants: Invariants) -> np.ndarray:
     """Compute Pi_N S Pi_N, the covariance of projected noise with covariance S.
 
     S is symmetric, of shape (cells, cells).
     """
     null = null_space(invariants)
-    return null.project(null.project(_symmetric(covariance, invariants)).T)
+    return null.project(null.project(covariance).T)
 
 
-def conditioned_covariance(covariance, invariants: Invariants) -> np.ndarray:
+def conditioned_covariance(covariance: np.ndarray, invariants: Invariants) -> np.ndarray:
     """Compute S - S C' (C S C')^+ C S, the covariance of normal noise given C e = 0.
 
     S is symmetric and positive definite, of shape (cells, cells). C is the matrix of invariants.
     """
-    covariance = _symmetric(covariance, invariants)
     rows = invariants.matrix.astype(float)
     crossed = rows @ covariance
     return covariance - crossed.T @ np.linalg.pinv(crossed @ rows.T, hermitian=True) @ crossed
-
-
-def _symmetric(covariance, invariants: Invariants) -> np.ndarray:
-    covariance = np.asarray(covariance, dtype=float)
-    cells = invariants.cells
-    if covariance.shape != (cells, cells) or not np.array_equal(covariance, covariance.T):
-        raise InputError(f"subspace: covariance: must be a symmetric {cells} x {cells} matrix")
-    return covariance

@@ -1,7 +1,5 @@
 """Combination of invariants, and consistency relations of a query as invariants."""
 
-from __future__ import annotations
-
 from scipy.sparse import vstack
 
 from isdp.constraints.invariants import Invariants
@@ -11,12 +9,7 @@ from isdp.subspace.queries import Query
 
 
 def together(*invariants: Invariants) -> Invariants:
-    """Combine several invariants on the same cells.
-
-    Raises InputError if they have different numbers of cells.
-    """
-    if len({held.cells for held in invariants}) != 1:
-        raise InputError("subspace: invariants: must all have the same number of cells")
+    """Combine several invariants on the same cells."""
     names = [name for held in invariants for name in held.names]
     return Invariants(vstack([held.sparse for held in invariants], format="csr"), names)
 

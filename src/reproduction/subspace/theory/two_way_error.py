@@ -6,13 +6,11 @@ mean over all angles, so that the normalising constant is mean_y R(y)^rows with 
 phi(x + y_j). The angle of the last column total is 0, because the totals of rows imply that total.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 
-MAX_COLUMNS = 4  # of the smaller side; memory grows with the power columns - 1 of the angles
+MAX_COLUMNS = 4  # the maximum length of the smaller side; memory grows exponentially with it
 MAX_EXPONENT = 36.0  # tables with a total of this size divided by epsilon are neglected
 LIMIT_EPSILONS = (0.3, 0.25, 0.2, 0.16)
 

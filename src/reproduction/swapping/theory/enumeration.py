@@ -1,32 +1,21 @@
-"""Exact distributions of permutation swapping by enumeration, for strata of at most 8 records.
+"""Exact distributions of permutation swapping by enumeration, for strata of a few records.
 
 The distributions are the reference for closed forms. Probabilities are rational numbers.
 """
-
-from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from itertools import permutations
 
-from isdp.errors import InputError
+from isdp.checks import ExactNumber
 from isdp.swapping.mechanism.derangements import subfactorial
-from isdp.swapping.mechanism.exact_permutation import RateLike, exact_rate
-
-MAX_RECORDS = 8
+from isdp.swapping.mechanism.exact_permutation import exact_rate
 
 
-def permutation_distribution(size: int, rate: RateLike) -> dict[tuple[int, ...], Fraction]:
-    """Compute the exact probability of every permutation of a stratum.
-
-    Raises InputError if the size is not from 1 to 8, or if the rate is not between 0 and 1.
-    """
-    if not 1 <= size <= MAX_RECORDS:
-        raise InputError(f"swapping: size: must be 1 to {MAX_RECORDS} for enumeration, got {size}")
+def permutation_distribution(size: int, rate: ExactNumber) -> dict[tuple[int, ...], Fraction]:
+    """Compute the exact probability of every permutation of a stratum."""
     p = exact_rate(rate)
-    if size == 1:
-        return {(0,): Fraction(1)}
     no_redraw = 1 - size * p * (1 - p) ** (size - 1)
     by_moved = {
         m: p**m * (1 - p) ** (size - m) / (subfactorial(m) * no_redraw)
@@ -40,13 +29,13 @@ def permutation_distribution(size: int, rate: RateLike) -> dict[tuple[int, ...],
 
 
 def output_distribution(
-    swapped: Sequence, held: Sequence, rate: RateLike, *, table: bool = False
+    swapped: Sequence, held: Sequence, rate: ExactNumber, *, table: bool = False
 ) -> dict[Hashable, Fraction]:
     """Compute the distribution of the release for a dataset of one stratum.
 
-    `swapped` has the value of the swapping variable of each record, and `held` its other values. If
-    `table` is True, the release is the multiset of records. Otherwise it is the tuple of new values
-    of the swapping variable.
+    `swapped` gives the value of the swapping variable of each record, and `held` its other values.
+    If `table` is True, the release is the multiset of records. Otherwise it is the tuple of new
+    values of the swapping variable.
     """
     distribution: dict[Hashable, Fraction] = {}
     for sigma, probability in permutation_distribution(len(swapped), rate).items():

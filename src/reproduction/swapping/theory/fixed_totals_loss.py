@@ -1,7 +1,7 @@
 """Exact privacy loss of swapping for given county totals.
 
 All records of the stratum have different held values. County k, a value of the swapping variable,
-has n_k records. The probability that a dataset x becomes the output w depends only on a_k, the
+has n_k > 0 records. The probability that a dataset x becomes the output w depends only on a_k, the
 number of records with x_i = w_i = k:
 
     P(a) prod_k n_k! = sum_T h_T [z^T] prod_k sum_t C(a_k, t) (n_k - t)! z^t ,
@@ -10,8 +10,6 @@ number of records with x_i = w_i = k:
 with the odds o of the rate and the subfactorials d_m. The formula is inclusion and exclusion over
 the records that stay fixed. The terms of h_T alternate in sign, so that it needs rational numbers.
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import Sequence
@@ -23,9 +21,10 @@ from itertools import pairwise, product
 import numpy as np
 from scipy.special import gammaln
 
+from isdp.checks import ExactNumber
 from isdp.errors import InputError
 from isdp.swapping.mechanism.derangements import subfactorial
-from isdp.swapping.mechanism.exact_permutation import RateLike, exact_rate
+from isdp.swapping.mechanism.exact_permutation import exact_rate
 from isdp.swapping.privacy.bound import log_odds
 from reproduction.swapping.theory.variants import log_subfactorial
 
@@ -41,12 +40,12 @@ class Loss:
     kind: str
 
 
-def universe_loss(totals, rate: RateLike) -> Loss:
+def universe_loss(totals, rate: ExactNumber) -> Loss:
     """Compute the exact loss, the maximum over all pairs of datasets and all outputs.
 
     Raises InputError if the number of output classes, prod (n_k + 1), exceeds 3000.
     """
-    totals = check_totals(totals)
+    totals = list(map(int, totals))
     number = math.prod(n + 1 for n in totals)
     if number > MAX_CLASSES:
         raise InputError(
@@ -63,20 +62,6 @@ def universe_loss(totals, rate: RateLike) -> Loss:
         distances = np.maximum(step.sum(axis=1), 2 * step.max(axis=1))
         worst = max(worst, float((abs(logs - log_probability) / np.maximum(distances, 1)).max()))
     return Loss(worst, "exact")
-
-
-def check_totals(totals) -> list[int]:
-    """Return the positive county totals, without counties that have no records.
-
-    Raises InputError if a total is not an integer of 0 or more, or if all totals are 0.
-    """
-    totals = np.asarray(totals)
-    if totals.ndim != 1 or totals.dtype.kind not in "iu" or (totals < 0).any() or not totals.sum():
-        raise InputError(
-            f"swapping: totals: must be integers of 0 or more, and one must be positive, got "
-            f"{totals!r}"
-        )
-    return [int(n) for n in totals if n]
 
 
 def feasible(totals, matched) -> bool:
@@ -115,15 +100,16 @@ def log_fraction(ratio: Fraction) -> float:
     return math.log(ratio.numerator) - math.log(ratio.denominator)
 
 
-def universe_lower_bound(totals, rate: RateLike) -> Loss:
+def universe_lower_bound(totals, rate: ExactNumber) -> Loss:
     """Compute a lower bound of the loss from one output and one pair of datasets.
 
-    The output matches all records of the two smallest counties, and no other record. In the
-    second dataset, one record of the smallest county is exchanged with one of the second-smallest.
-    Both probabilities are sums of positive terms over the numbers of records that stay fixed in the
-    two counties. Raises InputError if no such output exists, or if the two counties are too large.
+    The output matches all records of the two smallest counties, and no other record. In the second
+    dataset, one record of the smallest county is exchanged with one record of the second-smallest
+    county. Both probabilities are sums of positive terms over the numbers of records that stay
+    fixed in the two counties. Raises InputError if no such output exists, or if the two counties
+    are too large.
     """
-    totals, odds = sorted(check_totals(totals)), log_odds(rate)
+    totals, odds = sorted(map(int, totals)), log_odds(rate)
     small, others = totals[:2], totals[2:]
     if not others or 2 * max(others) > sum(others):
         raise InputError(

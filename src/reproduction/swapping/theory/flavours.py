@@ -7,8 +7,6 @@ unit). The first four are the flavour of the guarantee. Budgets of different fla
 quantities. Only a theorem that converts one flavour to the other allows a comparison.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,14 +56,6 @@ CITED = [
     for block, names in _DATA["cited"].items()
     for name, citation in names.items()
 ]
-
-
-def system(name: str) -> BuildingBlocks:
-    """Return a system by its name. Raises InputError for an unknown name."""
-    known = {one.name: one for one in SYSTEMS}
-    if name not in known:
-        raise InputError(f"flavours: unknown system {name!r}. Use one of: {', '.join(known)}.")
-    return known[name]
 
 
 def differences(first: BuildingBlocks, second: BuildingBlocks) -> tuple[str, ...]:

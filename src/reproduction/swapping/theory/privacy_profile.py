@@ -6,8 +6,6 @@ the second dataset, the permutation of the same output moves m + 2, m + 1, m, m 
 records.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -15,18 +13,17 @@ import numpy as np
 import scipy
 from scipy.stats import binom
 
-from isdp.checks import check_in_range
 from isdp.swapping.mechanism.derangements import subfactorial_ratio
 from isdp.swapping.mechanism.permutation import check_rate
 from isdp.swapping.privacy.bound import check_size, log_odds
 
-MAX_DEVIATIONS = 45  # of the number of moved records; the tail is below 1e-300
+MAX_DEVIATIONS = 45  # standard deviations of the number of moved records; the tail is below 1e-300
 
 
 class LossDistribution(NamedTuple):
     """Distribution of the privacy loss ln P(output) - ln P'(output) of an exchange.
 
-    `probability` is that of each value of `loss` under P. It sums to 1 up to rounding.
+    `probability` is the probability of each value of `loss` under P. It sums to 1 up to rounding.
     """
 
     loss: np.ndarray
@@ -97,7 +94,6 @@ def exchange_epsilon(size: int, rate: float, delta: float) -> float:
 
 def epsilon_at_delta(losses: LossDistribution, delta: float) -> float:
     """Compute `exchange_epsilon` from the distribution of the loss."""
-    check_in_range("swapping: delta", delta, 0, 1)
     max_loss = float(losses.loss.max())
     positive = losses.loss > 0  # other losses do not contribute to delta
     losses = LossDistribution(losses.loss[positive], losses.probability[positive])

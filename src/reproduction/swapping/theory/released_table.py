@@ -5,16 +5,14 @@ permutation. For one stratum, with the table x before the swap and w after it,
 
     P(w | x) = Z sum_u h_{|u|} prod_kl C(x_kl, u_kl) prod_l m_l! prod_k s_k! / prod_kl v_kl! ,
 
-where u_kl of the records stay fixed, and others may. The table v = w - u has the category totals m
-and the county totals s. The weights h are those of `fixed_totals_loss`. Losses of small tables are
-exact. Other tables have lower bounds, which grow with the stratum if a county or a category is
-rare.
+where u_kl records are chosen to stay fixed, and others may stay fixed too. The table v = w - u has
+the category totals m and the county totals s. The weights h are those of `fixed_totals_loss`.
+Losses of small tables are exact. Other tables have lower bounds, which grow with the stratum if a
+county or a category is rare.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -22,16 +20,12 @@ from operator import mul
 
 import numpy as np
 
+from isdp.checks import ExactNumber
 from isdp.errors import InputError
-from isdp.swapping.mechanism.exact_permutation import RateLike, exact_rate
+from isdp.swapping.mechanism.exact_permutation import exact_rate
 from isdp.swapping.privacy.bound import check_size
 from isdp.swapping.privacy.record_pairs import moved_probability
-from reproduction.swapping.theory.fixed_totals_loss import (
-    Loss,
-    check_totals,
-    fixing_weights,
-    log_fraction,
-)
+from reproduction.swapping.theory.fixed_totals_loss import Loss, fixing_weights, log_fraction
 from reproduction.swapping.theory.location_attack import exchange_log_likelihood_ratio
 
 MAX_TABLES = 400
@@ -41,11 +35,8 @@ Table = tuple[tuple[int, ...], ...]
 def tables_with(counties, categories) -> list[Table]:
     """List every table with the given county totals (rows) and category totals (columns).
 
-    Raises InputError if the sums differ, or if there are more than 400 tables.
+    Raises InputError if there are more than 400 tables.
     """
-    counties, categories = check_totals(counties), check_totals(categories)
-    if sum(counties) != sum(categories):
-        raise InputError("swapping: counties and categories: must have the same sum")
     tables = []
     for table in _fill(counties, categories):
         tables.append(table)
@@ -57,35 +48,24 @@ def tables_with(counties, categories) -> list[Table]:
     return tables
 
 
-def _fill(counties: list[int], categories: list[int]) -> Iterator[Table]:
-    if len(counties) == 1:
-        yield (tuple(categories),)
+def _fill(counties: Sequence[int], categories: Sequence[int]) -> Iterator[Table]:
+    if not counties:
+        yield ()
         return
-    for row in _compositions(counties[0], categories):
-        remaining = [total - count for total, count in zip(categories, row, strict=True)]
-        for rows in _fill(counties[1:], remaining):
-            yield (row, *rows)
+    for row in product(*(range(total + 1) for total in categories)):
+        if sum(row) == counties[0]:
+            remaining = [total - count for total, count in zip(categories, row, strict=True)]
+            for rows in _fill(counties[1:], remaining):
+                yield (row, *rows)
 
 
-def _compositions(total: int, limits: list[int]) -> Iterator[tuple[int, ...]]:
-    if len(limits) == 1:
-        if total <= limits[0]:
-            yield (total,)
-        return
-    for first in range(min(total, limits[0]) + 1):
-        for others in _compositions(total - first, limits[1:]):
-            yield (first, *others)
-
-
-def table_distribution(before: Table, tables: list[Table], rate: RateLike) -> list[Fraction]:
+def table_distribution(before: Table, tables: list[Table], rate: ExactNumber) -> list[Fraction]:
     """Compute the exact probability of each of `tables` after a swap of the table `before`.
 
     `tables` are all tables with the totals of `before`, from `tables_with`.
     """
     rate = exact_rate(rate)
     n = sum(map(sum, before))
-    if n == 1:
-        return [Fraction(1)]
     scale = (1 - rate) ** n / (1 - n * rate * (1 - rate) ** (n - 1))
     weights = fixing_weights(n, rate)
     common = math.lcm(*(h.denominator for h in weights))
@@ -113,12 +93,11 @@ def _factorials(numbers: tuple[int, ...]) -> int:
 
 
 def _arrangements(v: np.ndarray) -> int:
-    """Compute the integer prod m_l! prod s_k! / prod v_kl!."""
     margins = tuple(v.sum(axis=0).tolist()) + tuple(v.sum(axis=1).tolist())
     return _factorials(margins) // _factorials(tuple(v.ravel().tolist()))
 
 
-def table_loss(counties, categories, rate: RateLike) -> Loss:
+def table_loss(counties, categories, rate: ExactNumber) -> Loss:
     """Compute the exact loss, the maximum over all pairs of tables with these totals.
 
     Raises InputError as `tables_with` does.

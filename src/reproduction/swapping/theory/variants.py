@@ -3,26 +3,21 @@
 The argument of `isdp.swapping.privacy.worst_case` holds for the variants too, with other weights.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Literal, get_args
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from isdp.checks import check_choice
-from isdp.errors import InputError
 from isdp.swapping.mechanism.derangements import MAX_TABULATED, subfactorial
 from isdp.swapping.privacy.bound import check_size, log_odds
 
 Variant = Literal["listing", "no redraw", "plain permutation"]
 VARIANTS = get_args(Variant)
-MAX_RECORDS = 3000
 
 
 def log_subfactorial(m) -> np.ndarray:
-    """Compute the logarithm of d_m, the number of derangements; the relative error is 1e-15."""
+    """Compute the logarithm of d_m, the number of derangements, with a relative error of 1e-15."""
     m = np.asarray(m, dtype=np.int64)
     table = [subfactorial(k) for k in range(MAX_TABULATED + 1)]
     exact = np.array([math.log(d) if d else -math.inf for d in table])
@@ -37,7 +32,6 @@ def log_weights(rate, size: int, variant: Variant = "listing") -> np.ndarray:
     uniform permutation, which may have fixed points, replaces the derangement.
     """
     n, odds = check_size(size), log_odds(rate)
-    check_choice("swapping: the variant", variant, VARIANTS)
     none = -n * np.logaddexp(0.0, odds)  # n ln(1 - p)
     m = np.arange(n + 1)
     if variant == "plain permutation":
@@ -62,11 +56,6 @@ def _log_plain(odds: float, n: int, moved: int) -> float:
 
 def worst_case_loss_of_weights(weights: np.ndarray) -> float:
     """Compute the worst-case loss from `log_weights` over all pairs, in nats per unit of d_HAM."""
-    if len(weights) > MAX_RECORDS + 1:
-        raise InputError(
-            f"swapping: {len(weights) - 1} records have too many pairs. Use at most {MAX_RECORDS} "
-            f"records."
-        )
     m = np.delete(np.arange(len(weights)), 1)
     if len(m) < 2:
         return 0.0

@@ -36,12 +36,8 @@ class NearestTotals:
 def nearest_group_totals(rng: np.random.Generator, noisy, presence: Presence) -> NearestTotals:
     """Project noisy totals by type onto the totals that regions can have, and round them.
 
-    The random numbers decide ties of the rounding.
-
-    Raises
-    ------
-    InputError
-        If the totals are too large for 32-bit flows, or more than `MAX_CUTS` bounds are needed.
+    The random numbers decide ties of the rounding. Raises InputError if more than `MAX_CUTS` bounds
+    are needed.
     """
     noisy = np.asarray(noisy, dtype=float)
     cuts: list[tuple[int, ...]] = []
@@ -57,7 +53,6 @@ def nearest_group_totals(rng: np.random.Generator, noisy, presence: Presence) ->
 
 
 def _polytope(presence: Presence, cuts: list[tuple[int, ...]]) -> Polytope:
-    """Build the polytope of the minimum counts, the grand total and the violated bounds."""
     kinds = presence.groups
     rows = np.zeros((kinds + len(cuts), kinds), dtype=np.int64)
     rows[:kinds] = np.eye(kinds, dtype=np.int64)
@@ -72,10 +67,6 @@ def _broken(real, presence: Presence) -> tuple[int, ...] | None:
     """Find a violated bound. Flows are integers, so counts are in fractions of a person."""
     total = int(presence.totals.sum())
     parts = min(MAX_PARTS, MAX_FLOW // max(total, 1))
-    if parts < 2:
-        raise InputError(
-            "topdown: the totals are too large for 32-bit flows. Release smaller regions."
-        )
     least = presence.minimums.sum(axis=0) * parts
     wanted = np.maximum(np.rint(real * parts).astype(np.int64), least)
     excess = int(wanted.sum()) - total * parts

@@ -16,7 +16,6 @@ from flint import fmpz_mat
 from scipy.sparse import block_diag
 from scipy.sparse.csgraph import connected_components
 
-from isdp.errors import InputError
 from isdp.lattice.elimination import pivot_columns
 
 MAX_ENUMERATED = 14  # Column sets are enumerated for up to this number of rows or columns.
@@ -43,12 +42,11 @@ class UnimodularityResult:
     determinant: int = 0
 
 
-def totally_unimodular(rng: np.random.Generator, matrix) -> UnimodularityResult:
+def totally_unimodular(rng: np.random.Generator, matrix: np.ndarray) -> UnimodularityResult:
     """Prove or refute that an integer matrix is totally unimodular.
 
     The search for a counterexample is random.
     """
-    matrix = _whole(matrix)
     large = np.argwhere(np.abs(matrix) > 1)
     if len(large):
         row, column = (int(i) for i in large[0])
@@ -71,7 +69,7 @@ def totally_unimodular(rng: np.random.Generator, matrix) -> UnimodularityResult:
 
 
 def whole_vertices(
-    rng: np.random.Generator, matrix, proof: UnimodularityResult | None = None
+    rng: np.random.Generator, matrix: np.ndarray, proof: UnimodularityResult | None = None
 ) -> UnimodularityResult:
     """Prove or refute that {x >= 0: A x = b} has only integer vertices for every integer b.
 
@@ -79,7 +77,6 @@ def whole_vertices(
     of them from the other. It is sufficient that the matrix is totally unimodular after all these
     equations are substituted. `proof` is the result of `totally_unimodular`, if known.
     """
-    matrix = _whole(matrix)
     proof = proof or totally_unimodular(rng, matrix)
     if proof.unimodular:
         return UnimodularityResult(True, f"totally unimodular: {proof.reason}")
@@ -90,13 +87,6 @@ def whole_vertices(
         )
     found = find_minor(rng, matrix, drop=False, trials=N_LAST_TRIALS)
     return found or UnimodularityResult(None, "neither proof nor counterexample found")
-
-
-def _whole(matrix) -> np.ndarray:
-    matrix = np.asarray(matrix)
-    if matrix.ndim != 2 or matrix.dtype.kind not in "iu":
-        raise InputError("unimodularity: matrix: must be a two-dimensional array of integers")
-    return matrix.astype(np.int64)
 
 
 def core_of(matrix) -> tuple[np.ndarray, np.ndarray]:
@@ -150,7 +140,6 @@ def two_laminar_families(matrix) -> bool:
     The sets of a laminar family are disjoint or nested. Two sets that cross are in different
     families. Two families therefore exist if the graph of crossings can be coloured in two colours.
     """
-    matrix = np.asarray(matrix)
     if not matrix.size:
         return True
     if matrix.min() < 0:
@@ -172,7 +161,6 @@ def find_minor(
     entries. By Cramer's rule, the determinant of this system is not -1 or 1. With `drop`, the
     search starts from tables of multiples of one half, and drops the rows with fractional sums.
     """
-    matrix = np.asarray(matrix, dtype=np.int64)
     for first in range(0, trials, TRIALS_PER_PROGRAMME):
         some = range(first, min(first + TRIALS_PER_PROGRAMME, trials))
         largest = [COUNT_BOUNDS[trial % len(COUNT_BOUNDS)] for trial in some]
@@ -180,7 +168,7 @@ def find_minor(
         for kept, x in _vertices(rng, matrix, tables):
             columns = np.flatnonzero(np.abs(x - np.rint(x)) > MIN_FRACTION)
             if len(columns):
-                rows = kept[_independent_rows(matrix[np.ix_(kept, columns)])]
+                rows = kept[pivot_columns(matrix[np.ix_(kept, columns)].T)]
                 if len(rows) == len(columns):
                     return _refuted("a square part at a fractional vertex", matrix, rows, columns)
     return None
@@ -213,11 +201,6 @@ def _refuted(reason: str, matrix, rows, columns) -> UnimodularityResult:
     )
 
 
-def _independent_rows(part) -> list[int]:
-    """Find each row that is linearly independent of the rows before it, in exact arithmetic."""
-    return pivot_columns(part.T).tolist()
-
-
 def _nonsingular_even_part(core) -> tuple[list[int], list[int]] | None:
     """Find a nonsingular square submatrix whose row sums are all even.
 
@@ -229,5 +212,5 @@ def _nonsingular_even_part(core) -> tuple[list[int], list[int]] | None:
             on = core[:, columns]
             rows = np.flatnonzero((on.sum(axis=1) % 2 == 0) & on.any(axis=1))
             if len(rows) >= size and np.linalg.matrix_rank(on[rows]) == size:
-                return [int(rows[i]) for i in _independent_rows(on[rows])], list(columns)
+                return rows[pivot_columns(on[rows].T)].tolist(), list(columns)
     return None

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from isdp import InputError, Invariants
+from isdp import Invariants
 from isdp.subspace import null_space
 from reproduction.subspace.theory.frameworks import (
     conditioned_covariance,
@@ -31,9 +31,3 @@ def test_they_agree_exactly_if_the_null_space_is_mapped_to_itself():
     blocks = inside @ mixing @ mixing.T @ inside + 3 * (np.eye(16) - inside)
     blocks = (blocks + blocks.T) / 2
     assert gap(blocks) < 1e-10 * np.abs(blocks).max()
-
-
-def test_a_covariance_is_symmetric_and_of_the_right_size():
-    for wrong in (np.eye(3), np.triu(np.ones((16, 16)))):
-        with pytest.raises(InputError, match="symmetric"):
-            projected_covariance(wrong, HELD)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from isdp import InputError, Invariants
+from isdp import Invariants
 from isdp.subspace import Query, null_space, quotient_sensitivity
 from isdp.subspace.mechanisms.k_norm import draw_root_polytope_noise
 from reproduction.subspace.theory.privacy_loss import (
@@ -103,8 +103,3 @@ def test_two_cells_of_k_norm_noise_have_a_closed_form():
     found = k_norm_profile(2, 2.0, epsilons)
     assert found.deltas == pytest.approx(-np.expm1((epsilons - 1) / 2), abs=1e-12)
     assert found.divergence == pytest.approx(np.exp(-1))
-
-
-def test_invariants_that_share_a_cell_are_refused():
-    with pytest.raises(InputError, match="share"):
-        log_density(np.zeros(4), Invariants.margins((2, 2)), 1.0)

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isdp import GeneralizedLaplace, InputError, Invariants
+from isdp.errors import MisfitError
 from isdp.exact.disjoint.blocks import block_order, block_sizes, blocks_of
 from isdp.exact.disjoint.compositions import CompositionSampler
 from isdp.lattice.elimination import row_reduce
@@ -61,11 +62,12 @@ def test_blocks_say_what_the_rows_say(matrix):
 
 
 def test_order_holds_every_cell_block_after_block():
-    order, starts = block_order(Invariants.partition(["a", "b", None, "a", "b"]))
+    order, starts = block_order("test", Invariants.partition(["a", "b", None, "a", "b"]))
     assert order.tolist() == [2, 0, 3, 1, 4]
     assert starts.tolist() == [1, 3, 5]
-    assert block_order(Invariants.margins((2, 2))) is None
-    order, starts = block_order(Invariants(np.zeros((0, 2), dtype=int)))
+    with pytest.raises(MisfitError):
+        block_order("test", Invariants.margins((2, 2)))
+    order, starts = block_order("test", Invariants(np.zeros((0, 2), dtype=int)))
     assert (order.tolist(), starts.tolist()) == ([0, 1], [2])
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from isdp.exact.elimination import compiled_messages as loops
-from isdp.exact.elimination.truncation import sum_messages
+from isdp.exact.elimination.truncation import TruncationPlan, union_message
 
 # given, free, windows of the union and of both parts; x1, x2 = given @ x + free @ y
 SPLITS = {
@@ -58,8 +58,9 @@ def case(request):
 
 
 def test_a_union_s_message_is_the_sum_over_all_its_splits(case):
-    out = np.full(len(case.union), np.nan)
-    sum_messages(case.split, *case.messages, out)
+    plan = TruncationPlan([], {}, 0, 0.0, 0.0)
+    out, excess = union_message(plan, 0, case.split, *case.messages)
+    assert excess == 0
     assert out == pytest.approx([sum(case.weights(at)) for at in range(len(out))])
 
 

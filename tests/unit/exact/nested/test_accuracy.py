@@ -1,12 +1,23 @@
 """Variances of nested noise: exact ones against enumeration, and bounds in closed form."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from isdp import InputError, Invariants
+from isdp.exact import sum_variances
+from isdp.exact.distributions import Part, sum_distribution
 from isdp.exact.nested.accuracy import NestedAccuracy
 from isdp.mechanisms import GeneralizedGaussian, NestedGaussian, NestedLaplace, SetTree
-from tests.unit.exact.nested.small_trees import FAMILIES, enumerate_noise, small_noise
+from isdp.mechanisms.base import Energy
+from tests.unit.exact.nested.small_trees import (
+    FAMILIES,
+    covariance_by_the_dual_lattice,
+    enumerate_noise,
+    scales_of,
+    small_noise,
+)
 
 
 def symmetric(kind, shape, scales):
@@ -66,6 +77,58 @@ def test_covariances_agree_with_enumeration(name, kind):
 
 
 @pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("factor", [1, "1/3"])
+def test_covariances_agree_with_the_sum_over_the_dual_lattice(name, factor):
+    wide, invariants = small_noise(name)
+    scales = scales_of(wide.tree.nodes, NestedGaussian)
+    noise = NestedGaussian(
+        wide.tree, [s if s is None else Fraction(s) * Fraction(factor) for s in scales]
+    )
+    rates = np.append([float(rate) for rate in noise.rates], 0)[noise.rate_of]
+    sets, nodes = noise.tree.incidence.toarray(), range(noise.tree.nodes)
+    form = sets.T @ np.diag(2 * rates) @ sets
+    expected, real = covariance_by_the_dual_lattice(form, invariants, sets)
+    accuracy = NestedAccuracy(noise, invariants)
+    exact = np.array([[accuracy.covariance(i, j) for i in nodes] for j in nodes])
+    assert exact == pytest.approx(expected, abs=1e-9)
+    assert (real - expected).max() > 1e-5  # so that the correction is noticed
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("kind", [NestedGaussian, NestedLaplace])
+def test_distributions_of_totals_agree_with_enumeration(name, kind):
+    noise, invariants = small_noise(name, kind)
+    points, pmf = enumerate_noise(noise, invariants)
+    totals, accuracy = noise.tree.totals(points), NestedAccuracy(noise, invariants)
+    for node in range(noise.tree.nodes):
+        found = accuracy.distribution(node)
+        width = max(len(found.pmf) // 2, abs(totals[:, node]).max())
+        expected = np.bincount(totals[:, node] + width, pmf, 2 * width + 1)
+        missing = (len(expected) - len(found.pmf)) // 2
+        assert np.pad(found.pmf, missing) == pytest.approx(expected, abs=1e-11)
+        assert found.sd**2 == pytest.approx(accuracy.variance(node), abs=1e-9)
+
+
+def test_distributions_of_large_trees():
+    """With terms of the cells alone, a set of cells is a part of one block."""
+    cells, chosen = 20_000, 50
+    tree = SetTree.from_columns({"region": np.arange(cells) // chosen})
+    noise, total = NestedLaplace(tree, {"cell": "1/20"}), Invariants.total(cells)
+    accuracy, root = NestedAccuracy(noise, total), cells
+    for node, part in ((root + 1, chosen), (0, 1)):
+        found = accuracy.distribution(node)
+        expected = sum_distribution(Energy(1, False, 0.05), [Part(cells, part)])
+        assert found.sd == pytest.approx(expected.sd, rel=1e-9)
+        for size in (0, 10, 100, 400):
+            assert found.beyond(size) == pytest.approx(expected.beyond(size), abs=1e-10)
+    assert accuracy.distribution(root).pmf.tolist() == [1]
+    with pytest.raises(InputError, match="grid"):
+        NestedAccuracy(NestedLaplace(tree, {"cell": 1e-8}), total).distribution(0)
+    with pytest.raises(InputError, match="node"):
+        accuracy.distribution(-1)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
 def test_bounds_are_the_conditioned_real_gaussian_and_exceed_the_covariances(name):
     noise, invariants = small_noise(name)
     rates = np.append([float(rate) for rate in noise.rates], 0)[noise.rate_of]
@@ -76,7 +139,9 @@ def test_bounds_are_the_conditioned_real_gaussian_and_exceed_the_covariances(nam
     precision = basis @ sets.T @ np.diag(2 * rates) @ sets @ basis.T
     expected = sets @ basis.T @ np.linalg.inv(precision) @ basis @ sets.T
     accuracy, nodes = NestedAccuracy(noise, invariants), range(noise.tree.nodes)
-    bound = np.array([[accuracy.covariance_bound(i, j) for i in nodes] for j in nodes])
+    pairs = np.stack([sets[:, None] + sets, sets[:, None] - sets]).reshape(-1, sets.shape[1])
+    plus, minus = sum_variances(noise, invariants, pairs).reshape(2, len(sets), len(sets))
+    bound = (plus - minus) / 4
     exact = np.array([[accuracy.covariance(i, j) for i in nodes] for j in nodes])
     assert bound == pytest.approx(expected, abs=1e-10)
     assert accuracy.variance_bounds() == pytest.approx(np.diag(expected), abs=1e-10)

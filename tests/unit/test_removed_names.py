@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from isdp.renamed import RENAMED
+from isdp.removed_names import RENAMED
 
 
 @pytest.mark.parametrize("old", RENAMED)
