@@ -241,15 +241,16 @@ def places_of(side, part):
 def computed_places(side, part):
     """As `places_of`, also for a ratio of two columns, the logarithm of one, and one more."""
     found, side = places_of(side, part), np.sort(np.asarray(side, float))
-    if found or in_many_columns(side) or len(side) != len(part.rows) or len(side) > 100:
+    whole = not part.where and len(side) < len(part.rows) < 500
+    if found or in_many_columns(side) or not (whole or len(side) == len(part.rows) < 100):
         return found
     names, made = part.computed
-    near = [np.isclose(np.sort(factor * made), side).all(axis=1) for factor in FACTORS]
-    found = [
-        (i, factor) for factor, each in zip(FACTORS, near, strict=True) for i in each.nonzero()[0]
-    ]
-    part.numbers |= {names[i]: made[i] for i, _ in found}
-    return [(names[i], factor) for i, factor in found]
+    for i, factor in itertools.product(range(len(names)), FACTORS):
+        values = np.sort(factor * made[i])
+        if among(side, values).all() if whole else np.allclose(values, side):
+            found.append((names[i], factor))
+            part.numbers[names[i]] = made[i]
+    return found
 
 
 def in_many_columns(side):

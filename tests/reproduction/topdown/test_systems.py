@@ -33,6 +33,7 @@ from reproduction.topdown.systems import (
 )
 from reproduction.topdown.tables import (
     average_runs,
+    collect_tables,
     tabulate_bias,
     tabulate_causes,
     tabulate_rounding,
@@ -80,6 +81,13 @@ def test_runs_differ_and_each_is_measured(runs):
     )
     assert set(runs["counties"]["system"]) == {"identity 4", "identity 4, four cells"}
     assert set(runs["fingerprint"]["system"]) == {"identity 4"}  # it needs races
+
+
+def test_the_slopes_that_are_shown_are_of_the_first_run_of_each_system(runs):
+    tables = collect_tables(runs, {"identity 4": 2, "identity 4, four cells": 1}, "IL")
+    assert set(runs["slopes"]["run"]) == {0, 1}
+    for name in ("slopes", "slopes_points"):
+        assert not tables[name].duplicated(["system", "state"]).any()
 
 
 def test_four_cells_are_the_histogram_without_races(small):
