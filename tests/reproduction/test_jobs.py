@@ -15,7 +15,7 @@ from tests.reproduction.replay import FORMATS, content
 
 STUDIES = (
     *("counties", "lattices", "congenial", "exactness", "subspace", "topdown", "swapping"),
-    "comparison",
+    *("nested", "comparison"),
 )
 # streams that are taken more than once on purpose
 COMMON = {

@@ -43,6 +43,7 @@ NOTEBOOKS_LEFT_OUT = {
     "06_topdown",
     "07_swapping",
     "08_comparison",
+    "09_nested",
     "80_findings",
     "90_errata",
 }

@@ -1,7 +1,7 @@
 """Release all states by all systems at many budgets, and run TopDown down to synthetic blocks.
 
-The command `make national` runs these rules, which are not part of the target `all`. Each job makes
-several releases; the block `national.batch` of the configuration gives their number.
+The command `make national` runs these rules, which are not part of the target `all`. Nested
+noise of all these blocks is drawn as well. Each job makes several releases; the block `national.batch` of the configuration gives their number.
 """
 
 from reproduction.national.settings import count_jobs, list_states, split_batches
@@ -94,6 +94,30 @@ rule descend_states:
         "../scripts/national/descend_states.py"
 
 
+rule draw_block_noise:
+    input:
+        histogram=HISTOGRAM,
+        published=PUBLISHED,
+    output:
+        levels="results/tables/national_nested.csv",
+    log:
+        logs("draw_block_noise"),
+    benchmark:
+        benchmarks("draw_block_noise")
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        sources=code("national"),
+        seed=config["seed"],
+        states=STATES_RUN,
+        blocks=NATIONAL["blocks"],
+    script:
+        "../scripts/national/draw_block_noise.py"
+
+
 rule collect_national:
     input:
         errors=expand("results/national/{release}_errors.csv", release=RELEASES),
@@ -118,7 +142,10 @@ rule collect_national:
 
 rule cost_national:
     input:
-        releases=expand("results/benchmarks/run_releases_{release}.tsv", release=RELEASES),
+        releases=[
+            *expand("results/benchmarks/run_releases_{release}.tsv", release=RELEASES),
+            "results/benchmarks/draw_block_noise.tsv",
+        ],
         states=["results/benchmarks/release_states.tsv"],
         descents=expand("results/benchmarks/descend_states_{part}.tsv", part=range(len(DESCENTS))),
         collected=["results/benchmarks/collect_national.tsv"],
@@ -137,7 +164,11 @@ rule cost_national:
         "../scripts/national/cost_national.py"
 
 
-NATIONAL_TABLES = [*rules.collect_national.output, *rules.cost_national.output]
+NATIONAL_TABLES = [
+    *rules.collect_national.output,
+    *rules.draw_block_noise.output,
+    *rules.cost_national.output,
+]
 
 
 use rule render_tables as render_national_tables with:

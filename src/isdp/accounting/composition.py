@@ -16,7 +16,8 @@ def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
     """Add the losses and deltas of several releases.
 
     The guarantees must agree in flavour, metric, growth, relation and held totals. The result has
-    the maximum of `per_person`.
+    the maximum of `per_person`. If all losses are per person and one growth is "none", the result
+    has this growth.
 
     Raises
     ------
@@ -26,6 +27,9 @@ def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
     """
     if not guarantees:
         raise InputError("composition: there are no guarantees. Give one or more guarantees")
+    each_person = all((g.metric, g.per_person) == ("person", 1) for g in guarantees)
+    if each_person and any(g.growth == "none" for g in guarantees):
+        guarantees = [replace(g, growth="none") for g in guarantees]
     first = guarantees[0]
     for other in guarantees[1:]:
         for name in MATCHED_FIELDS:

@@ -7,11 +7,13 @@ options by name.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from isdp.errors import InputError
 
 if TYPE_CHECKING:
+    from isdp.commands.shared.levels import NoiseLevels
     from isdp.commands.shared.request import NoiseRequest
 
 MAX_SEED_DIGITS = 100
@@ -131,6 +133,47 @@ def add_noise(own: argparse.ArgumentParser) -> None:
     add_experiment(own)
 
 
+def add_levels(own: argparse.ArgumentParser) -> None:
+    """Add the options of noise with levels, which `request` reads."""
+    own.add_argument(
+        "--levels",
+        metavar="A,B",
+        help="region columns, from largest to smallest, whose totals get less noise",
+    )
+    own.add_argument(
+        "--groups",
+        metavar="A,B",
+        help="columns that group the cells of a region, with --levels; give '' for no groups",
+    )
+    own.add_argument(
+        "--share",
+        dest="shares",
+        metavar="LEVEL=SHARE",
+        action="append",
+        default=[],
+        help="share of the budget, with --levels (may be repeated; default: equal shares)",
+    )
+    own.add_argument(
+        "--error",
+        dest="errors",
+        metavar="NAME=PERSONS",
+        action="append",
+        default=[],
+        help="root mean square error to meet, in place of a budget (may be repeated)",
+    )
+
+
+LEVELS_EPILOG = """\
+With --levels, the noise has a term for each total of these columns, and a share of the budget for
+each level. The totals are then more accurate than sums of independent noise. The levels are `all`
+(the whole table), the columns, and `cell`. With --groups, the terms are LEVEL:GROUP, such as
+county:total or state:cell, for the groups `total`, the columns of --groups, and `cell`. The noise
+is then Gaussian, the groups have equal numbers of cells, and each region lists the same cells in
+the same order. Shares add up to 1. --error gives root mean square errors by level in place of a
+budget and shares. levels.csv lists the levels with their shares and errors.
+"""
+
+
 def request(given: dict[str, Any]) -> NoiseRequest:
     """Remove the options of the noise from `given`, and build the request from them."""
     from isdp.commands.shared.request import NoiseRequest
@@ -143,7 +186,51 @@ def request(given: dict[str, Any]) -> NoiseRequest:
         )
     names = ("epsilon", "rho", "sigma", "norm", "delta", "per", "allow_mcmc")
     options = {name: given.pop(name) for name in names}
-    return NoiseRequest(**options, experiment=experiment, seed=seed)
+    levels = _levels(given)
+    return NoiseRequest(**options, experiment=experiment, seed=seed, levels=levels)
+
+
+def _levels(given: dict[str, Any]) -> NoiseLevels | None:
+    from isdp.checks import parse_rational
+    from isdp.commands.shared.levels import NoiseLevels
+
+    levels, groups = given.pop("levels"), given.pop("groups")
+    shares = [name_and_value(text, "--share") for text in given.pop("shares")]
+    if levels is None:
+        if groups is not None or shares:
+            option = "--share" if groups is None else "--groups"
+            raise InputError(f"{option}: this option needs --levels. Add --levels.")
+        return None
+    errors = [name_and_value(text, "--error") for text in given.pop("errors")]
+    for option, pairs in (("--share", shares), ("--error", errors)):
+        names = [name for name, _ in pairs]
+        if len(set(names)) < len(names):
+            raise InputError(f"{option}: a level is repeated. Name each level once.")
+    return NoiseLevels(
+        tuple(levels.split(",")),
+        None if groups is None else tuple(name for name in groups.split(",") if name),
+        shares={name: parse_rational(f"--share: {name}", text) for name, text in shares},
+        errors={name: parse_rational(f"--error: {name}", text) for name, text in errors},
+    )
+
+
+def lines_of_levels(levels: dict[str, Any] | None) -> Iterator[str]:
+    """Yield one line with the error of each level of the noise."""
+    from isdp.io.wording import counted
+
+    for term in (levels or {}).get("terms", ()):
+        name = f"{term['level']} ({counted(term['totals'], 'total')})"
+        error = f"root mean square error {term['rmse']:g} ({term['errors_are']})"
+        words = f"{error}, share {term['share']:.1%}" if term["rmse"] else "held exactly"
+        yield f"{name}: {words}"
+
+
+def name_and_value(text: str, option: str) -> tuple[str, str]:
+    """Split the text NAME=VALUE of an option."""
+    name, sign, value = text.rpartition("=")
+    if not (name and sign and value):
+        raise InputError(f"{option} must have the form NAME=VALUE, got {text!r}")
+    return name, value
 
 
 def take_experiment(given: dict[str, Any]) -> tuple[bool, int | None]:

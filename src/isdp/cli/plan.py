@@ -7,12 +7,16 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from isdp.cli.options import (
+    LEVELS_EPILOG,
     add_accept,
     add_cells,
     add_columns,
     add_invariants,
+    add_levels,
     add_noise,
     add_out,
+    lines_of_levels,
+    name_and_value,
     request,
 )
 from isdp.errors import InputError
@@ -22,8 +26,9 @@ if TYPE_CHECKING:
 
 MAX_SUMS_SHOWN = 12
 MAX_CELLS_SHOWN = 3
+CELLS = "cell"  # the name of all cells in --error
 HELP = "forecast the noise, without reading the counts"
-EPILOG = """\
+EPILOG = f"""\
 isdp privatize --help describes the file of cells and the file of invariants. A column of counts is
 ignored. The file of sums has the format of the file of invariants.
 
@@ -34,9 +39,11 @@ number has its method and its error.
 
 An exact number is computed from the distribution of the noise. A bounded number is an upper bound.
 A simulated number is computed from separate draws, and its error is two standard errors. With
---error N, the command finds the smallest epsilon of three digits whose 95 % limit is at most N
-persons. With --sigma or --rho it finds the largest sigma instead.
+--error NAME=PERSONS, the command finds the smallest epsilon of three digits for which the standard
+deviation of the noise of NAME is at most PERSONS. NAME is `cell` for all cells, or a name in
+plan.csv. With --sigma or --rho it finds the largest sigma instead.
 
+{LEVELS_EPILOG}
 The command refuses totals for which isdp privatize has no sampler, and noise that isdp privatize
 refuses as too weak; --accept weak-noise shows this noise. Only isdp privatize checks whether the
 rows of the table reveal counts, because this command reads no counts.
@@ -48,34 +55,41 @@ def add_options(own: argparse.ArgumentParser) -> None:
     add_cells(own)
     add_invariants(own)
     add_noise(own)
-    own.add_argument("--error", metavar="N", help="find the epsilon whose 95 %% limit is N persons")
-    own.add_argument(
-        "--error-of", metavar="NAME", help="name of the sum with this limit (default: every cell)"
-    )
+    add_levels(own)
+    own.add_argument("--error-of", help=argparse.SUPPRESS)  # of version 0.2
     add_columns(own)
     add_out(own, "plan", picture=True)
     add_accept(own, "weak-noise")
     own.set_defaults(allow_mcmc=False)
 
 
-def run(error: str | None, error_of: str | None, **given: Any) -> int:
+def run(**given: Any) -> int:
     """Run the command and print a summary."""
     from isdp.commands.plan import plan
     from isdp.io.wording import counted
 
-    if error_of is not None and error is None:
-        raise InputError("--error-of: this option needs --error. Add --error, or omit --error-of.")
-    if error is not None and not any(given[budget] for budget in ("epsilon", "rho", "sigma")):
-        given["epsilon"] = "1"  # the first epsilon of the search
-    forecast = plan(request=request(given), error=_persons(error), error_of=error_of, **given)
+    if given.pop("error_of") is not None:
+        raise InputError("--error-of: this option has gone. Write --error NAME=PERSONS.")
+    if given["errors"] and given["levels"] is None:
+        budgets = ("epsilon", "rho", "sigma")
+        if not any(given[budget] for budget in budgets):
+            given["epsilon"] = "1"  # the first epsilon of the search
+    wanted = request(given)
+    errors = _errors(given.pop("errors", []))
+    forecast = plan(request=wanted, errors=errors, **given)
     free = forecast.free
-    unit = f" per {forecast.per}" * (forecast.setting == "epsilon")
+    unit = f" per {forecast.per}" * (forecast.setting != "sigma")
     print(
         f"{forecast.setting} {forecast.value:g}{unit}: {counted(free.invariants.cells, 'cell')}, "
         f"{counted(int(free.degrees), 'degree')} of freedom, "
         f"{counted(len(free.determined), 'cell')} published exactly"
     )
-    for line in _lines(forecast.margins, error_of, f"{given['out']}/plan.csv"):
+    for line in lines_of_levels(forecast.levels):
+        print(line)
+    margins = forecast.margins
+    if forecast.levels is not None:
+        margins = [margin for margin in margins if margin.scope == "sum"]
+    for line in _lines(margins, list(errors), f"{given['out']}/plan.csv"):
         print(line)
     if len(free.revealed_residues):
         print(f"{counted(len(free.revealed_residues), 'count')} would be published modulo m")
@@ -88,15 +102,16 @@ def run(error: str | None, error_of: str | None, **given: Any) -> int:
     return 0
 
 
-def _lines(margins: Sequence[Margin], wanted: str | None, path: str) -> Iterator[str]:
+def _lines(margins: Sequence[Margin], wanted: Sequence[str], path: str) -> Iterator[str]:
     from isdp.commands.shared.margins import UNKNOWN
     from isdp.io.wording import counted
 
     known = [m for m in margins if not m.held and m.sd.method != UNKNOWN]
-    first = [m for m in known if (m.scope == "cell" if wanted is None else m.name == wanted)]
+    named = {*wanted} or {CELLS}
+    first = [m for m in known if (CELLS if m.scope == "cell" else m.name) in named]
     sums = [m for m in known if m.scope == "sum" and m not in first]
     cells = [m for m in known if m.scope == "cell" and m not in first]
-    if wanted is None:
+    if not wanted:
         first = first[:MAX_CELLS_SHOWN]
     shown = [*first, *sums[:MAX_SUMS_SHOWN], *cells[:MAX_CELLS_SHOWN]]
     for margin in shown:
@@ -125,10 +140,14 @@ def _format(figure: Estimate) -> str:
     return f"{value}{error} ({figure.method})"
 
 
-def _persons(text: str | None) -> float | None:
-    if text is None:
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(f"--error must be a number of persons, such as 20, got {text!r}") from None
+def _errors(texts: Sequence[str]) -> dict[str, float]:
+    found = {}
+    for text in texts:
+        name, value = name_and_value(text, "--error")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            raise InputError(
+                f"--error: {name}: wanted a number of persons, such as {name}=20, got {value!r}"
+            ) from None
+    return found

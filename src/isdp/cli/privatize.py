@@ -6,16 +6,20 @@ import argparse
 from typing import Any
 
 from isdp.cli.options import (
+    LEVELS_EPILOG,
     add_accept,
     add_columns,
     add_invariants,
+    add_levels,
     add_noise,
     add_out,
+    lines_of_levels,
     request,
 )
+from isdp.errors import InputError
 
 HELP = "add integer noise to a table of counts and keep named totals exactly"
-EPILOG = """\
+EPILOG = f"""\
 The table is a csv in UTF-8 with one row per cell. One column has the counts, and the other columns
 name the cell. List every possible cell, also the empty ones, in an order that does not depend on
 the counts, because the rows and their order are published.
@@ -26,7 +30,7 @@ The file of invariants is a YAML file with one or several of these keys:
     - county
     - [county, sex]
   subsets:                     the total of the selected cells
-    minors: {age: [0-4, 5-17]}         selected by values of columns
+    minors: {{age: [0-4, 5-17]}}         selected by values of columns
     twins: ["Alpha, Low", "Beta, Low"] selected by names of cells (their columns joined by ', ')
 Both margins of a two-way table are  totals: [row, column].
 
@@ -43,6 +47,7 @@ distance is not known, the command asks for --per-unit. Epsilon is then per unit
 rho per unit of the squared l2 distance. Numbers are exact decimals or fractions, such as 0.25 or
 1/4.
 
+{LEVELS_EPILOG}
 The command refuses these risks before it draws noise. --accept accepts a risk by its name, and the
 certificate records the accepted names.
   weak-noise     a count stays unchanged with a probability of 0.95 or more
@@ -56,10 +61,16 @@ def add_options(own: argparse.ArgumentParser) -> None:
     own.add_argument("table_path", metavar="TABLE", help="csv of the table, with one row per cell")
     add_invariants(own)
     add_noise(own)
+    add_levels(own)
     own.add_argument(
         "--allow-mcmc",
         action="store_true",
         help="allow a Markov chain of unknown convergence error (needs --for-experiments)",
+    )
+    own.add_argument(
+        "--nonnegative",
+        action="store_true",
+        help="also write nonnegative.csv, the nearest table without negative counts (biased)",
     )
     add_columns(own)
     add_out(own, "noisy", picture=True)
@@ -72,7 +83,10 @@ def run(**given: Any) -> int:
     from isdp.io.certificate import qualify_statement
     from isdp.io.wording import counted
 
-    certificate = privatize_file(request=request(given), **given)
+    wanted = request(given)
+    if given.pop("errors", None):
+        raise InputError("--error: this option needs --levels. isdp plan finds other budgets.")
+    certificate = privatize_file(request=wanted, **given)
     out = given["out"]
     totals = sum(check["totals"] for check in certificate["invariants"])
     print(
@@ -82,6 +96,8 @@ def run(**given: Any) -> int:
     )
     print(f"{out}/certificate.md: {certificate['status']}")
     print(qualify_statement(certificate["mechanism"]["statement"], certificate["for_release"]))
+    for line in lines_of_levels(certificate["levels"]):
+        print(line)
     fixed = certificate["lattice"]["cells_without_freedom"]
     if fixed:
         determined = counted(fixed, "cell is", "cells are")

@@ -11,6 +11,7 @@ from isdp.cli.options import (
     add_count,
     add_experiment,
     add_out,
+    name_and_value,
     take_experiment,
     whole_number,
 )
@@ -97,9 +98,9 @@ def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given
     queries: dict[str, dict[str, Fraction]] = {}
     for text in given["query_shares"]:
         level, _, rest = text.rpartition(":")
-        name, share = _pair(rest, "--query")
+        name, share = name_and_value(rest, "--query")
         queries.setdefault(level, {})[name] = _share(share, "--query")
-    pairs = (_pair(text, "--share") for text in given["level_shares"])
+    pairs = (name_and_value(text, "--share") for text in given["level_shares"])
     simulations = whole_number(given["simulations"], "--simulations")
     if 0 < simulations < 10 or simulations > MAX_SIMULATIONS:
         raise InputError(
@@ -111,7 +112,7 @@ def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given
         "level_shares": {name: _share(share, "--share") for name, share in pairs},
         "query_shares": queries,
         "structural_zeros": tuple(
-            dict(_pair(part, "--structural-zero") for part in text.split(","))
+            dict(name_and_value(part, "--structural-zero") for part in text.split(","))
             for text in given["structural_zeros"]
         ),
         "simulations": simulations,
@@ -127,13 +128,6 @@ def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given
     print(f"{out}/certificate.md: {certificate['status']}")
     print(qualify_statement(certificate["guarantee"]["statement"], certificate["for_release"]))
     return 0
-
-
-def _pair(text: str, option: str) -> tuple[str, str]:
-    name, sign, value = text.rpartition("=")
-    if not (name and sign and value):
-        raise InputError(f"{option} must have the form NAME=VALUE, got {text!r}")
-    return name, value
 
 
 def _share(text: str, option: str) -> Fraction:

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from isdp.checks import INT64_MAX
+from isdp.accounting import guarantee_from_record
+from isdp.checks import INT64_MAX, check_choice
 from isdp.commands.shared.degrees_of_freedom import find_degrees_of_freedom
 from isdp.commands.shared.invariants_file import HeldTotals, group_names, read_invariants
+from isdp.commands.shared.levels import NoiseLevels, TableLevels
 from isdp.commands.shared.table import Table, read_table
+from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.io.certificate import FORMAT
 from isdp.io.csv_files import read_columns, whole_numbers
 from isdp.io.files import read_bytes, sha256_of
 from isdp.io.wording import counted
+from isdp.mechanisms.base import Mechanism
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
+from isdp.mechanisms.generalized_laplace import NORMS, GeneralizedLaplace
 
 MAX_SHOWN = 5
 TOTALS = "a csv with the columns name and total"
@@ -159,11 +166,7 @@ def _part(certificate: Any, *keys: str) -> Any:
 def _certified(
     certificate: dict[str, Any], table: Table, held: list[HeldTotals], rules: bytes, path: Path
 ) -> list[Finding]:
-    if certificate["made_by"] != "isdp privatize":
-        raise InputError(
-            f"{path}: this certificate is made by {certificate['made_by']!r}. Give a certificate "
-            f"of isdp privatize."
-        )
+    _refuse_another_command(certificate, path)
     free = find_degrees_of_freedom(held)
     sums = [{"name": one.name, "totals": one.totals} for one in held]
     certified = _part(certificate, "invariants")
@@ -186,12 +189,86 @@ def _certified(
     found.append(
         Finding("totals that are said to be held", listed == sums, counted(len(sums), "set"))
     )
+    if certificate.get("levels"):
+        found.append(_loss_of_levels(certificate, table, free.invariants))
     others = _part(certificate, "output", "others_sha256")
     for name, digest in others.items() if isinstance(others, dict) else ():
         other = table.path.parent / Path(name).name
         if other.is_file():
             found.append(_compared(f"sha256 of {other.name}", digest, sha256_of(other)))
     return found
+
+
+def _loss_of_levels(certificate: dict[str, Any], table: Table, invariants: Invariants) -> Finding:
+    """Compute the privacy loss of the certified terms again under the held totals."""
+    item = "privacy loss of the levels"
+    try:
+        mechanism = _levels(certificate, table).certified(_part(certificate, "levels", "terms"))
+        guarantee = mechanism.guarantee_of(invariants)
+    except InputError as wrong:
+        return Finding(item, False, str(wrong))
+    certified = _part(certificate, "mechanism", guarantee.parameter)
+    return _compared(item, certified, str(guarantee.loss))
+
+
+def read_noise(
+    noisy_path: str | Path,
+    invariants_path: str | Path,
+    certificate_path: str | Path,
+    *,
+    count: str = "count",
+    names: list[str] | None = None,
+) -> tuple[Mechanism, Invariants]:
+    """Read the noise distribution of a release, for an analysis of its noisy table.
+
+    The cells of the distribution are the rows of the noisy table, in their order.
+
+    Returns
+    -------
+    tuple of Mechanism and Invariants
+        The noise has this mechanism's distribution under these invariants. The guarantee of the
+        mechanism, its `log_weight`, and the variances of sums follow from both.
+
+    Raises
+    ------
+    InputError
+        If a file is invalid, or the certificate is not from `isdp privatize`.
+    """
+    table = read_table(noisy_path, count, names, negative=True)
+    held = read_invariants(invariants_path, table)
+    certificate = read_certificate(certificate_path)
+    _refuse_another_command(certificate, Path(certificate_path))
+    try:
+        mechanism = _mechanism(certificate, table)
+    except InputError as wrong:
+        raise InputError(f"{certificate_path}: {wrong}") from None
+    return mechanism, find_degrees_of_freedom(held).invariants
+
+
+def _mechanism(certificate: dict[str, Any], table: Table) -> Mechanism:
+    if certificate.get("levels"):
+        return _levels(certificate, table).certified(_part(certificate, "levels", "terms"))
+    content = certificate.get("mechanism")
+    loss = guarantee_from_record(content if isinstance(content, dict) else {}).loss
+    if _part(content, "flavour") == "zCDP":
+        return GeneralizedGaussian(rho=Fraction(loss))
+    return GeneralizedLaplace(Fraction(loss), check_choice("norm", _part(content, "norm"), NORMS))
+
+
+def _levels(certificate: dict[str, Any], table: Table) -> TableLevels:
+    levels, groups = (_part(certificate, "levels", key) for key in ("levels", "groups"))
+    if not isinstance(levels, list) or not isinstance(groups, list | None):
+        raise InputError("certificate: the levels are invalid. Use an unchanged certificate")
+    of_groups = None if groups is None else tuple(map(str, groups))
+    return TableLevels(NoiseLevels(tuple(map(str, levels)), of_groups), table)
+
+
+def _refuse_another_command(certificate: dict[str, Any], path: Path) -> None:
+    if certificate["made_by"] != "isdp privatize":
+        raise InputError(
+            f"{path}: this certificate is made by {certificate['made_by']!r}. Give a certificate "
+            f"of isdp privatize."
+        )
 
 
 def _compared(item: str, certified: object, here: object) -> Finding:

@@ -7,7 +7,7 @@ import math
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -17,8 +17,14 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, find_degrees_of_freedom
-from isdp.commands.shared.guarantee import privacy_guarantee, request_per_unit
+from isdp.commands.shared.guarantee import (
+    levels_of,
+    privacy_guarantee,
+    request_for_table,
+    with_budget,
+)
 from isdp.commands.shared.invariants_file import read_invariants, refuse_equal_names
+from isdp.commands.shared.levels import LEVELS, NoiseLevels
 from isdp.commands.shared.margins import (
     UNKNOWN,
     Margin,
@@ -39,10 +45,11 @@ from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
+from isdp.mechanisms.set_tree import CELL_LEVEL
 from isdp.plots import can_draw
 
 PICTURES = ("plan.svg", "plan.png")
-FILES = ("plan.csv", "plan.json", "curve.csv", *PICTURES)
+FILES = ("plan.csv", "plan.json", "curve.csv", LEVELS, *PICTURES)
 DRAWS, DRAWS_OF_CURVE = 2000, 400
 FACTORS = tuple(2.0**power for power in range(-3, 4))
 MIN_SETTING, MAX_SETTING = 1e-6, 1e3  # the range of the search
@@ -54,8 +61,8 @@ class NoiseForecast(NamedTuple):
 
     Attributes
     ----------
-    setting : {"epsilon", "sigma"}
-        The number that scales the noise.
+    setting : {"epsilon", "rho", "sigma"}
+        The number that scales the noise. It is rho for Gaussian noise with levels.
     per : {"person", "unit"}
         The unit of epsilon.
     statement : str
@@ -64,6 +71,8 @@ class NoiseForecast(NamedTuple):
         Method, reason, error bound and seconds of one draw, which is discarded.
     megabytes : float
         Peak memory of this process.
+    levels : dict or None
+        The result of `isdp.commands.shared.levels.describe_levels`, if the noise has levels.
     """
 
     setting: str
@@ -74,6 +83,7 @@ class NoiseForecast(NamedTuple):
     free: DegreesOfFreedom
     sampler: dict[str, object]
     megabytes: float
+    levels: dict[str, object] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +105,7 @@ class PlannedTable:
         InputError
             If `isdp.commands.privatize.privatize_file` would refuse to draw this noise.
         """
-        per_unit = request_per_unit(request, self.free)
+        per_unit = request_for_table(request, self.free, self.table)
         margins = margins_of(self.targets, self.free, per_unit.mechanism, DRAWS)
         refuse_weak_noise(margins, self.free, per_unit.mechanism, accepted)
         started = time.perf_counter()
@@ -114,35 +124,42 @@ class PlannedTable:
                 "seconds": time.perf_counter() - started,
             },
             megabytes=_megabytes(),
+            levels=levels_of(per_unit, self.free),
         )
 
     def value_of(self, request: NoiseRequest) -> float:
-        """Return the epsilon of a request in its own unit, or its sigma."""
-        mechanism = request_per_unit(request, self.free).mechanism
+        """Return the epsilon of a request in its own unit, its sigma, or its rho with levels."""
+        if request.levels is not None:
+            return float((request.rho if request.epsilon is None else request.epsilon) or 0)
+        mechanism = request_for_table(request, self.free, self.table).mechanism
         if isinstance(mechanism, GeneralizedGaussian):
             return float(mechanism.sigma)
         return float(request.epsilon or 0)
 
     def mechanism_at(self, request: NoiseRequest, value: Fraction) -> Mechanism:
-        """Return the mechanism of a request with another epsilon or sigma, of any size."""
-        unit = request_per_unit(request, self.free)
+        """Return the mechanism of a request with another epsilon, sigma or rho, of any size."""
+        if request.levels is not None:
+            gaussian = request.epsilon is None
+            changed = replace(request, rho=value) if gaussian else replace(request, epsilon=value)
+            return request_for_table(changed, self.free, self.table).mechanism
+        unit = request_for_table(request, self.free, self.table)
         if request.epsilon is None or unit.epsilon is None:
             return GeneralizedGaussian(float(value))
         per_unit = value * Fraction(unit.epsilon) / Fraction(request.epsilon)
         return GeneralizedLaplace(float(per_unit), unit.norm or "l1")
 
-    def target(self, name: str | None) -> list[MarginTarget]:
-        """Return the targets with a name, or all cells if the name is None."""
-        if name is None:
+    def target(self, name: str) -> list[MarginTarget]:
+        """Return the targets with a name, or all cells if the name is "cell"."""
+        if name == CELL_LEVEL:
             return [target for target in self.targets if target.scope == "cell"]
         found = [target for target in self.targets if target.name == name]
         if not found:
             raise InputError(
-                f"--error-of: no sum or cell class is called {name!r}. {self._suggestion(name)}"
+                f"--error: no sum or cell class is called {name!r}. {self._suggestion(name)}"
             )
         if all(target.held for target in found):
             raise InputError(
-                f"--error-of: {name!r} is held exactly and has no noise. Name another sum."
+                f"--error: {name!r} is held exactly and has no noise. Name another sum."
             )
         return found
 
@@ -153,46 +170,48 @@ class PlannedTable:
             return f"Did you mean {' or '.join(map(repr, near))}?"
         return f"Use a name of plan.csv, such as {', '.join(map(repr, names[:3]))}."
 
-    def request_for_error(
-        self, request: NoiseRequest, error: float, name: str | None = None
+    def request_for_errors(
+        self, request: NoiseRequest, errors: Mapping[str, float]
     ) -> NoiseRequest:
-        """Find the setting for which 95 % of the noise is within an error, by bisection.
+        """Find the setting for which the standard deviations are at most the given errors.
 
         Parameters
         ----------
         request : NoiseRequest
-            The search starts at the setting of this request.
-        error : float
-            Maximum of the 95 % limit in persons, 1 or more.
-        name : str, optional
-            Name of the sum or cell class with this limit, by default all cells.
+            The search by bisection starts at the setting of this request.
+        errors : mapping of str to float
+            Maximum standard deviation of the noise, in persons, by the name of a sum or of a cell
+            class. The name "cell" means all cells.
 
         Returns
         -------
         NoiseRequest
-            The setting has three digits, and is rounded to the side that meets the limit.
+            The setting has three digits, and is rounded to the side that meets the limits.
 
         Raises
         ------
         InputError
-            If no setting in the range meets the limit, or no limit is known.
+            If no setting in the range meets the limits, or a standard deviation is unknown.
         """
-        if not 1 <= error < math.inf:
-            raise InputError(f"--error: the error must be 1 person or more, got {error:g}")
-        wanted = self.target(name)
+        for error in errors.values():
+            if not 0 < error < math.inf:
+                raise InputError(f"--error: the error must be positive, got {error:g}")
+        limits = [(target, error) for name, error in errors.items() for target in self.target(name)]
+        wanted = [target for target, _ in limits]
 
         def meets_limit(step: int) -> bool:
             mechanism = self.mechanism_at(request, _setting_at(step))
             margins = margins_of(wanted, self.free, mechanism, DRAWS)
-            if any(margin.limit.method == UNKNOWN for margin in margins):
+            if any(margin.sd.method == UNKNOWN for margin in margins):
                 # if no sampler is practical, the refusal of this draw suggests a mechanism
                 changed = _with_setting(request, _setting_at(step))
-                draw(self.free, request_per_unit(changed, self.free))
+                draw(self.free, request_for_table(changed, self.free, self.table))
                 raise InputError(
                     "--error: no margin of error is known under these totals, because no exact "
                     "sampler is fast enough. Hold fewer totals, or use a smaller table."
                 )
-            return all(margin.limit.value <= error for margin in margins)
+            pairs = zip(margins, limits, strict=True)
+            return all(margin.sd.value <= error for margin, (_, error) in pairs)
 
         setting = setting_of(request)
         sign = 1 if setting == "epsilon" else -1  # the noise becomes smaller as sign * step grows
@@ -202,7 +221,7 @@ class PlannedTable:
             if high >= ends[1]:
                 raise InputError(
                     f"--error: no {setting} from {MIN_SETTING:g} to {MAX_SETTING:g} keeps the "
-                    f"error within {error:g}. Give a larger error."
+                    f"errors within these limits. Give larger errors."
                 )
             high = min(high + STRIDE, ends[1])
         low = high - STRIDE
@@ -213,7 +232,7 @@ class PlannedTable:
             if meets_limit(sign * low):
                 raise InputError(
                     f"--error: every {setting} from {MIN_SETTING:g} to {MAX_SETTING:g} keeps the "
-                    f"error within {error:g}. Give a smaller root mean square error."
+                    f"errors within these limits. Give smaller errors."
                 )
         while high - low > 1:
             middle = (low + high) // 2
@@ -230,6 +249,8 @@ class PlannedTable:
         setting, rows = setting_of(request), []
         value = self.value_of(request)
         shown = _shown(self.targets, margins)
+        if request.levels is not None:
+            shown = [target for target in self.targets if target.scope != "sum"]
         with progress("error against the setting", len(FACTORS)) as report:
             for done, factor in enumerate(FACTORS):
                 mechanism = self.mechanism_at(request, Fraction(repr(value)) * Fraction(factor))
@@ -257,7 +278,9 @@ def _shown(targets: Sequence[MarginTarget], margins: Sequence[Margin]) -> list[M
 
 def setting_of(request: NoiseRequest) -> str:
     """Return the name of the number that scales the noise of a request."""
-    return "epsilon" if request.rho is None else "sigma"
+    if request.rho is None:
+        return "epsilon"
+    return "sigma" if request.levels is None else "rho"
 
 
 def _with_setting(request: NoiseRequest, value: Fraction) -> NoiseRequest:
@@ -293,6 +316,7 @@ def read_planned_table(
     sums_path: str | Path | None = None,
     count: str = "count",
     names: list[str] | None = None,
+    levels: NoiseLevels | None = None,
 ) -> PlannedTable:
     """Read the cells of a table, without their counts, and the totals to hold.
 
@@ -309,6 +333,8 @@ def read_planned_table(
         A column that is ignored if it exists.
     names : list of str, optional
         The columns that name a cell, by default all except `count`.
+    levels : NoiseLevels, optional
+        The levels of the noise, whose margins are forecast in place of those of cell classes.
 
     Raises
     ------
@@ -324,7 +350,7 @@ def read_planned_table(
     if free.degrees == 0:
         raise InputError(f"{invariants_path}: these totals determine every cell. Hold fewer.")
     sums = usual_sums(table) if sums_path is None else read_invariants(sums_path, table)
-    return PlannedTable(table, free, targets_of(table, free, sums))
+    return PlannedTable(table, free, targets_of(table, free, sums, levels))
 
 
 def plan(
@@ -333,8 +359,7 @@ def plan(
     request: NoiseRequest,
     out: str | Path,
     *,
-    error: float | None = None,
-    error_of: str | None = None,
+    errors: Mapping[str, float] | None = None,
     force: bool = False,
     picture: bool = True,
     accept: Iterable[str] = (),
@@ -349,11 +374,9 @@ def plan(
         See `read_planned_table`.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
-    error : float, optional
-        Maximum of the 95 % limit in persons. The setting of `request` is changed so that the limit
-        is met.
-    error_of : str, optional
-        Name of the sum or cell class with this limit, by default all cells.
+    errors : mapping of str to float, optional
+        Maximum standard deviations, as in `PlannedTable.request_for_errors`. The setting of
+        `request` is changed so that they are met.
     accept : iterable of str
         Names of accepted risks, such as "weak-noise".
     **columns
@@ -368,13 +391,18 @@ def plan(
     accepted = read_accepted(accept)
     inputs = cells_path, invariants_path, sums_path
     folder = output_folder(out, FILES, *inputs, force=force, cost="plan costs nothing")
-    planned = read_planned_table(cells_path, invariants_path, sums_path=sums_path, **columns)
-    if error is not None:
-        request = planned.request_for_error(request, error, error_of)
+    planned = read_planned_table(
+        cells_path, invariants_path, sums_path=sums_path, levels=request.levels, **columns
+    )
+    request = with_budget(request, planned.free, planned.table)
+    if errors:
+        request = planned.request_for_errors(request, errors)
     forecast = planned.forecast(request, accepted)
     curve = planned.curve(request, forecast.margins)
     save = _picture(curve, forecast) if picture and len(curve) and can_draw() else None
     tables = {"plan.csv": margin_table(forecast.margins), "curve.csv": curve}
+    if forecast.levels is not None:
+        tables[LEVELS] = pd.DataFrame(forecast.levels["terms"])
     folder.write(tables, lambda _: {"plan.json": record(forecast)}, save, PICTURES)
     return forecast
 
@@ -396,6 +424,7 @@ def record(forecast: NoiseForecast) -> dict[str, object]:
         "cells_known_up_to_a_multiple": len(forecast.free.revealed_residues),
         "sampler": forecast.sampler,
         "megabytes_of_this_process": round(forecast.megabytes),
+        "levels": forecast.levels,
         "margins": rows,
     }
 

@@ -11,9 +11,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from isdp.checks import INT64_MAX, check_integer
+from isdp.checks import INT64_MAX, check_integer, check_integer_array
 from isdp.errors import InputError
 
+MAX_CELLS = 10**12  # more than any memory holds
 MAX_DEPTH = 1000
 CELL_LEVEL = "cell"
 
@@ -48,7 +49,7 @@ class SetTree:
     level_of: NDArray[np.int64]
 
     def __post_init__(self) -> None:
-        check_integer("tree", "cells", self.cells, 1)
+        check_integer("tree", "cells", self.cells, 1, MAX_CELLS)
         parents = np.array(self.parents, dtype=np.int64)
         level_of = np.array(self.level_of, dtype=np.int64)
         if parents.ndim != 1 or len(parents) < self.cells or level_of.shape != parents.shape:
@@ -62,6 +63,8 @@ class SetTree:
             raise InputError(f"tree: level_of must be from 0 to {len(self.levels) - 1}")
         if len(set(self.levels)) != len(self.levels):
             raise InputError("tree: two levels have the same name. Give them different names")
+        if not all(isinstance(level, str) for level in self.levels):
+            raise InputError("tree: the name of a level is not a string. Use strings as names")
         for array in (parents, level_of):
             array.setflags(write=False)
         object.__setattr__(self, "parents", parents)
@@ -100,12 +103,12 @@ class SetTree:
         """
         if not columns:
             raise InputError("tree: give one or more columns of labels")
-        cells = len(next(iter(columns.values())))  # type: ignore[arg-type]
+        cells = len(_label_codes(*next(iter(columns.items()))))
         group = np.full(cells, cells, dtype=np.int64)
         parents, levels = [np.full(1, -1)], [np.zeros(1, dtype=np.int64)]
         n_nodes = cells + 1
         for number, (level, column) in enumerate(columns.items(), start=1):
-            codes = pd.factorize(pd.Series(column))[0].astype(np.int64)
+            codes = _label_codes(level, column)
             if len(codes) != cells or cells == 0:
                 raise InputError(
                     f"tree: level {level!r} has {len(codes)} labels. Give one label for each of "
@@ -139,17 +142,20 @@ class SetTree:
         >>> SetTree.from_sets([[0, 1, 2], [0, 1]], 3).parents.tolist()
         [4, 4, 3, -1, 3]
         """
-        cells = check_integer("tree", "cells", cells, 1)
-        members = [np.array(list(indices), dtype=np.int64) for indices in sets]
+        cells = check_integer("tree", "cells", cells, 1, MAX_CELLS)
+        members = [
+            check_integer_array(f"tree: set {k}", list(indices), (None,), 0, cells - 1)
+            for k, indices in enumerate(sets)
+        ]
         innermost = np.full(cells, -1, dtype=np.int64)
         parents = np.full(cells + len(members), -1, dtype=np.int64)
         for k in sorted(range(len(members)), key=lambda k: -len(members[k])):
             inside = members[k]
             distinct = len(np.unique(inside))
-            if distinct < 2 or distinct < len(inside) or min(inside) < 0 or max(inside) >= cells:
+            if distinct < 2 or distinct < len(inside):
                 raise InputError(
-                    f"tree: set {k} must have two or more different cells from 0 to {cells - 1}. "
-                    f"Each single cell is a node without being given"
+                    f"tree: set {k} must have two or more different cells. Each single cell is a "
+                    f"node without being given"
                 )
             parent = int(innermost[inside[0]])
             if (innermost[inside] != parent).any():
@@ -228,6 +234,19 @@ class SetTree:
         flat = noise.astype(np.int64).reshape(-1, self.cells)
         totals: NDArray[np.int64] = (self.incidence @ flat.T).T
         return totals.reshape(*noise.shape[:-1], self.nodes)
+
+
+def _label_codes(level: str, column: Sequence[Hashable] | ArrayLike) -> NDArray[np.int64]:
+    """Return the index of each label among the distinct labels, and -1 if it is missing."""
+    try:
+        codes = pd.factorize(pd.Series(column))[0]
+        if len(codes) != len(column):  # type: ignore[arg-type]
+            raise TypeError  # a string has the length 1 in pandas
+    except (TypeError, ValueError):
+        raise InputError(
+            f"tree: level {level!r} must be a sequence of labels, such as strings or numbers"
+        ) from None
+    return np.asarray(codes, dtype=np.int64)
 
 
 def node_depths(parents: NDArray[np.int64], max_depth: int) -> NDArray[np.int64]:

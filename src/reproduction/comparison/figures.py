@@ -13,6 +13,7 @@ from reproduction.comparison.experiment import (
 )
 
 GREEN, PURPLE, BROWN, ORANGE = "#3f8f4f", "#7a5195", "#8a6d1c", DARK[1]
+MAGENTA, TEAL = DARK[6], DARK[9]
 # The colour, marker and line style of each system, in the order of the legend.
 STYLES = {
     "integer noise": (DRAW, "o", "-"),
@@ -22,6 +23,8 @@ STYLES = {
     "TopDown, one pass": (GREEN, "^", "-"),
     "integer Gaussian noise": (DRAW, "s", "--"),
     "projected Gaussian noise": (FAINT, "p", "--"),
+    "nested noise": (MAGENTA, "o", "--"),
+    "crossing noise": (TEAL, "D", "--"),
     "TopDown, production": (GREEN, "v", "--"),
     DEMONSTRATION_SYSTEM: (DAS, "P", "none"),
     "permutation swapping": (BROWN, "h", "-"),

@@ -22,6 +22,7 @@ from reproduction.jobs.settings import (
 # Snakemake loads it at every start and the import takes 1.5 seconds.
 PARAMETERS = {
     "noise": ("epsilon", "rho", "epsilon", "epsilon", "rho"),
+    "nested": ("rho", "rho"),
     "conditioned": ("epsilon",),
     "topdown": ("epsilon", "rho"),
     "swapping": ("rate",),

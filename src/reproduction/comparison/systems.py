@@ -1,10 +1,13 @@
 """Systems of the comparison and their budgets. One job runs each family of systems."""
 
 from collections.abc import Mapping
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
+import numpy as np
+
+from isdp import PrivacyGuarantee, draw_noise
 from isdp.accounting import as_fraction
 from isdp.compare import (
     ConditionedNoise,
@@ -17,8 +20,17 @@ from isdp.compare import (
     System,
     TopDown,
 )
-from isdp.compare.areas import LEVELS
+from isdp.compare.areas import LEVELS, Areas
+from isdp.compare.systems import REGION_TOTALS
 from isdp.topdown import Budget, Plan
+from reproduction.nested.systems import (
+    CROSSING,
+    NESTED,
+    SPLITS,
+    build_noise,
+    hold_totals,
+    published_rho,
+)
 from reproduction.topdown.configurations import LEVELS as CENSUS_LEVELS
 from reproduction.topdown.configurations import SCHEMA, production_budget, slides_budget
 
@@ -38,9 +50,24 @@ def plan_at(known: Budget, passes: Literal["one", "isolate_total"], spent: float
     return Plan(SCHEMA, budget, (LEVELS[1],), passes=passes)
 
 
-def published_rho() -> Fraction:
-    """Return the part of the budget of 8 June 2021 for the levels and queries of this study."""
-    return production_budget().spent
+@dataclass(frozen=True)
+class NoiseOfTotals(System):
+    """Integer noise with a term for each total of a split (`reproduction.nested`)."""
+
+    name: str
+    paper = "ours"
+    parameter = "rho"
+
+    def release(self, rng: np.random.Generator, areas: Areas, budget: float) -> np.ndarray:
+        """See `System.release`."""
+        noise = build_noise(areas.regions, SPLITS[self.name], as_fraction(budget))
+        drawn = draw_noise(noise, hold_totals(areas.regions), rng=rng)
+        return areas.counts + drawn.reshape(areas.counts.shape)
+
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+        """See `System.guarantee_of`."""
+        noise = build_noise(areas.regions, SPLITS[self.name], as_fraction(budget))
+        return replace(noise.guarantee_of(hold_totals(areas.regions)), held=REGION_TOTALS)
 
 
 def list_systems() -> dict[str, list[System]]:
@@ -53,6 +80,7 @@ def list_systems() -> dict[str, list[System]]:
             KNormNoise(),
             ProjectedGaussianNoise(),
         ],
+        "nested": [NoiseOfTotals(NESTED), NoiseOfTotals(CROSSING)],
         "conditioned": [ConditionedNoise()],
         "topdown": [
             TopDown(partial(plan_at, slides_budget(), "one"), "TopDown, one pass", "epsilon"),

@@ -18,6 +18,7 @@ from reproduction.exactness.settings import ExactnessSettings
 from reproduction.jobs.settings import Block, ConfigError, setting
 from reproduction.lattices.settings import LatticesSettings
 from reproduction.national.settings import NationalSettings
+from reproduction.nested.settings import NestedSettings
 from reproduction.subspace.settings import SubspaceSettings
 from reproduction.swapping.settings import SwappingSettings
 from reproduction.topdown.settings import TopDownSettings
@@ -62,6 +63,9 @@ class Config(Block):
         "The Census Bureau's algorithm on the published 2010 counts (TDA)."
     )
     swapping: SwappingSettings = setting("Permutation swapping (SWAP).")
+    nested: NestedSettings = setting(
+        "Noise with a term for each measured total, and TopDown with the same queries."
+    )
     comparison: ComparisonSettings = setting(
         "The comparison of all systems on the published 2010 counts by race, Hispanic origin and "
         "adulthood."

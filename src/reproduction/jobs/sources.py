@@ -23,7 +23,11 @@ PRESENTATION_MODULES = (
     "reproduction/jobs/figures.py",
 )
 # maps each study to the other studies that it imports; a test compares this with the imports
-STUDIES_OF = {"comparison": ("topdown",), "national": ("comparison", "topdown")}
+STUDIES_OF = {
+    "nested": ("topdown",),
+    "comparison": ("nested", "topdown"),
+    "national": ("comparison", "nested", "topdown"),
+}
 # suffixes of the names of modules that plot, describe and evaluate results
 PRESENTATION_SUFFIXES = ("claims", "descriptions", "figures")
 

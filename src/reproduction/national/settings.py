@@ -25,7 +25,7 @@ from reproduction.jobs.settings import (
 )
 
 # families of systems that release all states together
-NATIONAL_FAMILIES = ("topdown",)
+NATIONAL_FAMILIES = ("topdown", "nested")
 
 
 class Batch(Block):
@@ -36,6 +36,7 @@ class Batch(Block):
         "The number of releases with noise conditioned on nonnegative counts.", OURS
     )
     topdown: Whole = setting("The number of TopDown releases.", OURS)
+    nested: Whole = setting("The number of releases with nested or crossing noise.", OURS)
     swapping: Whole = setting("The number of swapped releases.", OURS)
     blocks: Whole = setting("The number of states that are released down to blocks.", OURS)
 

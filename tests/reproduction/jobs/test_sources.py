@@ -11,7 +11,7 @@ from tests import ROOT
 
 STUDIES = (
     *("comparison", "congenial", "counties", "exactness", "lattices"),
-    *("national", "review", "subspace", "swapping", "topdown"),
+    *("national", "nested", "review", "subspace", "swapping", "topdown"),
 )
 # settings and pages take these
 NO_NUMBERS = {"claims", "config", "descriptions", "figures", "origin"}

@@ -48,6 +48,15 @@ def test_deltas_add_up_too():
     assert both.source == "a; b"
 
 
+@pytest.mark.parametrize("growths", [*permutations(["quadratic", "none", "quadratic"])])
+def test_a_sum_with_a_bound_for_one_person_is_a_bound_for_one_person(growths):
+    one = PrivacyGuarantee("zCDP", Fraction(1, 8), "person", 1, "a", growth="quadratic")
+    together = compose([replace(one, growth=growth) for growth in growths])
+    assert together.loss_per_person == Fraction(3, 8)
+    with pytest.raises(InputError, match="distance"):
+        together.loss_at(2)
+
+
 @pytest.mark.parametrize("guarantees", [*permutations([THIRD, VAGUE, THIRD])])
 def test_a_missing_figure_per_person_stays_missing_wherever_it_stands(guarantees):
     together = compose(guarantees)

@@ -11,6 +11,7 @@ import pytest
 from isdp import GeneralizedGaussian, GeneralizedLaplace
 from isdp.cli import main
 from isdp.commands.plan import FILES, read_planned_table
+from isdp.commands.shared.levels import LEVELS
 from isdp.commands.shared.request import NoiseRequest
 from tests import ROOT
 
@@ -42,7 +43,7 @@ def asked(tmp_path, capsys):
 
 def test_what_is_written_and_said(asked, tmp_path):
     said = asked("--epsilon", "0.5", picture=True)
-    assert {path.name for path in (tmp_path / "plan").iterdir()} == set(FILES)
+    assert {path.name for path in (tmp_path / "plan").iterdir()} == set(FILES) - {LEVELS}
     assert "epsilon 0.5 per person: 16 cells, 14 degrees of freedom" in said
     assert "sampler: isdp.draw_noise" in said
     table = pd.read_csv(tmp_path / "plan/plan.csv").set_index("name")
@@ -72,43 +73,46 @@ def test_no_count_is_looked_at(asked, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("error", "name"), [(20, None), (3, None), (50, "sex: f"), (1000, "age: 65+"), (1, "sex: m")]
+    "errors",
+    [
+        {"cell": 10},
+        {"cell": 1.5},
+        {"sex: f": 25},
+        {"age: 65+": 500},
+        {"sex: m": 0.5},
+        {"cell": 10, "sex: f": 15},
+    ],
 )
 @pytest.mark.parametrize("start", [0.001, 0.25, 30])
-def test_the_epsilon_for_an_error_is_the_smallest_that_will_do(error, name, start):
+def test_the_epsilon_for_errors_is_the_smallest_that_will_do(errors, start):
     cells = read_planned_table(CELLS, RULES)
-    found = cells.request_for_error(NoiseRequest(GeneralizedLaplace(start)), error, name)
+    found = cells.request_for_errors(NoiseRequest(GeneralizedLaplace(start)), errors)
     value = found.mechanism.epsilon
     assert float(f"{value:.3g}") == value
 
-    def largest(epsilon):
-        forecast = cells.forecast(NoiseRequest(GeneralizedLaplace(epsilon)))
-        wanted = [
-            m for m in forecast.margins if (m.scope == "cell" if name is None else m.name == name)
-        ]
-        assert wanted
-        return max(margin.limit.value for margin in wanted)
+    def meets(epsilon):
+        margins = cells.forecast(NoiseRequest(GeneralizedLaplace(epsilon))).margins
+        found = {"cell" if m.scope == "cell" else m.name: m.sd.value for m in margins}
+        return all(found[name] <= error for name, error in errors.items())
 
-    assert largest(value) <= error
+    assert meets(value)
     below = value - 10.0 ** (math.floor(math.log10(value) - 1e-9) - 2)
     assert float(f"{below:.3g}") == pytest.approx(below)
-    assert largest(below) > error
+    assert not meets(below)
 
 
 def test_the_sigma_for_an_error_is_the_largest_that_will_do(asked, tmp_path):
-    asked("--sigma", "1", "--for-experiments", "--error", "15")
+    asked("--sigma", "1", "--for-experiments", "--error", "cell=7.5")
     content = json.loads((tmp_path / "plan/plan.json").read_text())
-    cell = content["margins"][0]
-    assert cell["limit_95"] == 15
-    # 1.96 deviations of the projected Gaussian end half between 15 and 16; three digits are said
-    assert content["sigma"] == math.floor(100 * 15.5 / 1.96 / (7 / 8) ** 0.5) / 100
+    # eight cells share a total, so that the projection keeps 7/8 of the variance of a cell
+    assert content["sigma"] == math.floor(100 * 7.5 / (7 / 8) ** 0.5) / 100
+    assert content["margins"][0]["sd"] == pytest.approx(7.5, rel=0.01)
 
 
 def test_a_request_of_gaussian_noise_stays_of_one_law():
     """The draw that is tried is of the law that was found, not of the one it started from."""
     cells = read_planned_table(CELLS, RULES)
-    start = NoiseRequest(GeneralizedGaussian(1.0))
-    found = cells.request_for_error(start, 15)
+    found = cells.request_for_errors(NoiseRequest(GeneralizedGaussian(1.0)), {"cell": 7.5})
     assert found.rho == 1 / (2 * Fraction(str(found.mechanism.sigma)) ** 2)
     assert found.epsilon is None
 
@@ -174,7 +178,7 @@ def test_noise_that_privatize_refuses_as_too_weak_is_refused_unless_accepted(ask
 
 
 def test_a_sum_that_is_held_has_no_error_to_plan_for(asked):
-    assert "'county: North'" in asked("--error", "20", "--error-of", "county: North", wanted=2)
+    assert "'county: North'" in asked("--error", "county: North=20", wanted=2)
 
 
 def test_the_release_has_the_margins_of_the_plan(asked, tmp_path):
@@ -193,10 +197,11 @@ def test_the_release_has_the_margins_of_the_plan(asked, tmp_path):
         ("--epsilon=1 --sigma=2", "sigma"),
         ("--sigma=0", "sigma"),
         ("--seed=-1 --epsilon=1", "--seed"),
-        *((f"--error={wrong}", "error") for wrong in ("many", "0", "0.5", "inf", "nan", "1e300")),
-        ("--rho=1 --error=1e300", "sigma"),
-        ("--error=5 --error-of=nobody", "'nobody'"),
-        ("--epsilon=1 --error-of=sex:f", "--error"),
+        *((f"--error=cell={wrong}", "error") for wrong in ("many", "0", "inf", "nan", "1e300")),
+        ("--error=20", "NAME="),
+        ("--rho=1 --error=cell=1e300", "error"),
+        ("--error=no_such_sum=5", "'no_such_sum'"),
+        ("--epsilon=1 --error-of=sex:f", "--error NAME="),
         ("--epsilon=1 --sums=no.yaml", "no.yaml"),
         ("--epsilon=1 --name=town", "'town'"),
     ],

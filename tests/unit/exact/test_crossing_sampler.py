@@ -190,6 +190,45 @@ def test_tiny_and_huge_scales_are_drawn():
     assert 10**9 < np.abs(noise).mean() < 10**11
 
 
+ONE, PAIR = SetTree.from_sets([], 1), SetTree.from_columns({"all": [0, 0]}, root="root")
+SHAPES = {
+    "one cell": (ONE, ONE, {}, [(0, 0)]),
+    "one region": (SetTree.from_columns({"all": [0]}), PAIR, {("cell", "root"): 1}, [(0, 0)]),
+    "one column": (PAIR, SetTree.from_columns({"all": [0]}), {("cell", "root"): 1}, [(0, 0)]),
+    "all cells held": (PAIR, PAIR, {}, [(2, 2)]),
+    "both margins held": (PAIR, PAIR, {("cell", "root"): 3}, [(2, 0), (0, 2)]),
+    "nothing held": (PAIR, PAIR, {("root", "root"): 3}, []),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_smallest_families_have_the_dimension_of_their_lattice(name):
+    regions, groups, scales, pairs = SHAPES[name]
+    mechanism = CrossingGaussian(regions, groups, {("cell", "cell"): 2, **scales})
+    invariants = held_totals(mechanism, pairs)
+    drawn = draw_noise(mechanism, invariants, n_draws=60, rng=generator())
+    dimension = invariants.cells - np.linalg.matrix_rank(invariants.matrix)
+    assert np.linalg.matrix_rank(drawn) == dimension
+    variances = mechanism.query_variances(np.ones(groups.cells), invariants)
+    assert ((variances >= 0) & (variances < math.inf)).all()
+    assert (mechanism.guarantee_of(invariants).loss > 0) == (dimension > 0)
+
+
+def test_deep_and_wide_families():
+    depth = {f"level {k}": np.arange(64) // max(1, 64 >> min(k, 6)) for k in range(50)}
+    deep = SetTree.from_columns(depth, root="nation")
+    scales = {("cell", "cell"): 2, **{(level, "total"): 50 for level in depth}}
+    groups = SetTree.from_columns({"group": [0, 0, 1, 1]}, root="total")
+    drawn = draw_noise(
+        CrossingGaussian(deep, groups, scales), Invariants.total(256), rng=generator()
+    )
+    assert drawn.any()
+    wide = SetTree.from_columns({"state": np.zeros(100_000, dtype=int)}, root="nation")
+    scales = {("cell", "cell"): 2, ("cell", "total"): 3, ("state", "cell"): 2}
+    total = Invariants.total(400_000)
+    assert draw_noise(CrossingGaussian(wide, groups, scales), total, rng=generator()).any()
+
+
 def test_other_noise_and_other_invariants_are_refused():
     mechanism = FAMILIES[0]()
     total = Invariants.total(24)

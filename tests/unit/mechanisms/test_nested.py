@@ -5,6 +5,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from isdp import InputError, Invariants
@@ -65,6 +66,12 @@ def test_totals_are_sums_over_the_sets():
         [[]],
         [[0, 3]],
         [[-1, 0]],
+        [[0, 1.5]],
+        [[0, math.nan]],
+        [[True, False]],
+        [["a", "b"]],
+        [[0, 10**30]],
+        "ab",
     ],
 )
 def test_families_that_are_not_nested_or_repeat_a_set_are_refused(sets):
@@ -80,7 +87,32 @@ def test_invalid_parents_are_refused(parents):
         SetTree(2, np.array(parents), ("set", "cell"), np.zeros(len(parents), dtype=np.int64))
 
 
-@pytest.mark.parametrize("columns", [{}, {"state": []}, {"state": ["a"], "county": ["x", "y"]}])
+@pytest.mark.parametrize("cells", [0, -1, 1.5, math.nan, math.inf, True, None, "a", 10**18, 10**30])
+def test_invalid_numbers_of_cells_are_refused(cells):
+    with pytest.raises(InputError, match="cells"):
+        SetTree.from_sets([], cells)
+
+
+def test_labels_of_a_pandas_column_are_read_by_position():
+    column = pd.Series(["a", "b", "a"], index=[7, 8, 9])
+    assert SetTree.from_columns({"state": column}).parents.tolist() == [4, 5, 4, -1, 3, 3]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {},
+        {"state": []},
+        {"state": ["a"], "county": ["x", "y"]},
+        {"state": 5},
+        {"state": None},
+        {"state": "abc"},
+        {"state": iter("ab")},
+        {"state": [["a"], ["b"]]},
+        {"state": np.ones((2, 2))},
+        {1: ["a", "b"]},
+    ],
+)
 def test_invalid_columns_are_refused(columns):
     with pytest.raises(InputError, match="tree"):
         SetTree.from_columns(columns)

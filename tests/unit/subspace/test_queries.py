@@ -3,9 +3,9 @@ import pickle
 import numpy as np
 import pytest
 
-from isdp import InputError, Invariants
+from isdp import InputError
 from isdp.subspace import Query, differences
-from reproduction.subspace.theory.joint_invariants import consistency, together
+from reproduction.subspace.theory.joint_invariants import consistency
 
 RNG = np.random.default_rng(20220222)
 
@@ -67,8 +67,3 @@ def test_queries_are_values():
 def test_a_number_of_types_that_is_none_is_refused(types):
     with pytest.raises(InputError, match="types"):
         Query.ranges(types)
-
-
-def test_invariants_on_different_cells_cannot_be_held_together():
-    with pytest.raises(InputError, match="cells"):
-        together(Invariants.total(3), Invariants.total(4))

@@ -12,7 +12,7 @@ from typing import Any, Final
 from isdp.accounting.conversions import epsilon_above
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_decimal, upper_product
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
-from isdp.commands.shared.guarantee import describe_distances, privacy_guarantee
+from isdp.commands.shared.guarantee import describe_distances, levels_of, privacy_guarantee
 from isdp.commands.shared.margins import ProbabilityUnchanged
 from isdp.commands.shared.noise import SamplerReport
 from isdp.commands.shared.request import DELTA, NoiseRequest
@@ -32,8 +32,8 @@ NOT_SAID = (
     "together they may determine cells that no single certificate lists.",
     "The rows, their order, and all columns except the counts are published unchanged. They reveal "
     "counts if empty cells have no row, or if the rows are sorted by their counts.",
-    "Negative counts are not changed. Setting them to zero would break their totals and bias the "
-    "other counts.",
+    "Negative counts of noisy.csv are not changed. Setting them to zero would break their totals "
+    "and bias the other counts.",
     "No checksum of the confidential table is given, because it would confirm guesses. Nothing "
     "computed from the noise is given, because the noise and the noisy table together reveal the "
     "confidential table.",
@@ -95,15 +95,21 @@ def describe(
             "cells": len(free.revealed_residues),
             "published": list_revealed_residues(table, free, MAX_LISTED),
         },
-        "budget": {
-            "epsilon" if stated.rho is None else "rho": str(stated.epsilon or stated.rho),
-            "per": stated.per,
-        },
+        "budget": _budget(stated),
         "mechanism": _mechanism(request, free) | _unchanged(unchanged),
+        "levels": levels_of(request, free),
         "sampler": sampler,
         "versions": versions("numpy", "python-flint"),
         "not_said": _not_said(request),
     }
+
+
+def _budget(stated: NoiseRequest) -> dict[str, object]:
+    if stated.levels is not None and stated.levels.errors:
+        errors = {name: str(error) for name, error in stated.levels.errors.items()}
+        return {"errors": errors, "per": stated.per}
+    name = "epsilon" if stated.rho is None else "rho"
+    return {name: str(stated.epsilon or stated.rho), "per": stated.per}
 
 
 def _not_said(request: NoiseRequest) -> list[str]:
@@ -130,21 +136,22 @@ def _mechanism(request: NoiseRequest, free: DegreesOfFreedom) -> dict[str, objec
         content["loss_at_distance_4"] = upper_decimal(guarantee.loss_at(4))
         content["distances"] = describe_distances(free, squared=False)
     if guarantee.flavour == "zCDP":
-        distances = describe_distances(free, squared=True)
-        content |= _concentrated(guarantee, request.delta or DELTA, distances)
+        content |= _concentrated(guarantee, request.delta or DELTA)
+        if guarantee.metric == "l2":
+            at_two, at_four = (upper_product(guarantee.loss, square) for square in (2, 4))
+            content["rho_at_squared_distance_2"] = upper_decimal(at_two)
+            content["rho_at_squared_distance_4"] = upper_decimal(at_four)
+            content["distances"] = describe_distances(free, squared=True)
     return content
 
 
-def _concentrated(guarantee: PrivacyGuarantee, delta: float, distances: str) -> dict[str, object]:
-    """Return rho at two distances, and epsilon at a delta for one person or at distance 4."""
-    at_four = upper_product(guarantee.loss, 4)
-    per_person = guarantee.loss_per_person
-    place = "epsilon_at_squared_distance_4" if per_person is None else "epsilon_per_person"
-    epsilon = epsilon_above(CONVERSION, at_four if per_person is None else per_person, delta)
+def _concentrated(guarantee: PrivacyGuarantee, delta: float) -> dict[str, object]:
+    """Return epsilon at a delta for one person, or at a squared distance of 4 if it is unknown."""
+    rho, place = guarantee.loss_per_person, "epsilon_per_person"
+    if rho is None:
+        rho, place = upper_product(guarantee.loss, 4), "epsilon_at_squared_distance_4"
+    epsilon = epsilon_above(CONVERSION, rho, delta)
     return {
-        "rho_at_squared_distance_2": upper_decimal(upper_product(guarantee.loss, 2)),
-        "rho_at_squared_distance_4": upper_decimal(at_four),
-        "distances": distances,
         f"{place}_at_delta": upper_decimal(epsilon),
         "at_delta": upper_decimal(delta),
         "conversion": f"{CONVERSION}, Corollary 13",

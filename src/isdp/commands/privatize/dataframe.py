@@ -15,6 +15,7 @@ from isdp.arrays import IntArray
 from isdp.checks import ExactNumber
 from isdp.commands.privatize.run import make_noisy_table, totals_of
 from isdp.commands.shared.invariants_file import invariants_of
+from isdp.commands.shared.levels import NoiseLevels
 from isdp.commands.shared.margins import margin_table
 from isdp.commands.shared.refusals import read_accepted
 from isdp.commands.shared.request import NoiseRequest
@@ -39,12 +40,15 @@ class PrivatizedTable(NamedTuple):
         with Unix line ends and without the index.
     margins, totals : DataFrame
         The content of `margins.csv` and `totals.csv`.
+    levels : DataFrame or None
+        The content of `levels.csv`, for noise with levels.
     """
 
     frame: pd.DataFrame
     certificate: dict[str, Any]
     margins: pd.DataFrame
     totals: pd.DataFrame
+    levels: pd.DataFrame | None = None
 
 
 def privatize_frame(
@@ -58,6 +62,7 @@ def privatize_frame(
     rho: ExactNumber | None = None,
     sigma: ExactNumber | None = None,
     per: Literal["person", "unit"] = "person",
+    levels: NoiseLevels | None = None,
     request: NoiseRequest | None = None,
     names: Sequence[str] | None = None,
     accept: str | Iterable[str] = (),
@@ -83,6 +88,8 @@ def privatize_frame(
         `request`.
     per : {"person", "unit"}, optional
         The unit of `epsilon` and `rho`, a person (the default) or a unit of distance.
+    levels : NoiseLevels, optional
+        The levels whose totals have a term in the energy of the noise, as in `NoiseRequest`.
     request : NoiseRequest, optional
         A request that replaces the budget, such as a request for experiments.
     names : sequence of str, optional
@@ -99,10 +106,10 @@ def privatize_frame(
     started = now()
     accepted = read_accepted(accept)
     if request is None:
-        request = NoiseRequest(epsilon=epsilon, rho=rho, sigma=sigma, per=per)
-    elif any(budget is not None for budget in (epsilon, rho, sigma)):
+        request = NoiseRequest(epsilon=epsilon, rho=rho, sigma=sigma, per=per, levels=levels)
+    elif any(given is not None for given in (epsilon, rho, sigma, levels)):
         raise InputError(
-            "request: epsilon, rho or sigma is given too. Give either a request or one budget."
+            "request: a budget or levels are given too. Give either a request or the others."
         )
     table = _table(df, count, names)
     content = {
@@ -122,7 +129,9 @@ def privatize_frame(
     }
     made.certificate["not_said"].append(INDEX)
     sums = pd.DataFrame(totals_of(table, held, made.noisy))
-    return PrivatizedTable(noisy, made.certificate, margin_table(made.margins), sums)
+    described = made.certificate["levels"]
+    terms = None if described is None else pd.DataFrame(described["terms"])
+    return PrivatizedTable(noisy, made.certificate, margin_table(made.margins), sums, terms)
 
 
 def _table(df: pd.DataFrame, count: str, names: Sequence[str] | None) -> Table:

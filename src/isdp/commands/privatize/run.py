@@ -16,19 +16,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from isdp.arrays import IntArray
 from isdp.checks import INT64_MAX
 from isdp.commands.privatize.certificate import describe
+from isdp.commands.privatize.nonnegative import BIASED, find_held_levels, nonnegative_counts
+from isdp.commands.privatize.nonnegative import FILE as NONNEGATIVE
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, find_degrees_of_freedom
-from isdp.commands.shared.guarantee import request_per_unit
+from isdp.commands.shared.guarantee import request_for_table
 from isdp.commands.shared.invariants_file import (
     HeldTotals,
     group_names,
     read_invariants,
     refuse_equal_names,
 )
+from isdp.commands.shared.levels import LEVELS
 from isdp.commands.shared.margins import (
     Margin,
     MarginTarget,
@@ -51,7 +55,8 @@ from isdp.io.files import read_bytes
 from isdp.plots import can_draw
 
 PICTURES = ("noisy.svg", "noisy.png")
-FILES = ("noisy.csv", "totals.csv", "margins.csv", "certificate.json", "certificate.md", *PICTURES)
+DOCUMENTS = ("certificate.json", "certificate.md")
+FILES = ("noisy.csv", "totals.csv", "margins.csv", LEVELS, NONNEGATIVE, *DOCUMENTS, *PICTURES)
 LOG = logging.getLogger(__name__)
 Sampler = Callable[[DegreesOfFreedom, NoiseRequest], DrawnNoise]
 
@@ -66,6 +71,7 @@ def privatize_file(
     names: list[str] | None = None,
     force: bool = False,
     picture: bool = True,
+    nonnegative: bool = False,
     accept: str | Iterable[str] = (),
     sampler: Sampler = draw,
 ) -> dict[str, Any]:
@@ -77,6 +83,8 @@ def privatize_file(
         Folder for `FILES`, which are written together at the end, or not at all.
     names : list of str, optional
         The columns that name a cell, by default all except the counts.
+    nonnegative : bool
+        Also write a table without negative counts, for noise with levels.
     accept : str or iterable of str
         Names of accepted risks of `isdp.commands.shared.refusals`: "weak-noise", "sorted-rows" or
         "missing-rows".
@@ -96,14 +104,25 @@ def privatize_file(
     held = read_invariants(invariants_path, table, raw)
     digest = hashlib.sha256(raw).hexdigest()
     rules = (Path(invariants_path).name, digest)
+    levels = request.levels if nonnegative else None
+    if nonnegative and levels is None:
+        raise InputError("--nonnegative: this option needs --levels. Add --levels.")
+    exact = find_held_levels(table, levels, held) if levels is not None else ()
     made = make_noisy_table(table, held, rules, request, accepted, started, sampler)
     with_picture = picture and can_draw()
     save = _draw_picture(table, made, request) if with_picture else None
-    tables = {
+    tables: dict[str, Any] = {
         "noisy.csv": table.replaced(made.noisy),
         "totals.csv": totals_of(table, held, made.noisy),
         "margins.csv": margin_table(made.margins),
     }
+    if request.levels is not None:
+        tables[LEVELS] = pd.DataFrame(made.certificate["levels"]["terms"])
+    if levels is not None:
+        counts = nonnegative_counts(table, levels, exact, made.noisy)
+        check_totals(held, table.counts, counts)
+        tables[NONNEGATIVE] = table.replaced(counts)
+        made.certificate["not_said"].append(BIASED)
 
     def documents(digests: dict[str, str]) -> Mapping[str, str | Mapping[str, object]]:
         digest = digests.pop("noisy.csv")
@@ -145,9 +164,9 @@ def make_noisy_table(
             f"{rules[0]}: these totals determine every cell, so that the table would be published "
             f"unchanged. Hold fewer totals."
         )
-    stated, request = request, request_per_unit(request, free)
+    stated, request = request, request_for_table(request, free, table)
     # the margins come before the draw, because their draws take as much memory as a long table
-    targets = targets_of(table, free, usual_sums(table))
+    targets = targets_of(table, free, usual_sums(table), request.levels)
     margins = margins_of(targets, free, request.mechanism)
     refuse_weak_noise(margins, free, request.mechanism, accepted)
     for warning in [*warnings_of_table(table), *warnings_of_revealed_residues(table, free)]:

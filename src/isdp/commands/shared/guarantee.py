@@ -13,15 +13,27 @@ from scipy.sparse.csgraph import connected_components
 
 from isdp.accounting.guarantees import PrivacyGuarantee
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
+from isdp.commands.shared.levels import Flavour, TableLevels, describe_levels
 from isdp.commands.shared.request import NoiseRequest, units_of_distance
+from isdp.commands.shared.table import Table
 from isdp.errors import InputError
 
 NO_SINGLE_MOVE = "no two cells have the same totals, so one person cannot change cell alone"
 UNKNOWN_DISTANCE = f"{NO_SINGLE_MOVE}, and the smallest distance under these totals is not known"
 
 
-def request_per_unit(request: NoiseRequest, free: DegreesOfFreedom) -> NoiseRequest:
-    """Convert a budget per person into a budget per unit of distance under the held totals."""
+def request_for_table(request: NoiseRequest, free: DegreesOfFreedom, table: Table) -> NoiseRequest:
+    """Return the request with its mechanism for one table under the held totals.
+
+    The budget of noise with levels stays per person. Any other budget is converted into a budget
+    per unit of distance.
+    """
+    request = with_budget(request, free, table)
+    if request.levels is not None:
+        levels = TableLevels(request.levels, table)
+        flavour: Flavour = "zCDP" if request.epsilon is None else "pure"
+        budget = Fraction((request.rho if request.epsilon is None else request.epsilon) or 0)
+        return replace(request, set_mechanism=levels.mechanism(free.invariants, flavour, budget))
     if request.per == "unit":
         return request
     distance = person_distance(free)
@@ -33,20 +45,37 @@ def request_per_unit(request: NoiseRequest, free: DegreesOfFreedom) -> NoiseRequ
     return request.per_unit(distance)
 
 
+def with_budget(request: NoiseRequest, free: DegreesOfFreedom, table: Table) -> NoiseRequest:
+    """Replace the target errors of a request, if there are any, by the budget that meets them."""
+    if request.levels is None or not request.levels.errors:
+        return request
+    rho, shares = TableLevels(request.levels, table).budget_for_errors(free.invariants)
+    return replace(request, rho=rho, levels=replace(request.levels, errors={}, shares=shares))
+
+
 def privacy_guarantee(request: NoiseRequest, free: DegreesOfFreedom) -> PrivacyGuarantee:
-    """Return the guarantee of a request per unit, with epsilon or rho as an exact number.
+    """Return the guarantee of a request for a table, with epsilon or rho as an exact number.
 
     Returns
     -------
     PrivacyGuarantee
         The guarantee has no loss per person if the smallest distance under these totals is unknown.
     """
+    if request.set_mechanism is not None:
+        return request.set_mechanism.guarantee_of(free.invariants)
     exact = request.epsilon if request.rho is None else request.rho
     guarantee = replace(request.mechanism.guarantee, loss=Fraction(exact or 0))
     distance = person_distance(free)
     if distance is None:
         return replace(guarantee, per_person=None, why_not_per_person=UNKNOWN_DISTANCE)
     return replace(guarantee, per_person=units_of_distance(request.norm, distance))
+
+
+def levels_of(request: NoiseRequest, free: DegreesOfFreedom) -> dict[str, object] | None:
+    """Describe the levels of a request for a table, or return None if it has none."""
+    if request.levels is None or request.set_mechanism is None:
+        return None
+    return describe_levels(request.levels, request.set_mechanism, free.invariants)
 
 
 def person_distance(free: DegreesOfFreedom) -> int | None:

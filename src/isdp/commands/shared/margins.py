@@ -17,24 +17,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_array
 
 from isdp.accounting.guarantees import upper_decimal
 from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
 from isdp.commands.shared.invariants_file import HeldTotals, group_names, incidence
+from isdp.commands.shared.levels import (
+    LevelError,
+    NoiseLevels,
+    SetMechanism,
+    level_errors,
+    probability_unchanged_bound,
+)
 from isdp.commands.shared.table import Table
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.exact.disjoint.blocks import block_sizes
-from isdp.exact.distributions import Part, sum_distribution, sum_variance
+from isdp.exact.distributions import Part, SumDistribution, sum_distribution, sum_variance
+from isdp.exact.nested.accuracy import NestedAccuracy
+from isdp.exact.nested.weighted_sums import sum_variances
 from isdp.exact.selection import ExactSampler, select_sampler
 from isdp.mechanisms.base import Energy, Mechanism
+from isdp.mechanisms.crossing import CrossingGaussian
+from isdp.mechanisms.nested import NestedLaplace
 from isdp.streams import stream
 from isdp.subspace.null_space import null_space
 
@@ -48,7 +60,10 @@ MAX_NUMBERS_IN_MEMORY = 2e7  # maximum number of cells times draws that are made
 MAX_PROPOSALS = 5e6  # maximum number of proposals of a rejection sampler in all draws
 MIN_DRAWS = 100
 MAX_MATRIX_NUMBERS = 2e7  # maximum number of cell classes times totals
+LEVEL_CLASS = -2
 MAX_POOLED_CELLS = 20  # maximum number of cells of a class that are used in each draw
+
+
 EXACT, BOUNDED, SIMULATED, UNKNOWN = "exact", "bounded", "simulated", "unknown"
 
 
@@ -81,9 +96,9 @@ class Margin:
 
     Attributes
     ----------
-    scope : {"cell", "sum"}
+    scope : {"cell", "level", "sum"}
     cells : int
-        Number of cells in the sum or in the cell class.
+        Number of cells in the sum or in the cell class, or number of totals of the level.
     limit : Estimate
         Smallest number that the magnitude of the noise exceeds with a probability of at most 5 %.
     unchanged : Estimate
@@ -135,7 +150,7 @@ def probability_unchanged(margins: Sequence[Margin]) -> ProbabilityUnchanged | N
         return None
     values = np.array([margin.unchanged.value for margin in classes])
     mean = np.average(values, weights=[margin.cells for margin in classes])
-    method = EXACT if methods == {EXACT} else SIMULATED
+    method = next(each for each in (SIMULATED, BOUNDED, EXACT) if each in methods)
     error = classes[values.argmax()].unchanged.error
     return ProbabilityUnchanged(
         round(float(mean), 4), round(float(values.max()), 4), method, round(error, 4)
@@ -155,7 +170,7 @@ def _round(value: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class MarginTarget:
-    """A cell class or a sum of cells whose margin of error is requested.
+    """A cell class, a level of the noise or a sum of cells whose margin of error is requested.
 
     Attributes
     ----------
@@ -164,7 +179,8 @@ class MarginTarget:
     parts : tuple of Part
         The cells of the sum in each block, if the totals are disjoint.
     cell_class : int
-        Number of the cell class from `cell_classes`, or -1 for a sum.
+        Number of the cell class from `cell_classes`, `LEVEL_CLASS` for all cells of noise with
+        levels, or -1 for a sum.
     """
 
     scope: str
@@ -177,15 +193,18 @@ class MarginTarget:
 
 
 def targets_of(
-    table: Table, free: DegreesOfFreedom, sums: Sequence[HeldTotals]
+    table: Table,
+    free: DegreesOfFreedom,
+    sums: Sequence[HeldTotals],
+    levels: NoiseLevels | None = None,
 ) -> list[MarginTarget]:
-    """List the classes of free cells, and the sums."""
+    """List the classes of free cells, or the levels of the noise if there are any, and the sums."""
     number = sum(one.totals for one in sums)
     if number > MAX_SUMS:
         raise InputError(
             f"--sums: there are {number:,} sums, and the maximum is {MAX_SUMS:,}. Name fewer sums."
         )
-    found = list(_class_targets(table, free))
+    found = list(_class_targets(table, free) if levels is None else _level_targets(levels))
     for one in sums:
         found += _sum_targets(table, one, free)
     return found
@@ -218,6 +237,15 @@ def _class_targets(table: Table, free: DegreesOfFreedom) -> Iterator[MarginTarge
             name = f"a cell among {number:,} with one total" if number else "a cell in no total"
             parts = (Part(number, 1),)
             yield MarginTarget("cell", name, cells, np.array([first]), parts, cell_class=number)
+
+
+def _level_targets(levels: NoiseLevels) -> Iterator[MarginTarget]:
+    none = np.empty(0, dtype=np.int64)
+    for name in reversed(levels.names):
+        if name == levels.names[-1]:
+            yield MarginTarget("cell", name, 0, none, cell_class=LEVEL_CLASS)
+        else:
+            yield MarginTarget("level", name, 0, none)
 
 
 def _sum_targets(table: Table, one: HeldTotals, free: DegreesOfFreedom) -> Iterator[MarginTarget]:
@@ -264,6 +292,8 @@ def spread_of_cells(
     if UNKNOWN in methods:
         return None
     method = next(each for each in (SIMULATED, BOUNDED, EXACT) if each in methods)
+    if LEVEL_CLASS in known:
+        return NoiseSpread(np.full(len(rows), known[LEVEL_CLASS].value), method)
     sds = [known[each].value if each >= 0 else 0.0 for each in cell_classes(free)[rows].tolist()]
     return NoiseSpread(np.array(sds), method)
 
@@ -288,11 +318,12 @@ def margins_of(
     """Find the margin of error of each target, with `draws` draws if it is simulated."""
     noisy = [target for target in targets if not target.held]
     found = iter(_margins_of_noise(noisy, free, mechanism, draws) if noisy else [])
+    return [_held_margin(target) if target.held else next(found) for target in targets]
+
+
+def _held_margin(target: MarginTarget) -> Margin:
     zero, one = Estimate(0.0, EXACT), Estimate(1.0, EXACT)
-    return [
-        _margin(target, zero, zero, one, lambda _: zero) if target.held else next(found)
-        for target in targets
-    ]
+    return replace(_margin(target, zero, zero, one, lambda _: zero), held=True)
 
 
 def _margin(
@@ -310,6 +341,8 @@ def _margins_of_noise(
     targets: Sequence[MarginTarget], free: DegreesOfFreedom, mechanism: Mechanism, draws: int
 ) -> list[Margin]:
     energy, invariants = mechanism.energy, free.invariants
+    if isinstance(mechanism, SetMechanism):
+        return _of_levels(targets, invariants, mechanism, draws)
     if free.blocks is not None and energy is not None and energy.product:
         few = sum(len(target.parts) for target in targets) <= MAX_PARTS
         try:
@@ -329,6 +362,59 @@ def _margins_of_noise(
             pass  # there are too many cell classes
     unknown = Estimate(math.nan, UNKNOWN)
     return [_margin(t, unknown, unknown, unknown, lambda _: unknown) for t in targets]
+
+
+def _of_levels(
+    targets: Sequence[MarginTarget], invariants: Invariants, mechanism: SetMechanism, draws: int
+) -> list[Margin]:
+    """Find the margins of noise with a term for each total of some levels.
+
+    The margin of a level is that of its total with the largest standard deviation.
+    """
+    errors = {one.name: one for one in level_errors(mechanism, invariants)}
+    unchanged = Estimate(probability_unchanged_bound(mechanism, invariants), BOUNDED)
+    crossing = isinstance(mechanism, CrossingGaussian)
+    accuracy = None if crossing else NestedAccuracy(mechanism, invariants)
+    sums = [target for target in targets if target.scope == "sum"]
+    if isinstance(mechanism, NestedLaplace):
+        of_sums = iter(_sums_by_draws(sums, invariants, mechanism, draws))
+    else:
+        variances = sum_variances(mechanism, invariants, _incidence(sums, invariants.cells))
+        of_sums = map(_subgaussian_bound, sums, np.sqrt(variances).tolist())
+    found = []
+    for target in targets:
+        if target.scope == "sum":
+            found.append(next(of_sums))
+            continue
+        error = errors[target.name]
+        margin = _of_level(replace(target, cells=error.totals), error, accuracy)
+        found.append(replace(margin, unchanged=unchanged) if target.scope == "cell" else margin)
+    return found
+
+
+def _sums_by_draws(
+    sums: Sequence[MarginTarget], invariants: Invariants, mechanism: Mechanism, draws: int
+) -> list[Margin]:
+    if not sums or invariants.cells * MIN_DRAWS > MAX_DRAWN_NUMBERS:
+        unknown = Estimate(math.nan, UNKNOWN)
+        return [_margin(target, unknown, unknown, unknown, lambda _: unknown) for target in sums]
+    return _by_draws(sums, invariants, select_sampler(mechanism, invariants), draws)
+
+
+def _of_level(target: MarginTarget, error: LevelError, accuracy: NestedAccuracy | None) -> Margin:
+    """Find the margin of the total of a level with the largest standard deviation."""
+    if error.max_sd == 0:
+        return _held_margin(target)
+    if accuracy is not None:
+        try:
+            sd, limit, unchanged, negative = _figures_of(accuracy.distribution(error.node))
+            return _margin(target, sd, limit, unchanged, negative.__getitem__)
+        except InputError:
+            pass  # the distribution is too wide for a grid
+    if error.method == BOUNDED:
+        return _subgaussian_bound(target, error.max_sd)
+    unknown, sd = Estimate(math.nan, UNKNOWN), Estimate(error.max_sd, SIMULATED, error.rmse_error)
+    return _margin(target, sd, unknown, unknown, lambda _: unknown)
 
 
 def _under_disjoint_totals(target: MarginTarget, energy: Energy, use_distribution: bool) -> Margin:
@@ -354,11 +440,15 @@ def _from_distribution(target: MarginTarget, energy: Energy) -> Margin:
     return _margin(target, sd, limit, unchanged, negative.__getitem__)
 
 
+Figures = tuple[Estimate, Estimate, Estimate, dict[int, Estimate]]
+
+
 @lru_cache(maxsize=4096)
-def _figures(
-    energy: Energy, parts: tuple[Part, ...]
-) -> tuple[Estimate, Estimate, Estimate, dict[int, Estimate]]:
-    distribution = sum_distribution(energy, parts)
+def _figures(energy: Energy, parts: tuple[Part, ...]) -> Figures:
+    return _figures_of(sum_distribution(energy, parts))
+
+
+def _figures_of(distribution: SumDistribution) -> Figures:
     limit = _smallest(lambda size: distribution.beyond(size) <= 1 - LEVEL)
     return (
         _sd(distribution.sd**2),
@@ -470,10 +560,14 @@ def _projected_squares(targets: Sequence[MarginTarget], invariants: Invariants) 
         raise InputError(
             f"margins: {classes:,} cell classes are too many for a bound. Merge cells."
         )
+    return null_space(invariants).sum_variances(_incidence(targets, invariants.cells))
+
+
+def _incidence(targets: Sequence[MarginTarget], cells: int) -> csr_array:
+    """Return the 0/1 matrix (targets, cells) of sums, and of one cell of each class."""
     rows = [target.rows if target.scope == "sum" else target.rows[:1] for target in targets]
     groups = np.repeat(np.arange(len(rows)), list(map(len, rows)))
-    sums = incidence(groups, np.concatenate(rows), (len(rows), invariants.cells))
-    return null_space(invariants).sum_variances(sums)
+    return incidence(groups, np.concatenate([*rows, groups[:0]]), (len(rows), cells))
 
 
 def _subgaussian_bound(target: MarginTarget, sd: float) -> Margin:

@@ -111,6 +111,8 @@ def _release(free: DegreesOfFreedom, request: NoiseRequest) -> DrawnNoise:
     try:
         noise = draw_noise(request.mechanism, free.invariants, rng=SYSTEM_RANDOMNESS)[0]
     except InputError as refusal:
+        if request.levels is not None:
+            raise
         if request.rho is None and isinstance(refusal, NoSamplerError):
             raise InputError(_advice(free, request)) from refusal
         raise InputError(
@@ -151,6 +153,8 @@ def _draw_for_experiments(free: DegreesOfFreedom, request: NoiseRequest) -> Draw
     try:
         sampler = select_sampler(request.mechanism, free.invariants)
     except InputError as refusal:
+        if request.levels is not None:
+            raise
         if not request.allow_mcmc:
             raise InputError(
                 f"--invariants: no exact sampler of {request.mechanism.name} noise is practical "

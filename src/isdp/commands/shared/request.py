@@ -9,6 +9,7 @@ from typing import Literal
 
 from isdp.accounting.guarantees import Number, as_fraction
 from isdp.checks import ExactNumber, check_choice
+from isdp.commands.shared.levels import NoiseLevels, SetMechanism
 from isdp.errors import InputError
 from isdp.exact.release_noise import parse_epsilon, parse_rho, rho_of_sigma
 from isdp.mechanisms.base import Mechanism
@@ -51,6 +52,11 @@ class NoiseRequest:
         Seed of the pseudo-random generator, only for experiments.
     allow_mcmc : bool
         Allow a Markov chain, only for experiments.
+    levels : NoiseLevels, optional
+        The levels whose totals have a term in the energy of the noise. `epsilon` or `rho` is then
+        per person. If the levels have target errors, no budget is given.
+    set_mechanism : NestedGaussian, NestedLaplace or CrossingGaussian, optional
+        The mechanism of these levels for one table, which `request_for_table` adds.
 
     Raises
     ------
@@ -76,11 +82,16 @@ class NoiseRequest:
     experiment: bool = False
     seed: int | None = None
     allow_mcmc: bool = False
+    levels: NoiseLevels | None = None
+    set_mechanism: SetMechanism | None = None
 
     def __post_init__(self, noise: Mechanism | None, sigma: ExactNumber | None) -> None:
         epsilon, rho, norm = self.epsilon, self.rho, self.norm
         budget: dict[str, object]
-        if sum(budget is not None for budget in (noise, epsilon, rho, sigma)) != 1:
+        given = sum(budget is not None for budget in (noise, epsilon, rho, sigma))
+        if self.levels is not None:
+            self._check_levels(given, noise is not None or sigma is not None)
+        if given != (0 if self.find_budget else 1):
             raise InputError(
                 "epsilon, rho, sigma: give exactly one of them. Gaussian noise (rho or sigma) has "
                 "an epsilon only at a delta, and the certificate states it."
@@ -106,7 +117,7 @@ class NoiseRequest:
         else:
             if sigma is not None:
                 rho = rho_of_sigma(sigma)
-            budget = {"rho": parse_rho(rho or 0)}
+            budget = {} if self.find_budget else {"rho": parse_rho(rho or 0)}
             budget["delta"] = DELTA if self.delta is None else _delta(self.delta)
         if not self.experiment and (self.seed is not None or self.allow_mcmc):
             name = "allow_mcmc" if self.seed is None else "seed"
@@ -115,6 +126,27 @@ class NoiseRequest:
             budget["per"] = "unit"
         for name, value in budget.items():
             object.__setattr__(self, name, value)
+
+    @property
+    def find_budget(self) -> bool:
+        """True if the budget is still to be found from target errors."""
+        return self.levels is not None and bool(self.levels.errors)
+
+    def _check_levels(self, given: int, of_cells: bool) -> None:
+        """Raise `InputError` if an option contradicts `levels`."""
+        if self.find_budget and given:
+            raise InputError(
+                "--error: the errors of the levels determine the budget. Leave out epsilon and rho."
+            )
+        if of_cells or self.per == "unit" or self.norm == "l2":
+            name = "norm" if self.norm == "l2" else "per" if self.per == "unit" else "sigma"
+            raise InputError(
+                f"{name}: with levels, the budget is epsilon or rho per person. Leave out {name}."
+            )
+        if self.allow_mcmc:
+            raise InputError(
+                "allow_mcmc: noise with levels has exact samplers only. Leave out allow_mcmc."
+            )
 
     def per_unit(self, distance: int) -> NoiseRequest:
         """Convert a budget per person into a budget per unit of distance.
@@ -141,6 +173,8 @@ class NoiseRequest:
         InputError
             If the budget is per person.
         """
+        if self.set_mechanism is not None:
+            return self.set_mechanism
         if self.per == "person":
             raise InputError(
                 "NoiseRequest: the mechanism of a budget per person depends on the fixed totals. "

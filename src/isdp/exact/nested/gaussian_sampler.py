@@ -172,7 +172,9 @@ class _Totals:
             inside = nodes[tree.parents[nodes] >= 0]
             np.add.at(self.below, tree.parents[inside], self.widths[inside])
         if self.widths.min(initial=2**MIN_BITS) < 2**MIN_BITS:
-            raise InputError("variances: the scales differ too much for exact draws")
+            raise InputError(
+                "variances: the scales differ too much for exact draws. Use scales that differ less"
+            )
 
     def _round_up(self, nodes: IntArray, parts: list[IntArray], blocks: bool) -> None:
         """Compute W for each distinct pair of a rate and the parts of a node."""

@@ -21,6 +21,7 @@ from isdp.exact.nested.reduced_tree import ReducedTree
 
 METHOD = "nested accuracy"
 MAX_GRID_POINTS = 1 << 20
+MAX_POINTS_OF_KINDS = 1 << 26  # 1 GB of messages and their transforms
 TAIL_IN_SCALES = 40  # the probability of larger noise is below 1e-15
 TAIL_IN_DEVIATIONS = 12
 MAX_RATE = 300.0  # a larger rate also makes all noise 0 in doubles
@@ -127,6 +128,11 @@ class Messages:
         """Return the index of a kind of node, given the numbers of its parts of each kind."""
         if (rate, parts) in self._kinds:
             return self._kinds[rate, parts]
+        if len(self._below) * self.size > MAX_POINTS_OF_KINDS:
+            raise InputError(
+                f"{METHOD}: the scales or sizes of more than {len(self._below):,} sets differ. Use "
+                f"variance_bounds, or equal scales and sizes"
+            )
         log_parts = np.zeros(self.size // 2 + 1)
         for kind, count in parts:
             log_parts += count * self._logs[kind]

@@ -145,10 +145,9 @@ def _reduce(
     above = np.where(above >= 0, above + shift, -1)
     is_held = np.append(np.zeros(n_blocks, dtype=bool), held[cells:])
     own = np.append(np.where(sizes == 1, rate_of[first], -1), rate_of[cells:])
-    deepest_first = np.append(
-        np.arange(n_blocks),
-        n_blocks + np.argsort(-node_depths(above, len(above) + 1)[n_blocks:], kind="stable"),
-    )
+    sets = np.maximum(above[n_blocks:] - n_blocks, -1)
+    depths = node_depths(sets, len(sets) + 1)
+    deepest_first = np.append(np.arange(n_blocks), n_blocks + np.argsort(-depths, kind="stable"))
     alias, kept_parent = _merge_single_children(
         deepest_first, above, is_held, np.append(sizes, np.zeros(len(above) - n_blocks, np.int64))
     )
@@ -167,7 +166,7 @@ def _reduce(
         added[into[once]] = own[merged[once]]
         sums.add(added)
         merged, into = merged[~once], into[~once]
-    node_of = number[alias]
+    node_of = number[np.append(alias, -1)]  # the last entry is for -1
     blocks = kept[kept < n_blocks]
     # rates of cells follow the rates of totals in one list
     values, cell_rates = list(sums.values), [Fraction(0), *energy.rates]
@@ -181,9 +180,7 @@ def _reduce(
         cell_rate_of=cell_rate_of,
         order=order,
         starts=np.append(0, np.cumsum(sizes[blocks])),
-        node_of=np.append(
-            np.where(block_of >= 0, node_of[block_of], -1), node_of[n_blocks : n_nodes + shift]
-        ),
+        node_of=np.append(node_of[block_of], node_of[n_blocks : n_nodes + shift]),
     )
     _refuse_cells_without_term(reduced)
     return reduced

@@ -240,7 +240,7 @@ def log_sum_lower_bound(lengths: ArrayLike, sigma: ArrayLike) -> FloatArray:
 
 
 def max_expected_proposals(lengths: ArrayLike, sigma: float) -> float:
-    """Bound the expected number of proposals: the product of m(s_i, 0) over the lattice's sum."""
+    """Bound the expected number of proposals by prod_i m(s_i, 0) over the sum of the lattice."""
     widths = sigma / np.asarray(lengths)
     return exp_or_inf(float(log_masses(widths, 0.0).sum() - log_sum_lower_bound(lengths, sigma)))
 

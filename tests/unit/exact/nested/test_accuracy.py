@@ -160,6 +160,15 @@ def test_large_uneven_trees_take_no_enumeration():
     assert bounds[20_000] == accuracy.variance(20_000) == 0
 
 
+def test_too_many_different_sets_are_refused():
+    tree = SetTree.from_columns({"block": np.arange(60_000) // 2})
+    noise = NestedGaussian(tree, [Fraction(10**6 + i, 10**6) for i in range(tree.nodes)])
+    accuracy = NestedAccuracy(noise, Invariants.total(60_000))
+    with pytest.raises(InputError, match="scales"):
+        accuracy.variance(0)
+    assert accuracy.variance_bounds()[0] == pytest.approx(2 / 3, abs=0.01)
+
+
 def test_requests_without_an_answer_are_refused():
     tree = SetTree.from_columns({"region": [0, 0, 1, 1, 2]})
     total = Invariants.total(5)

@@ -1,5 +1,6 @@
 """Exact samplers of nested noise: shapes, refusals, forecasts and special trees."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -143,6 +144,65 @@ def test_requests_without_a_sampler_are_refused(kind):
         draw(noise, Invariants.total(5))
     with pytest.raises(InputError, match="cell 0"):
         draw(kind(tree, {"region": 1}), Invariants.total(4))
+
+
+@KINDS
+@pytest.mark.parametrize("scales", [{"cell": 1}, {"root": 1, "cell": 1}])
+def test_a_family_of_one_cell(kind, scales):
+    noise = kind(SetTree.from_columns({"region": ["a"]}), scales)
+    held, free = Invariants.total(1), Invariants(np.zeros((0, 1), dtype=int))
+    assert draw(noise, held, 3).tolist() == [[0]] * 3
+    assert draw(noise, free, 50).any()
+    assert [NestedAccuracy(noise, held).variance(node) for node in range(3)] == [0, 0, 0]
+    assert NestedAccuracy(noise, free).variance(0) > 0
+    assert noise.guarantee_of(held).loss == 0
+
+
+@KINDS
+def test_levels_with_the_same_sets_add_their_terms(kind):
+    """A level with the sets of another level, and a chain of 50 sets with one child each."""
+    labels = [0, 0, 1, 1]
+    single = kind(SetTree.from_columns({"a": labels}), {"a": "1/2", "cell": 1})
+    share = Fraction(3, 2) if kind is NestedGaussian else Fraction(1, 6)  # a third of the rate
+    twins = SetTree.from_columns({"a": labels, "b": labels, "c": labels})
+    triple = kind(twins, {"a": share, "b": share, "c": share, "cell": 1})
+    total = Invariants.total(4)
+    assert NestedAccuracy(triple, total).variance(0) == NestedAccuracy(single, total).variance(0)
+    assert triple.losses_by_level(total) == {
+        "root": single.losses_by_level(total)["root"],
+        "c": single.losses_by_level(total)["a"],
+    }
+    assert np.array_equal(draw(triple, total, 20), draw(single, total, 20))
+    chain = SetTree.from_columns({f"level {k}": [0] * 4 for k in range(50)})
+    under_chain = kind(chain, dict.fromkeys(chain.levels[1:], 1))
+    alone = kind(SetTree.from_sets([], 4), {"cell": 1})
+    assert under_chain.guarantee_of(total).loss == alone.guarantee_of(total).loss
+    for node in range(4):
+        variance = NestedAccuracy(under_chain, total).variance(node)
+        assert variance == NestedAccuracy(alone, total).variance(node)
+    assert not draw(under_chain, total, 20).sum(axis=1).any()
+
+
+@KINDS
+@pytest.mark.parametrize("cell", ["min", 1, "max"])
+@pytest.mark.parametrize("region", ["min", 1, "max"])
+def test_the_smallest_and_largest_scales_end_in_an_error_or_in_noise(kind, region, cell):
+    limits = {"min": 1e-6, "max": 1e20} if kind is NestedGaussian else {"min": 1e-14, "max": 1000}
+    tree, total = SetTree.from_columns({"region": np.arange(12) // 3}), Invariants.total(12)
+    noise = kind(tree, {"region": limits.get(region, 1), "cell": limits.get(cell, 1)})
+    assert 0 < float(noise.guarantee_of(total).loss) < math.inf
+    try:
+        drawn = draw(noise, total, 3)
+    except InputError as error:
+        assert str(error).startswith(("variances", "exact"))  # noqa: PT017
+    else:
+        assert not drawn.sum(axis=1).any()
+    try:
+        variance = NestedAccuracy(noise, total).variance(0)
+    except InputError as error:
+        assert "grid" in str(error)  # noqa: PT017
+    else:
+        assert 0 <= variance < math.inf
 
 
 def test_extreme_scales_end_in_an_error_or_in_noise():

@@ -106,6 +106,22 @@ def test_the_variances_of_the_integer_noise_are_at_most_the_bounds(pairs):
         assert np.allclose(exact, bounds, rtol=1e-9) is tight
 
 
+@pytest.mark.parametrize(("variance", "distance"), [(1, 2e-3), (2, 1e-6)])
+def test_a_total_of_crossing_noise_is_almost_a_discrete_gaussian(variance, distance):
+    pair = SetTree.from_columns({"all": [0, 0]})
+    scales = {("cell", "all"): 2 * variance, ("all", "cell"): 2 * variance}
+    noise = CrossingGaussian(pair, pair, scales | {("cell", "cell"): variance})
+    values = np.indices((31, 31, 31)).reshape(3, -1).T - 15
+    points = np.column_stack([values, -values.sum(axis=1)])
+    weights, integers = np.exp(noise.log_weight(points)), np.arange(-45, 46)
+    for cells in ([1, 0, 0, 0], [1, 1, 0, 0]):
+        (bound,) = sum_variances(noise, Invariants.total(4), cells)
+        assert bound == pytest.approx(variance / 2)
+        found = np.bincount(points @ cells + 45, weights, 91) / weights.sum()
+        gaussian = np.exp(-(integers**2) / (2 * bound))
+        assert abs(found - gaussian / gaussian.sum()).sum() / 2 < distance
+
+
 def test_a_crossing_family_of_one_column_is_nested():
     columns = {"state": list("aabbb"), "county": list("xyyzz")}
     tree = SetTree.from_columns(columns)
