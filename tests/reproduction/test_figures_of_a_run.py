@@ -55,7 +55,8 @@ def with_errors(table):
     """A table with made-up standard errors in place of those that a single run lacks."""
     numbers = table.select_dtypes("number")
     unknown = [c for c in numbers if re.search("error$|_se$", c) and numbers[c].isna().all()]
-    made = np.random.default_rng(1).uniform(0.1, 0.2, (len(unknown), len(table)))
+    rng = np.random.default_rng([len(table), *"".join(table).encode()])  # others for each table
+    made = rng.uniform(0.1, 0.2, (len(unknown), len(table)))
     return table.assign(**dict(zip(unknown, made, strict=True)))
 
 
