@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from benchmarks.releases import crossing_family, states_by_classes
+from benchmarks.releases import crossing_family, six_levels, states_by_classes
 from benchmarks.timing import row, seconds_a_call, timed
 from isdp import GeneralizedLaplace, Invariants, draw_noise
 from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
@@ -52,6 +52,13 @@ def crossing(cells):
     return seconds_a_call(lambda: draw_noise(mechanism, held, rng=rng))
 
 
+def nested(cells):
+    """Time a draw of nested noise with six levels."""
+    mechanism, total = six_levels(cells)
+    rng = np.random.default_rng(1)
+    return seconds_a_call(lambda: draw_noise(mechanism, total, rng=rng))
+
+
 def set_up_and_draw(sampler, invariants, mechanism):
     """Time an exact sampler's set-up and one of its draws."""
     built, set_up = timed(lambda: sampler(invariants, mechanism))
@@ -88,6 +95,7 @@ def curves():
     points = one("cells", "one total: a draw", sizes, a_composition)
     points += one("cells", "51 states x 2: a draw", sizes[1:], of_types)
     points += one("cells", "crossing totals, states: a draw", sizes[2:], crossing)
+    points += one("cells", "nested totals, six levels: a draw", [10**5, 10**6, 7_200_000], nested)
     points += one("cells", "star chain: a sweep", sizes[:4], a_sweep)
     points += one(
         "constraints",

@@ -5,6 +5,7 @@ import math
 import subprocess
 import sys
 import tempfile
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
@@ -13,15 +14,19 @@ import pandas as pd
 
 from benchmarks.timing import row, seconds
 from isdp import SYSTEM_RANDOMNESS, GeneralizedGaussian, GeneralizedLaplace, Invariants, draw_noise
-from isdp.mechanisms import CrossingGaussian, SetTree
+from isdp.mechanisms import CrossingGaussian, NestedGaussian, NestedLaplace, SetTree
 
 CELLS = 10**6
 GAUSSIAN_LIMIT, TYPES_LIMIT = 1, 20  # CPU seconds
 COUNTIES, STATES, GROUPS, CELLS_OF_GROUP = 3221, 52, 4, 63
 CROSSING_LIMIT, EXPERIMENT_LIMIT = 30, 2  # CPU seconds
+NESTED_LIMIT, NESTED_EXPERIMENT_LIMIT = 5, 0.3  # CPU seconds, for all counties
+SIX_LEVELS_LIMIT, SIX_LEVELS_EXPERIMENT_LIMIT = 60, 2  # CPU seconds
+BLOCKS, CELLS_OF_BLOCK = 900_000, 8
+BLOCKS_OF = {"state": 18_000, "county": 300, "tract": 15, "group": 5, "block": 1}
 ROWS, TOTALS = 10**7, 50
 ROWS_LIMIT, ROWS_MEMORY = 40, 1.2  # CPU seconds, GB
-EPSILON, RHO = "1/4", "1/32"
+EPSILON, RHO, RHO_OF_COUNTIES = "1/4", "1/32", Fraction("1.24")
 # A small process starts the command, as the peak of a process counts that of the one it comes from.
 MEASURE = """
 import json, resource, subprocess, sys
@@ -60,15 +65,51 @@ def crossing_family(counties=COUNTIES, states=STATES):
     return CrossingGaussian(regions, groups, variances), held
 
 
-def crossing_rows():
-    """Seconds of a whole call for crossing noise, for release and for experiments."""
-    family, held = crossing_family()
-    setting = f"crossing Gaussian, {COUNTIES:,} counties x {held.cells // COUNTIES} cells"
+def nested_counties(kind):
+    """Noise with terms of counties and cells at rho = 1.24 or epsilon = 2, and state totals."""
+    state = np.arange(COUNTIES) * STATES // COUNTIES
+    cells = GROUPS * CELLS_OF_GROUP
+    columns = {"state": np.repeat(state, cells), "county": np.repeat(np.arange(COUNTIES), cells)}
+    scales = {"county": "0.1", "cell": "0.9"}
+    if kind is NestedGaussian:
+        scales = {level: 1 / (RHO_OF_COUNTIES * Fraction(x)) for level, x in scales.items()}
+    return kind(SetTree.from_columns(columns), scales), Invariants.partition(columns["state"])
+
+
+def six_levels(cells):
+    """Gaussian noise with terms of states down to the cells of blocks, and the nation's total."""
+    block = np.arange(cells) // CELLS_OF_BLOCK
+    tree = SetTree.from_columns({level: block // n for level, n in BLOCKS_OF.items()})
+    variances = {"state": 20, "county": 20, "tract": 10, "group": 8, "block": 6, "cell": 3}
+    return NestedGaussian(tree, variances), Invariants.total(cells)
+
+
+def set_energy_rows():
+    """Seconds of a whole call for nested and crossing noise, for release and for experiments."""
+    counties = f"{COUNTIES:,} counties x {GROUPS * CELLS_OF_GROUP} cells"
+    families = {
+        f"nested Gaussian, {counties}": (
+            nested_counties(NestedGaussian),
+            (NESTED_LIMIT, NESTED_EXPERIMENT_LIMIT),
+        ),
+        f"nested Laplace, {counties}": (
+            nested_counties(NestedLaplace),
+            (NESTED_LIMIT, NESTED_EXPERIMENT_LIMIT),
+        ),
+        f"crossing Gaussian, {counties}": (crossing_family(), (CROSSING_LIMIT, EXPERIMENT_LIMIT)),
+        f"nested Gaussian, six levels, {BLOCKS:,} blocks x {CELLS_OF_BLOCK} cells": (
+            six_levels(BLOCKS * CELLS_OF_BLOCK),
+            (SIX_LEVELS_LIMIT, SIX_LEVELS_EXPERIMENT_LIMIT),
+        ),
+    }
     return [
-        row(name, setting, seconds(partial(draw_noise, family, held, rng=rng)), limit, "s", bar=1)
-        for name, rng, limit in (
-            ("release / limit", SYSTEM_RANDOMNESS, CROSSING_LIMIT),
-            ("experiment / limit", np.random.default_rng(1), EXPERIMENT_LIMIT),
+        row(name, setting, seconds(partial(draw_noise, *family, rng=rng)), limit, "s", bar=1)
+        for setting, (family, limits) in families.items()
+        for name, rng, limit in zip(
+            ("release / limit", "experiment / limit"),
+            (SYSTEM_RANDOMNESS, np.random.default_rng(1)),
+            limits,
+            strict=True,
         )
     ]
 
@@ -99,7 +140,7 @@ def releases_against_limits():
     setting = f"l1, {ROWS:,} rows, {TOTALS} totals"
     return [
         *rows,
-        *crossing_rows(),
+        *set_energy_rows(),
         row("isdp privatize, time / limit", setting, took, ROWS_LIMIT, "s", bar=1),
         row("isdp privatize, memory / limit", setting, memory, ROWS_MEMORY, "GB", bar=1),
     ]

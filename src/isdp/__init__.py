@@ -7,8 +7,6 @@ for release. `draw_noise` draws noise from a seeded generator or from the operat
 
 __version__ = "0.2.0"
 
-from typing import TYPE_CHECKING
-
 from isdp import (
     accounting,
     commands,
@@ -28,23 +26,36 @@ from isdp import (
 )
 from isdp.accounting import PrivacyGuarantee
 from isdp.commands.privatize.dataframe import privatize_frame as privatize
+from isdp.commands.shared.levels import NoiseLevels
 from isdp.commands.shared.request import NoiseRequest
 from isdp.constraints import Invariants, Polytope
 from isdp.errors import InputError
 from isdp.exact import draw_noise
-from isdp.mechanisms import GeneralizedGaussian, GeneralizedLaplace
-from isdp.removed_names import refuse_renamed
+from isdp.mechanisms import (
+    CrossingGaussian,
+    GeneralizedGaussian,
+    GeneralizedLaplace,
+    NestedGaussian,
+    NestedLaplace,
+    SetTree,
+)
+from isdp.removed_names import refuse_removed_names
 from isdp.streams import SYSTEM_RANDOMNESS
 
 __all__ = [
     "SYSTEM_RANDOMNESS",
+    "CrossingGaussian",
     "GeneralizedGaussian",
     "GeneralizedLaplace",
     "InputError",
     "Invariants",
+    "NestedGaussian",
+    "NestedLaplace",
+    "NoiseLevels",
     "NoiseRequest",
     "Polytope",
     "PrivacyGuarantee",
+    "SetTree",
     "accounting",
     "commands",
     "compare",
@@ -64,5 +75,4 @@ __all__ = [
     "topdown",
 ]
 
-if not TYPE_CHECKING:  # a type checker that saw it would accept any name
-    __getattr__ = refuse_renamed(__name__)
+refuse_removed_names()

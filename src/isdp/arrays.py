@@ -1,7 +1,5 @@
 """Array types for annotations, and distinct columns of integers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray

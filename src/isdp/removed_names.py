@@ -1,5 +1,6 @@
 """Public names of version 0.2 that were renamed. Their use raises an error with the new name."""
 
+import sys
 from collections.abc import Callable
 from typing import NoReturn
 
@@ -29,15 +30,20 @@ RENAMED = {
 }
 
 
-def refuse_renamed(package: str) -> Callable[[str], NoReturn]:
-    """Return the function ``__getattr__`` of a package with renamed public names.
+def refuse_removed_names() -> None:
+    """Make each package refuse its removed names with their new names.
 
-    The function raises ImportError, because ``from ... import`` hides the message of an
-    AttributeError.
+    A type checker does not see this ``__getattr__`` of the packages, with which it would accept any
+    name.
     """
+    for package in {old.rpartition(".")[0] for old in RENAMED}:
+        vars(sys.modules[package])["__getattr__"] = _refuse_names_of(package)
 
+
+def _refuse_names_of(package: str) -> Callable[[str], NoReturn]:
     def refuse(name: str) -> NoReturn:
         new = RENAMED.get(f"{package}.{name}")
+        # `from ... import` would hide the message of an AttributeError
         if new is not None:
             raise ImportError(f"{package}.{name} is now {new}. See docs/changes-0.3.md")
         raise AttributeError(f"module {package!r} has no attribute {name!r}")

@@ -1,7 +1,5 @@
 """Sources of random numbers: a seeded stream for each job, and the operating system."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from typing import Final

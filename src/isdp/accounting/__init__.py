@@ -3,8 +3,6 @@
 Every function raises `InputError` for a number that is out of range.
 """
 
-from typing import TYPE_CHECKING
-
 from isdp.accounting.composition import as_zcdp, compose
 from isdp.accounting.guarantees import (
     PrivacyGuarantee,
@@ -12,7 +10,6 @@ from isdp.accounting.guarantees import (
     guarantee_from_record,
     upper_decimal,
 )
-from isdp.removed_names import refuse_renamed
 
 __all__ = [
     "PrivacyGuarantee",
@@ -22,6 +19,3 @@ __all__ = [
     "guarantee_from_record",
     "upper_decimal",
 ]
-
-if not TYPE_CHECKING:  # a type checker that saw it would accept any name
-    __getattr__ = refuse_renamed(__name__)

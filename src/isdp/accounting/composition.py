@@ -1,7 +1,5 @@
 """Composition of the guarantees of several releases of the same data."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction

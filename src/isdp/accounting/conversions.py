@@ -5,8 +5,6 @@ rho = mu^2 / 2, where mu is the distance in standard deviations. The other conve
 every mechanism that satisfies rho-zCDP.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Literal

@@ -5,11 +5,20 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from isdp.cli.options import add_cells, add_columns, add_invariants, add_out, whole_number
+from isdp.cli.options import (
+    LEVELS_EPILOG,
+    add_cells,
+    add_columns,
+    add_invariants,
+    add_levels,
+    add_out,
+    take_levels,
+    whole_number,
+)
 from isdp.errors import InputError
 
 HELP = "compare the errors of the systems of five papers on your cells and totals"
-EPILOG = """\
+EPILOG = f"""\
 The file of cells is a csv in UTF-8 with one row per cell; its columns name the cell. If it has a
 column of counts (--count) and --stand-in is not given, the counts are used, and every file is
 marked CONFIDENTIAL. isdp privatize --help describes the file of invariants.
@@ -19,6 +28,7 @@ marked CONFIDENTIAL. isdp privatize --help describes the file of invariants.
 The command writes comparison.csv and comparison.md to DIR, and a picture, comparison.svg and
 comparison.png, if matplotlib is installed. It writes all files together at the end.
 
+{LEVELS_EPILOG}
 Nothing is released. Systems are ranked only if they have the same flavour and unit.
 """
 
@@ -53,6 +63,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="number of simulated runs, 10 or more (default: 20)",
     )
     own.add_argument("--seed", metavar="N", default="0", help="seed of the simulation (default: 0)")
+    add_levels(own, errors=False)
     add_columns(own)
     add_out(own, "comparison", picture=True)
 
@@ -67,7 +78,7 @@ def run(**given: Any) -> int:
         given[f"{name}s"] = _budgets(given[f"{name}s"], f"--{name}")
     for name in ("simulations", "seed"):
         given[name] = whole_number(given[name], f"--{name}")
-    found, out = compare_files(**given), given["out"]
+    found, out = compare_files(levels=take_levels(given), **given), given["out"]
     marked = why_confidential(found)
     if marked:
         print(marked)

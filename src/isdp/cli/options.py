@@ -133,7 +133,7 @@ def add_noise(own: argparse.ArgumentParser) -> None:
     add_experiment(own)
 
 
-def add_levels(own: argparse.ArgumentParser) -> None:
+def add_levels(own: argparse.ArgumentParser, errors: bool = True) -> None:
     """Add the options of noise with levels, which `request` reads."""
     own.add_argument(
         "--levels",
@@ -153,6 +153,8 @@ def add_levels(own: argparse.ArgumentParser) -> None:
         default=[],
         help="share of the budget, with --levels (may be repeated; default: equal shares)",
     )
+    if not errors:
+        return
     own.add_argument(
         "--error",
         dest="errors",
@@ -169,8 +171,7 @@ each level. The totals are then more accurate than sums of independent noise. Th
 (the whole table), the columns, and `cell`. With --groups, the terms are LEVEL:GROUP, such as
 county:total or state:cell, for the groups `total`, the columns of --groups, and `cell`. The noise
 is then Gaussian, the groups have equal numbers of cells, and each region lists the same cells in
-the same order. Shares add up to 1. --error gives root mean square errors by level in place of a
-budget and shares. levels.csv lists the levels with their shares and errors.
+the same order. Shares add up to 1.
 """
 
 
@@ -186,11 +187,15 @@ def request(given: dict[str, Any]) -> NoiseRequest:
         )
     names = ("epsilon", "rho", "sigma", "norm", "delta", "per", "allow_mcmc")
     options = {name: given.pop(name) for name in names}
-    levels = _levels(given)
+    levels = take_levels(given)
     return NoiseRequest(**options, experiment=experiment, seed=seed, levels=levels)
 
 
-def _levels(given: dict[str, Any]) -> NoiseLevels | None:
+def take_levels(given: dict[str, Any]) -> NoiseLevels | None:
+    """Remove the options of `add_levels` from `given`, and build the levels from them.
+
+    Without levels, `errors` stays in `given`.
+    """
     from isdp.checks import parse_rational
     from isdp.commands.shared.levels import NoiseLevels
 
@@ -201,7 +206,7 @@ def _levels(given: dict[str, Any]) -> NoiseLevels | None:
             option = "--share" if groups is None else "--groups"
             raise InputError(f"{option}: this option needs --levels. Add --levels.")
         return None
-    errors = [name_and_value(text, "--error") for text in given.pop("errors")]
+    errors = [name_and_value(text, "--error") for text in given.pop("errors", [])]
     for option, pairs in (("--share", shares), ("--error", errors)):
         names = [name for name, _ in pairs]
         if len(set(names)) < len(names):

@@ -44,6 +44,9 @@ deviation of the noise of NAME is at most PERSONS. NAME is `cell` for all cells,
 plan.csv. With --sigma or --rho it finds the largest sigma instead.
 
 {LEVELS_EPILOG}
+With --levels, --error NAME=PERSONS gives the root mean square errors of levels in place of a budget
+and shares. levels.csv lists the levels with their shares and errors.
+
 The command refuses totals for which isdp privatize has no sampler, and noise that isdp privatize
 refuses as too weak; --accept weak-noise shows this noise. Only isdp privatize checks whether the
 rows of the table reveal counts, because this command reads no counts.

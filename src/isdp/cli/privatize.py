@@ -48,6 +48,9 @@ rho per unit of the squared l2 distance. Numbers are exact decimals or fractions
 1/4.
 
 {LEVELS_EPILOG}
+With --levels, --error NAME=PERSONS gives the root mean square errors of levels in place of a budget
+and shares. levels.csv lists the levels with their shares and errors.
+
 The command refuses these risks before it draws noise. --accept accepts a risk by its name, and the
 certificate records the accepted names.
   weak-noise     a count stays unchanged with a probability of 0.95 or more

@@ -242,15 +242,13 @@ class PlannedTable:
     def curve(self, request: NoiseRequest, margins: Sequence[Margin]) -> pd.DataFrame:
         """Find standard deviations of the noise at an eighth to eight times a request's setting.
 
-        The columns are what, name, the setting, sd, sd_is (its method) and sd_error. At most six
+        The columns are what, name, the setting, sd, sd_is (its method) and sd_error. At most nine
         targets are selected by their margins of error for the request, `margins`. Cells come before
         sums, and larger noise before smaller noise.
         """
         setting, rows = setting_of(request), []
         value = self.value_of(request)
         shown = _shown(self.targets, margins)
-        if request.levels is not None:
-            shown = [target for target in self.targets if target.scope != "sum"]
         with progress("error against the setting", len(FACTORS)) as report:
             for done, factor in enumerate(FACTORS):
                 mechanism = self.mechanism_at(request, Fraction(repr(value)) * Fraction(factor))
@@ -263,9 +261,9 @@ class PlannedTable:
 
 
 def _shown(targets: Sequence[MarginTarget], margins: Sequence[Margin]) -> list[MarginTarget]:
-    """Select the cells and the sums with the largest, median and smallest noise."""
+    """Select the cells, levels and sums with the largest, median and smallest noise."""
     shown = []
-    for scope in ("cell", "sum"):
+    for scope in ("cell", "level", "sum"):
         by_sd: dict[str, MarginTarget] = {}
         for target, margin in zip(targets, margins, strict=True):
             if target.scope == scope and margin.sd.value > 0:

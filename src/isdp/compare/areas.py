@@ -1,7 +1,5 @@
 """The table of a comparison: areas in regions, and cells with axes."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -6,8 +6,6 @@ one person cannot change cell alone. The budget of swapping is the swap rate, an
 is a record.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Irreducible sets of constraints that contradict each other."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

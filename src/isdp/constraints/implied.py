@@ -5,8 +5,6 @@ the implied constraints if and only if real values of the other variables exist.
 not exist, but they always exist for the polytopes of `isdp.constraints.presence`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Connected components of cells and invariants, whose noise is independent."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -103,8 +103,7 @@ class Polytope:
         """Return a bool array (...) that marks the contained tables of an array (..., cells)."""
         equal = (self.equalities.apply(tables) == self.totals).all(axis=-1)
         above = (self.inequalities.apply(tables) >= self.lower_bounds).all(axis=-1)
-        inside: NDArray[np.bool_] = np.logical_and(equal, above)
-        return inside
+        return np.asarray(np.logical_and(equal, above))
 
     def check(self, tables: ArrayLike) -> None:
         """Raise `InputError` unless the polytope contains every table of an array (..., cells).

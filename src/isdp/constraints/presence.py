@@ -15,8 +15,6 @@ groups of S in all leaves. The following constraints are therefore necessary and
 A maximum flow from groups to leaves finds the split, and a minimum cut finds a violated bound.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
 

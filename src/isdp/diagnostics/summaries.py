@@ -1,7 +1,5 @@
 """Summaries of the noise in each cell, and the statistics of its box plot."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

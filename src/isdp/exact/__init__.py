@@ -6,15 +6,12 @@ bounds the variances of sums of noise with terms for sets of cells. `NestedAccur
 exact distributions of totals of nested noise.
 """
 
-from typing import TYPE_CHECKING
-
 from isdp.exact.distributions import SumDistribution, TotalDistribution, total_distribution
 from isdp.exact.enumeration import EnumeratedDistribution, enumerate_distribution
 from isdp.exact.nested.accuracy import NestedAccuracy
 from isdp.exact.nested.weighted_sums import sum_variances
 from isdp.exact.release_noise import draw_noise
 from isdp.exact.selection import ExactSampler, select_sampler
-from isdp.removed_names import refuse_renamed
 
 __all__ = [
     "EnumeratedDistribution",
@@ -28,6 +25,3 @@ __all__ = [
     "sum_variances",
     "total_distribution",
 ]
-
-if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept any name
-    __getattr__ = refuse_renamed(__name__)

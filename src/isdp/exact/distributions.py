@@ -8,8 +8,6 @@ are below rounding errors. Blocks are independent, so that the distributions of 
 are convolved.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Exact distributions by enumeration of small lattices, which are compared with samplers."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

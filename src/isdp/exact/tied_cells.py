@@ -5,8 +5,6 @@ both margins fixed is therefore equivalent to one total of k cells at twice epsi
 is exact, because the weight of the noise is the same function of the remaining cells.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,12 +4,9 @@ The chains use pseudo-random numbers and floating point. Do not release their dr
 raises `InputError` for an argument that is out of range.
 """
 
-from typing import TYPE_CHECKING
-
 from isdp.mcmc.coupling import MeetingTimes, choose_lag, meeting_times, time_to_bound, tv_bound
 from isdp.mcmc.independence_sampler import IndependenceSampler
 from isdp.mcmc.metropolis import LatticeWalk, draw_chains, run_chains
-from isdp.removed_names import refuse_renamed
 
 __all__ = [
     "IndependenceSampler",
@@ -22,6 +19,3 @@ __all__ = [
     "time_to_bound",
     "tv_bound",
 ]
-
-if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept any name
-    __getattr__ = refuse_renamed(__name__)

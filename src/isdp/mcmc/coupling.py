@@ -71,8 +71,7 @@ class MeetingTimes(NamedTuple):
     @property
     def uninformative(self) -> NDArray[np.bool_]:
         """Runs that give no bound, because they are censored or met before the first jump."""
-        uninformative: NDArray[np.bool_] = np.logical_or(self.censored, self.jumps == 0)
-        return uninformative
+        return np.asarray(np.logical_or(self.censored, self.jumps == 0))
 
 
 def start(

@@ -1,7 +1,5 @@
 """Box plots of the noise of each cell."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

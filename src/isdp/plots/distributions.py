@@ -1,7 +1,5 @@
 """The figure that compares the draws of several samplers with exact draws."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist

@@ -1,22 +1,20 @@
-"""The figure of the standard deviation of the noise as a function of epsilon or sigma."""
-
-from __future__ import annotations
+"""The figure of the standard deviation of the noise as a function of epsilon, rho or sigma."""
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from isdp.plots.style import DAS, DRAW, FAINT, finish, panels, styled
+from isdp.plots.style import DARK, DAS, DRAW, FAINT, finish, panels, styled
 
 LINES = ("-", "--", ":")  # styles of the largest, the median and the smallest noise
-COLORS = {"cell": DRAW, "sum": DAS}
+COLORS = {"cell": DRAW, "level": DARK[2], "sum": DAS}
 
 
 @styled
 def plot_error_curves(curve: pd.DataFrame, setting: str, chosen: float) -> Figure:
-    """Plot standard deviations against epsilon or sigma, on logarithmic axes.
+    """Plot standard deviations against epsilon, rho or sigma, on logarithmic axes.
 
     The curve is the result of `isdp.commands.plan.PlannedTable.curve`. A vertical line marks the
-    chosen epsilon or sigma.
+    chosen setting.
     """
     figure, ((axis,),) = panels(1, 1, (9.0, 4.6))
     axis.axvline(chosen, color=FAINT, lw=1)

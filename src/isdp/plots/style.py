@@ -1,7 +1,5 @@
 """The style of all figures, and functions for panels, legends and files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path

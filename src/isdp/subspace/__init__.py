@@ -17,9 +17,6 @@ Examples
 196.941
 """
 
-from typing import TYPE_CHECKING
-
-from isdp.removed_names import refuse_renamed
 from isdp.subspace.bases import contrasts, difference_basis, kronecker_basis, null_basis
 from isdp.subspace.mechanisms.correlated_shapes import (
     CovarianceShape,
@@ -69,6 +66,3 @@ __all__ = [
     "sensitivity",
     "spherical_shape",
 ]
-
-if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept any name
-    __getattr__ = refuse_renamed(__name__)

@@ -7,8 +7,6 @@ error is at least g Gamma^2. Gamma^2 is the trace of the shape that
 `isdp.subspace.mechanisms.correlated_shapes.min_trace_shape` computes.
 """
 
-from __future__ import annotations
-
 import math
 
 from isdp.checks import check_positive_float, check_probability

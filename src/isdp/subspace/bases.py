@@ -218,5 +218,4 @@ def _singular(invariants: Invariants) -> FloatArray:
         )
     if not invariants.constraints:
         return np.eye(invariants.cells)
-    basis: FloatArray = singular_basis(invariants.matrix.astype(float))
-    return basis
+    return np.asarray(singular_basis(invariants.matrix.astype(float)))

@@ -7,9 +7,6 @@ of records that two datasets do not share. Different datasets with equal invaria
 units apart. Every function raises `InputError` for a size, a rate or counts that are out of range.
 """
 
-from typing import TYPE_CHECKING
-
-from isdp.removed_names import refuse_renamed
 from isdp.swapping.accuracy import debias_table, expected_table
 from isdp.swapping.mechanism.exact_permutation import permutation_for_release
 from isdp.swapping.mechanism.permutation import Strata, invariants, swap, swap_table
@@ -38,6 +35,3 @@ __all__ = [
     "swap_table",
     "worst_case_loss",
 ]
-
-if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept any name
-    __getattr__ = refuse_renamed(__name__)

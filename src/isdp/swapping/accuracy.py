@@ -35,8 +35,7 @@ def expected_table(counts: ArrayLike, rate: float) -> FloatArray:
     before, (moved, n) = table.astype(float), _moved_probabilities(table, rate)
     independent = before.sum(axis=2, keepdims=True) * before.sum(axis=1, keepdims=True)
     moved_mean = moved * (independent - before) / np.maximum(n - 1, 1)
-    mean: FloatArray = (1 - moved) * before + moved_mean
-    return mean
+    return np.asarray((1 - moved) * before + moved_mean)
 
 
 def _moved_probabilities(counts: IntArray, rate: float) -> tuple[FloatArray, IntArray]:
@@ -66,8 +65,7 @@ def debias_table(swapped: ArrayLike, rate: float) -> FloatArray:
             "counts, so the bias cannot be removed. Use another rate."
         )
     independent = after.sum(axis=2, keepdims=True) * after.sum(axis=1, keepdims=True)
-    estimate: FloatArray = (after - moved * independent / others) / slope
-    return estimate
+    return np.asarray((after - moved * independent / others) / slope)
 
 
 def covariance(
@@ -112,19 +110,16 @@ def covariance(
     result -= (c.own_any + c.other_any) * _diagonal(first + second)
     result -= c.any_any * _diagonal(n_l[:, 0] * (n_m[:, 0] - d) * n_k)
     result += d * (c.own * _diagonal(n_kl) + c.any * _diagonal(n_l[:, 0] * n_k))
-    total: FloatArray = result.sum(axis=0)
-    return total
+    return np.asarray(result.sum(axis=0))
 
 
 def _outer(left: FloatArray, right: FloatArray) -> FloatArray:
     """Compute the outer product in each stratum, of shape (J, K, K) for two arrays (J, K)."""
-    product: FloatArray = left[:, :, None] * right[:, None, :]
-    return product
+    return np.asarray(left[:, :, None] * right[:, None, :])
 
 
 def _diagonal(values: FloatArray) -> FloatArray:
-    matrices: FloatArray = values[:, :, None] * np.eye(values.shape[1])
-    return matrices
+    return np.asarray(values[:, :, None] * np.eye(values.shape[1]))
 
 
 class _PairCoefficients(NamedTuple):

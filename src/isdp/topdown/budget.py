@@ -1,7 +1,5 @@
 """The table axes, the queries of each level, and the privacy budget of each query."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass

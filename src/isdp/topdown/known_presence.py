@@ -7,8 +7,6 @@ Tables with these totals then always exist for the regions below. Below these le
 is split among the regions that may have the group, subject only to the sums of the minimum counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

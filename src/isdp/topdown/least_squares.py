@@ -9,8 +9,6 @@ subject to the sums over the children (the cells of the parent) and, if given, t
 children. The objective is the least squares problem of the slides (TDA) without its constant.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Margins of error of released counts, by simulation from the published tables."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

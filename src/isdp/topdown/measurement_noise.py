@@ -41,8 +41,7 @@ def draw_noise(
 
 
 def _double_geometric(rng: np.random.Generator, p: FloatArray) -> IntArray:
-    noise: IntArray = rng.geometric(p) - rng.geometric(p)
-    return noise
+    return np.asarray(rng.geometric(p) - rng.geometric(p))
 
 
 def draw_noise_for_release(

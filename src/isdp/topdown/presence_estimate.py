@@ -80,8 +80,7 @@ class RegionTree:
         for depth, parent in enumerate(self.parents):
             total = sums[depth] - correction * ones[depth][:, None]
             correction = (correction + self.weights[depth] * total)[parent]
-        solution: FloatArray = (right - correction) / last
-        return solution
+        return np.asarray((right - correction) / last)
 
 
 def _summing(parent: IntArray) -> csr_array:

@@ -121,8 +121,7 @@ def _column_start(points: FloatArray, columns: FloatArray) -> FloatArray:
     finite = np.where(np.isfinite(points), points, points[np.isfinite(points)].min() - 1)
     projected = project_onto_simplices(finite, columns)
     largest = projected.argmax(axis=0), np.arange(len(columns))
-    start: FloatArray = projected[largest] - finite[largest]
-    return start
+    return np.asarray(projected[largest] - finite[largest])
 
 
 def _newton_step(

@@ -82,8 +82,8 @@ def tabulate_boxes(draws: Draws) -> pd.DataFrame:
 def compare_norm(law: str, draws: Draws, mechanism: Mechanism) -> dict:
     """Compare the norm of the noise with a continuous approximation, Gamma(d, rate epsilon).
 
-    d is the number of degrees of freedom. The approximation does not apply to Gaussian noise. Its
-    columns of the approximation are missing.
+    d is the number of degrees of freedom. For Gaussian noise, to which the approximation does not
+    apply, its columns are missing.
     """
     norms = mechanism.noise_norm(draws.noise)
     dimension = degrees_of_freedom(draws.invariants)

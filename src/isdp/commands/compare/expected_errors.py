@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from isdp.arrays import BoolArray, FloatArray, IntArray
+from isdp.commands.compare.level_noise import LevelNoise
 from isdp.commands.compare.question import Question
 from isdp.commands.shared.invariants_file import HeldTotals
 from isdp.commands.shared.margins import BOUNDED, EXACT, SIMULATED, Estimate, two_standard_errors
@@ -54,6 +55,10 @@ def of_plain_noise(
     orthogonal projection onto the null space of the totals. Under overlapping totals the covariance
     of projected noise is s^2 Pi_N. The covariance of discrete Gaussian noise is at most s^2 Pi_N.
     """
+    if isinstance(system, LevelNoise):
+        bounds = system.variance_bounds(budget, query)
+        zeros = np.zeros(query.totals)
+        return None if bounds is None else ErrorMoments(bounds, zeros, BOUNDED)
     scale = system.covariance_scale(budget)
     square, method = None, EXACT
     if question.free.blocks is not None:

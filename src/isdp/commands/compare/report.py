@@ -196,6 +196,8 @@ def _command(comparison: Comparison, row: pd.Series) -> str:
     if nested is not None and row["paper"] == "SWAP":
         roles = f"--match {nested.region} --swap {nested.area}"
         return f"`isdp swap {roles} --rate {_exactly(budget)}`, on records."
+    if row["paper"] == "ours":
+        return f"`isdp privatize --{row['parameter']} {_exactly(budget)}`, with the same levels."
     return "From Python alone: `isdp.compare.systems`."
 
 

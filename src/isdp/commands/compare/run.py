@@ -24,6 +24,7 @@ from isdp.commands.compare.expected_errors import (
     of_plain_noise,
     of_swapping,
 )
+from isdp.commands.compare.level_noise import LevelNoise
 from isdp.commands.compare.question import (
     CELLS,
     NEEDS_COUNTS,
@@ -32,6 +33,7 @@ from isdp.commands.compare.question import (
     read_question,
 )
 from isdp.commands.shared.invariants_file import HeldTotals
+from isdp.commands.shared.levels import NoiseLevels, TableLevels
 from isdp.commands.shared.margins import EXACT, Estimate
 from isdp.commands.topdown.run import TopDownOptions, plan_of
 from isdp.compare.areas import LEVELS, Areas
@@ -98,6 +100,7 @@ def compare(
     rates: Sequence[float] = (),
     simulations: int = 20,
     seed: int = 0,
+    levels: NoiseLevels | None = None,
     **files: Any,
 ) -> Comparison:
     """Compare the systems of the five papers on a table, each at its own budgets.
@@ -113,6 +116,8 @@ def compare(
         Number of runs for each simulated number, from 10 to 10,000.
     seed : int
         Equal seeds give equal results.
+    levels : NoiseLevels, optional
+        The levels of a further system, noise with a term for each of their totals.
     **files
         The options of `isdp.commands.compare.question.read_question`: stand_in, sums_path, region,
         area, count, names.
@@ -130,7 +135,15 @@ def compare(
         )
     budgets = _budgets({"epsilon": epsilons, "rho": rhos, "rate": rates})
     question = read_question(cells_path, invariants_path, **files)
-    return _compare(question, budgets, simulations, seed)
+    systems = _systems(question)
+    if levels is not None:
+        if levels.errors:
+            raise InputError("--error: a comparison needs budgets. Leave out --error.")
+        TableLevels(levels, question.table)  # this raises an error if a column is missing
+        if levels.groups is None:
+            systems.append(LevelNoise(question, levels, "epsilon"))
+        systems.append(LevelNoise(question, levels, "rho"))
+    return _compare(question, systems, budgets, simulations, seed)
 
 
 def _budgets(given: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
@@ -165,13 +178,17 @@ def _plan(question: Question, flavour: Literal["pure", "zCDP"], budget: float) -
 
 
 def _compare(
-    question: Question, budgets: Mapping[str, Sequence[float]], simulations: int, seed: int
+    question: Question,
+    compared: Sequence[System],
+    budgets: Mapping[str, Sequence[float]],
+    simulations: int,
+    seed: int,
 ) -> Comparison:
     errors: list[dict[str, Any]] = []
     systems: list[dict[str, Any]] = []
     left_out: list[dict[str, Any]] = []
     wanted = list(_wanted(question))
-    for system in _systems(question):
+    for system in compared:
         for budget in budgets[system.parameter]:
             labels: dict[str, Any] = {"system": system.name, "paper": system.paper}
             labels |= {"parameter": system.parameter, "budget": check_budget(system, budget)}

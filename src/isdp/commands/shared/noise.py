@@ -112,7 +112,7 @@ def _release(free: DegreesOfFreedom, request: NoiseRequest) -> DrawnNoise:
         noise = draw_noise(request.mechanism, free.invariants, rng=SYSTEM_RANDOMNESS)[0]
     except InputError as refusal:
         if request.levels is not None:
-            raise
+            raise InputError(f"--levels: {refusal}") from None
         if request.rho is None and isinstance(refusal, NoSamplerError):
             raise InputError(_advice(free, request)) from refusal
         raise InputError(
@@ -154,7 +154,7 @@ def _draw_for_experiments(free: DegreesOfFreedom, request: NoiseRequest) -> Draw
         sampler = select_sampler(request.mechanism, free.invariants)
     except InputError as refusal:
         if request.levels is not None:
-            raise
+            raise InputError(f"--levels: {refusal}") from None
         if not request.allow_mcmc:
             raise InputError(
                 f"--invariants: no exact sampler of {request.mechanism.name} noise is practical "

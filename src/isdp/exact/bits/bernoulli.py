@@ -6,8 +6,6 @@ bits do not decide the comparison, more bits are drawn and the bounds are refine
 draw never depends on a rounded number.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

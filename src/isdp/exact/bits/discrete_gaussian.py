@@ -5,8 +5,6 @@ under disjoint totals (`isdp.exact.disjoint.recursive_splitting`) and noise on l
 (`isdp.exact.overlapping.klein`).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

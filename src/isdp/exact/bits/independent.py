@@ -3,8 +3,6 @@
 The random bits come from the operating system, and no rounded number decides a draw.
 """
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

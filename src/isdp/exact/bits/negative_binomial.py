@@ -11,8 +11,6 @@ ends of a piece of a step therefore bound P on the piece. A random word that is 
 bounds decides a proposal. Ball arithmetic decides the other proposals.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

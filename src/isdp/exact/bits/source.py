@@ -3,8 +3,6 @@
 The source of bytes is the operating system for releases, and a seeded generator for experiments.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

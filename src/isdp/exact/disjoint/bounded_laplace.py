@@ -187,7 +187,7 @@ class _Block:
         self.lower, self.slack = lower, -int(lower.sum())
         if self.slack < 0:
             raise InputError(
-                f"lower: the lower bounds in block {number} add up to {-self.slack}, but the noise "
+                f"lower: the lower bounds in block {number} add up to more than 0, but the noise "
                 f"adds up to 0. Use bounds whose sum in each block is at most 0."
             )
         if self.slack == 0:

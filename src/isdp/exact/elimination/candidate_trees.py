@@ -1,7 +1,5 @@
 """Candidate elimination trees of a lattice, and the selection of the fastest."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from isdp.arrays import IntArray

@@ -11,8 +11,6 @@ The product is exact. Only the inputs are rounded, up to multiples of a quantum,
 is never too small. The excess is bounded.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -7,8 +7,6 @@ time. The search uses floating point. The exact lattices are computed later, so 
 costs only time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import reduce
 

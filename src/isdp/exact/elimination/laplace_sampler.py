@@ -18,8 +18,6 @@ that each message is at least the sum of its splits, which is also true of convo
 (`isdp.exact.elimination.convolution`).
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import NamedTuple

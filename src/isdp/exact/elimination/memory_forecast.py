@@ -4,8 +4,6 @@ The search for a good tree of hundreds of cells takes minutes. The bound takes l
 and shows whether every tree would be too large.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

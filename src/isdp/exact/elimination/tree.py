@@ -7,8 +7,6 @@ noise lattice, so that u = C c. Then each set has an integer matrix X with x = X
 a merge are computed from these matrices.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NamedTuple
 

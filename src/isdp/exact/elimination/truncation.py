@@ -1,7 +1,5 @@
 """Truncation windows of partial sums, and their cost in memory, time and rounding errors."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from functools import partial

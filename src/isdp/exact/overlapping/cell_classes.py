@@ -4,8 +4,6 @@
 over the cells of its class.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

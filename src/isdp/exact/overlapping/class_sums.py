@@ -19,8 +19,6 @@ For 51 states, a draw takes 7 proposals with two classes, and 364 with four clas
 All decisions use exact arithmetic (`isdp.exact.bits`).
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import NamedTuple
@@ -120,8 +118,8 @@ class CellClassSums:
         self.sizes = sizes
         if len(self.sizes) > MAX_CLASSES:
             raise InputError(
-                f"invariants: at most {MAX_CLASSES} classes of cells in the same totals are "
-                f"supported, got {len(self.sizes)}. Use fewer totals."
+                f"invariants: at most {MAX_CLASSES} cell classes are supported, got "
+                f"{len(self.sizes)}. Use fewer totals."
             )
         self.epsilon = epsilon
         self._geometric = cached_geometric(epsilon)

@@ -156,8 +156,7 @@ class KleinSampler(RandomBitSampler):
             if np.abs(coefficients[i]).max() > self.max_coefficient:
                 raise InputError("exact: a coefficient exceeded 64 bits. Draw the noise again.")
         noise = coefficients.T @ self.basis.T
-        kept: IntArray = noise[self._keep(bits, noise, coefficients, numerators)]
-        return kept
+        return np.asarray(noise[self._keep(bits, noise, coefficients, numerators)])
 
     def _keep(
         self, bits: BitSource, noise: IntArray, coefficients: IntArray, numerators: IntArray

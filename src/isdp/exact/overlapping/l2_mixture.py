@@ -19,8 +19,6 @@ are rounded up. Typical errors partly cancel and are far below the bounds. The g
 to return true uniform numbers, which are multiples of 2^-53.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

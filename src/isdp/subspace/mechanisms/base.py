@@ -6,8 +6,6 @@ invariants. The invariants of the answers therefore stay exact (SDP, Definition 
 studies, not to release confidential data. `isdp.exact` draws integer noise for release.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from functools import cached_property
 

@@ -5,8 +5,6 @@ Gaussian noise of covariance c^2 S is as private as noise of standard deviation 
 one record moves by 1. The error of this noise is c^2 tr S.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import dataclass, replace
@@ -287,5 +285,4 @@ def _ordered_axes(ellipsoid: FloatArray, guide: FloatArray) -> FloatArray:
 
 def _power(matrix: FloatArray, exponent: float) -> FloatArray:
     values, vectors = np.linalg.eigh(matrix)
-    power: FloatArray = (vectors * values.clip(np.finfo(float).tiny) ** exponent) @ vectors.T
-    return power
+    return np.asarray((vectors * values.clip(np.finfo(float).tiny) ** exponent) @ vectors.T)

@@ -1,7 +1,5 @@
 """Gaussian noise on the null space: projected, extended, and correlated."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import cached_property

@@ -13,8 +13,6 @@ The method "hull" divides the hull into simplices, in at most 6 dimensions. The 
 is a Markov chain, and `KNorm.estimated_error` gives its effective sample size.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cached_property
 from typing import Literal, NamedTuple, get_args

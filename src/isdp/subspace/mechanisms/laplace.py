@@ -135,8 +135,7 @@ class ExtendedLaplace(NullSpaceMechanism):
 
     def _draw(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
         shape = n_draws, self.basis.shape[1]
-        noise: FloatArray = (self.basis @ rng.laplace(scale=self.scale, size=shape).T).T
-        return noise
+        return np.asarray((self.basis @ rng.laplace(scale=self.scale, size=shape).T).T)
 
     def covariance(self) -> FloatArray:
         """Compute the covariance matrix 2 b^2 Q Q', of shape (answers, answers)."""

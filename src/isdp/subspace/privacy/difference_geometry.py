@@ -7,8 +7,6 @@ space. The quadratic forms of all pairs of the d types follow from one d x d mat
 over pairs follows from a graph Laplacian. The differences are therefore never listed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 

@@ -1,7 +1,5 @@
 """Uniform points of the convex hull of all differences, drawn exactly or by a Markov chain."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -36,8 +34,7 @@ class HullTriangulation(NamedTuple):
         chosen = rng.choice(len(self.volumes), size=n_draws, p=self.volumes)
         m = self.corners.shape[1]
         weights = rng.dirichlet(np.ones(m + 1), n_draws)[:, :m]  # the last weight belongs to 0
-        points: FloatArray = np.einsum("dk,dkc->dc", weights, self.corners[chosen])
-        return points
+        return np.asarray(np.einsum("dk,dkc->dc", weights, self.corners[chosen]))
 
     def moment(self) -> FloatArray:
         """Compute the second moments E U U' of a uniform point U, of shape (m, m).
@@ -48,8 +45,7 @@ class HullTriangulation(NamedTuple):
         sums = self.corners.sum(axis=1)
         second = np.einsum("f,fki,fkj->ij", self.volumes, self.corners, self.corners)
         second += np.einsum("f,fi,fj->ij", self.volumes, sums, sums)
-        moment: FloatArray = second / ((m + 1) * (m + 2))
-        return moment
+        return np.asarray(second / ((m + 1) * (m + 2)))
 
 
 def triangulate_hull(space: Geometry) -> HullTriangulation:

@@ -7,8 +7,6 @@ type, the absent record, whose column is zero. A difference can occur with both 
 of them is listed.
 """
 
-from __future__ import annotations
-
 from typing import Literal, get_args
 
 import numpy as np

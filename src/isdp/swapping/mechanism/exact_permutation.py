@@ -6,8 +6,6 @@ No step rounds, so the distribution is exact. The running time depends on the dr
 does not hide it.
 """
 
-from __future__ import annotations
-
 import os
 from fractions import Fraction
 

@@ -12,8 +12,6 @@ datasets differ by an exchange of two values. Their distance is 2, and the loss 
 epsilon.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

@@ -8,8 +8,6 @@ have closed forms except for a few terms, because
 M (M - 1) d_{M-2} / d_M = 1 + (-1)^M (M - 1) / d_M.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import lru_cache

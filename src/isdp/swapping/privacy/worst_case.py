@@ -10,8 +10,6 @@ determine a permutation. The two permutations move a and a' records with |a - a'
 unit of distance is at most |ln f(a) - ln f(a')| / max(2, |a - a'|), and this bound is attained.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
