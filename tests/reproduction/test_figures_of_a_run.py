@@ -9,6 +9,7 @@ rows, exchanged names, or ticks in another order therefore give another row. Tit
 import itertools
 import re
 from collections import defaultdict
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -22,11 +23,10 @@ from matplotlib.text import Text
 
 from isdp.plots.style import INK
 from tests import ROOT
-from tests.reproduction.replay import FORMATS
 
 KNOWN = ROOT / "tests/reproduction/figures.csv"
 UNITS = ("persons", "percentage points", "%", "nats", "standard deviations", "log10", "1000")
-FACTORS = (1, 100)  # a share may be drawn in per cent
+FACTORS = (1, 100, 1000)  # a share may be drawn in per cent, or for 1000 persons
 
 
 def plain(words):
@@ -39,12 +39,25 @@ def drawn(jobs, replay):
     papers = {job.given.rule: job for job in jobs if "cube" not in job.name}
     for rule, job in papers.items():
         if rule.startswith("plot_"):
-            figures = {name: made for name, made in replay(job).items() if isinstance(made, Figure)}
-            files = [file for each in job.inputs.values() for file in each]
-            tables = [FORMATS[".csv"][0](replay.folder / f) for f in files if f.endswith(".csv")]
+            tables = []
+
+            def read(_, table, tables=tables):
+                tables.append(with_errors(table))
+                return tables[-1]
+
+            figures = {n: made for n, made in replay(job, read).items() if isinstance(made, Figure)}
             for name, figure in figures.items():
                 (svg,) = job.outputs[name]
                 yield svg.rpartition("/")[2].removesuffix(".svg"), figure, tables, job.params
+
+
+def with_errors(table):
+    """A table with made-up standard errors in place of those that a single run lacks."""
+    numbers = table.select_dtypes("number")
+    unknown = [c for c in numbers if re.search("error$|_se$", c) and numbers[c].isna().all()]
+    rng = np.random.default_rng([len(table), *"".join(table).encode()])  # others for each table
+    made = rng.uniform(0.1, 0.2, (len(unknown), len(table)))
+    return table.assign(**dict(zip(unknown, made, strict=True)))
 
 
 def series(axis):
@@ -167,6 +180,16 @@ class Part:
         self.numbers = {c: rows[c].to_numpy(float, na_value=np.nan) for c in columns}
         self.sorted = {c: np.sort(v[~np.isnan(v)]) for c, v in self.numbers.items()}
 
+    @cached_property
+    def computed(self):
+        """What figures compute of columns: names, and an array of shape (names, rows)."""
+        with np.errstate(all="ignore"):
+            made = {f"({c} + 1)": v + 1 for c, v in self.numbers.items()}
+            made |= {f"log10 {c}": np.log10(v) for c, v in self.numbers.items()}
+            for (a, one), (b, other) in itertools.permutations(self.numbers.items(), 2):
+                made[f"{a} / {b}"] = one / other
+        return list(made), np.reshape([*made.values()], (len(made), len(self.rows)))
+
 
 def parts_of(tables):
     """Rows with each value of each column of words, and whole tables after these."""
@@ -179,18 +202,21 @@ def parts_of(tables):
 
 
 def source_of(x, y, parts, upright):
-    """The first rows and columns that have all pairs of numbers, or else all of one side."""
-    found = []
-    for part in parts:
-        on_x, on_y = places_of(x, part), places_of(y, part)
-        for pair in itertools.product(on_x, on_y):
-            if pair[0][0] != pair[1][0] and paired(part, *pair, x, y):
-                return part, *pair
-        if upright and on_y:
-            found.append((part, None, on_y[0]))
-        elif not upright and on_x:
-            found.append((part, on_x[0], None))
-    return found[0] if found else None
+    """The first rows and columns that have all pairs of numbers, or else all of one side.
+
+    Where no columns have them, numbers that are computed of the columns of all rows are tried, and
+    then the other side.
+    """
+    sides = []
+    for up, places in itertools.product((upright, not upright), (places_of, computed_places)):
+        for part in () if sides and up != upright else parts:
+            if main := places(y if up else x, part):
+                for one, other in itertools.product(main, places(x if up else y, part)):
+                    on_x, on_y = (other, one) if up else (one, other)
+                    if one[0] != other[0] and paired(part, on_x, on_y, x, y):
+                        return part, on_x, on_y
+                sides.append((part, None, main[0]) if up else (part, main[0], None))
+    return sides[0] if sides else None
 
 
 def in_words(source):
@@ -203,8 +229,7 @@ def places_of(side, part):
     """Columns, each with a factor, among whose numbers are all of one side."""
     side = np.asarray(side, float)
     side = side[np.isfinite(side)]
-    few = len(np.unique(side)) < 3
-    if not side.size or (few and (side == side.round(3)).any()):  # these are in many columns
+    if in_many_columns(side):
         return []
     return [
         (column, factor)
@@ -212,6 +237,26 @@ def places_of(side, part):
         for factor in FACTORS
         if among(side, factor * values).all()
     ]
+
+
+def computed_places(side, part):
+    """As `places_of`, also for a ratio of two columns, the logarithm of one, and one more."""
+    found, side = places_of(side, part), np.sort(np.asarray(side, float))
+    whole = not part.where and len(side) < len(part.rows) < 500
+    if found or in_many_columns(side) or not (whole or len(side) == len(part.rows) < 100):
+        return found
+    names, made = part.computed
+    for i, factor in itertools.product(range(len(names)), FACTORS):
+        values = np.sort(factor * made[i])
+        if among(side, values).all() if whole else np.allclose(values, side):
+            found.append((names[i], factor))
+            part.numbers[names[i]] = made[i]
+    return found
+
+
+def in_many_columns(side):
+    few = len(np.unique(side)) < 3
+    return not side.size or (few and (side == side.round(3)).any())
 
 
 def among(side, values):
@@ -230,7 +275,8 @@ def paired(part, on_x, on_y, x, y):
 
 
 def named(side):
-    return re.search("[A-Za-z]", "".join(text.get_text() for text in side.get_ticklabels()))
+    words = "".join(text.get_text() for text in side.get_ticklabels())
+    return re.search("[A-Za-z]", words.replace("mathdefault", ""))
 
 
 def ticks_of(axis, sources):

@@ -4,9 +4,11 @@ from collections import Counter
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from isdp import Invariants
 from isdp.io.draws import Draws
 from reproduction.jobs.tables import read_csv
 from tests.reproduction.replay import FORMATS, content
@@ -24,14 +26,14 @@ COMMON = {
 KEYS = {"fips", "state", "name", "county", "rank", "cell", "run", "t", "step", "level", "census"}
 # the output has the name of another input
 APART = {("plot_subspace", "counties")}
-# read with demonstration data alone, which the tests' run does not have
-UNUSED = {
-    *(("plot_all_counties", "slopes"), ("plot_counties", "states"), ("select_states", "counties"))
-}
-
-
+WORDS = {("plot_counties", "states")}  # only words are read
 # of the rules that draw random numbers, those that read the tables of others and take a second
 READING = {"sample_counties", "draw_exact_counties", "project_counties", "compare_exact_counties"}
+# those that read measured values of others
+MEASURED = {"compare_exact_counties", "project_counties", "describe_lattice"}
+PRINTED = ("place_printed", "draws")  # what is printed has no names of cells
+# those that read the values of cells in their order
+IN_ORDER = {"compare_distances", "measure_independence", "compare_exact_sex_by_age"}
 
 
 def quick(jobs, study, also=()):
@@ -101,16 +103,29 @@ def test_what_is_made_for_a_state_or_a_law_is_of_that_state_or_law(jobs, finishe
     assert len(seen) > 15
 
 
+@pytest.mark.parametrize(
+    ("table", "keys", "number"),
+    [
+        ("comparison_errors", ["scope", "query", "size"], "answers"),
+        ("topdown_bias", ["cell_class"], "cells"),
+    ],
+)
+def test_all_systems_are_measured_on_the_same_cells(finished, table, keys, number):
+    rows = read_csv(finished.folder / f"results/tables/{table}.csv")
+    assert {system for system in rows["system"] if system.startswith("Bureau")}
+    assert set(rows.groupby(keys)[number].nunique()) == {1}
+
+
 @pytest.mark.parametrize("study", STUDIES)
 def test_each_input_moves_the_outputs_of_its_name(jobs, replay, study):
-    for job in quick(jobs, study, {"compare_exact_counties"}):
+    for job in quick(jobs, study, MEASURED):
         base = replay(job)
         found = {}
         for name, files in job.inputs.items():
             if files and all(file.endswith((".csv", ".nc")) for file in files):
                 run = partial(replay, job, partial(moved, name))
                 found[name] = outcome(base, run)
-                if (job.given.rule, name) in UNUSED:
+                if (job.given.rule, name) in WORDS:
                     continue
                 assert found[name], f"{job.name}: nothing is made of {name}"
                 own = {made for made in base if made == name or made.startswith(f"{name}_")}
@@ -139,7 +154,14 @@ def another(value):
 
 
 def shuffled(only, name, made):
-    return made.sample(frac=1, random_state=1) if name == only else None
+    """The rows of a table, or the cells of draws, in another order."""
+    if name != only:
+        return None
+    if not isinstance(made, Draws):
+        return made.sample(frac=1, random_state=1)
+    order = np.random.default_rng(1).permutation(len(made.cells))
+    held = Invariants(made.invariants.sparse[:, order], made.invariants.names)
+    return Draws(made.noise[..., order], held, [made.cells[i] for i in order], made.settings)
 
 
 def as_set(made):
@@ -156,7 +178,27 @@ def test_the_order_of_rows_says_nothing(jobs, replay, study):
     for job in quick(jobs, study, READING):
         base = {name: each for name, each in replay(job).items() if not isinstance(each, Figure)}
         for name, files in job.inputs.items():
-            if base and files and all(file.endswith(".csv") for file in files):
+            known = all(file.endswith((".csv", ".nc")) for file in files)
+            if base and files and known and (job.given.rule, name) != PRINTED:
                 again = replay(job, partial(shuffled, name))
                 for made, each in base.items():
                     assert as_set(again[made]) == as_set(each), (job.name, name, made)
+
+
+def turned(only, name, made):
+    """The numbers of a table in the opposite order, or draws without the last chain."""
+    if name != only:
+        return None
+    if isinstance(made, Draws):
+        return replace(made, noise=made.noise[:-1])
+    numbers = made.select_dtypes("number").columns.difference(KEYS)
+    return made.assign(**{column: made[column].to_numpy()[::-1] for column in numbers})
+
+
+def test_values_of_cells_are_read_in_their_order_and_those_of_all_chains(jobs, replay):
+    found = [job for job in jobs if job.given.rule in IN_ORDER]
+    assert {job.given.rule for job in found} == IN_ORDER
+    for job in found:
+        base = replay(job)
+        for name in job.inputs:
+            assert outcome(base, partial(replay, job, partial(turned, name))), (job.name, name)

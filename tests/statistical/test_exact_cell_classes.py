@@ -38,6 +38,9 @@ APART = {
     "a total beside a table": Invariants(
         [[1, 1, 0, 0, 0, 0, 0], [0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 0, 2, 0]]
     ),
+    "tied sets of two and of three": Invariants.subsets(
+        [[0, 1], [2, 3], [3, 4], [5, 6], [0, 2, 5]], 7
+    ),
     "cells that mirror one another twice": Invariants([[1, 1, 0, 0], [0, 1, -1, 0], [0, 0, 2, 2]]),
 }
 DRAWS = 10_000

@@ -69,11 +69,12 @@ def test_a_projection_that_does_not_meet_the_invariants_is_not_given():
         nearest_l1([3, *[0] * 9, 1], Unmet(Invariants.total(11).sparse), integer=True)
 
 
-def test_a_chain_that_breaks_an_invariant_is_refused():
+@pytest.mark.parametrize("draw", [0, -1])
+def test_a_chain_that_breaks_an_invariant_is_refused(draw):
     class Broken(LatticeWalk):
         def run(self, *arguments, **options):
             kept, *others = super().run(*arguments, **options)
-            kept[-1, 0] += 1
+            kept[draw, 0] += 1
             return kept, *others
 
     walk = Broken(kernel_lattice(Invariants.total(4)), GeneralizedLaplace(0.5), 0.5)

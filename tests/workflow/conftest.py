@@ -17,6 +17,7 @@ import yaml
 
 from reproduction.jobs.yaml_files import read_yaml
 from tests import ROOT
+from tests.reproduction.data.nhgis import write_made_up
 
 NOBODY_THERE = "http://127.0.0.1:9/nhgis_ppdd_20201116_county.zip"  # the discard port: refused
 LAW = {"norm": "l1", "epsilon": 1.0, "proposal": {"paper": 0.02, "reduced": 0.5}}
@@ -183,6 +184,11 @@ class Checkout:
     def write_config(self, changes):
         (self.folder / "test.yaml").write_text(yaml.safe_dump(changes))
 
+    def add_demonstration_data(self):
+        """Give the run a made-up file of the demonstration data, and keep it in the config."""
+        file = write_made_up(self.folder)
+        self.write_config(merged(SMALL, {"data": {"file": file.name}}))
+
     def write_p12(self):
         """Write made-up counts of one county in the layout of Table P12."""
         male, female = np.random.default_rng(1).integers(2, 90, (2, 23)).tolist()
@@ -262,7 +268,7 @@ def checkout(tmp_path):
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
-    """A whole run on two cores, without a network; shared, so tests only look at it.
+    """A whole run on two cores, with made-up demonstration data; shared, so tests only look at it.
 
     Where tests run side by side, the first process that needs it makes it for all.
     """
@@ -280,7 +286,9 @@ def finished(tmp_path_factory):
                 "PYTHONPATH": os.pathsep.join([str(RECORDER), os.environ.get("PYTHONPATH", "")]),
                 "JOB_RECORDS": str(shared / "records"),
             }
-            done = Checkout(folder).run("--cores", "2", **recorder)
+            made = Checkout(folder)
+            made.add_demonstration_data()
+            done = made.run("--cores", "2", **recorder)
             assert done.returncode == 0, done.stdout + done.stderr
             console.write_text(json.dumps([done.stdout, done.stderr]))
     checkout = Checkout.at(folder)

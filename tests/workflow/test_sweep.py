@@ -12,8 +12,8 @@ from reproduction.jobs.scenarios import find_local_files, list_scenarios, select
 from reproduction.jobs.settings import ConfigError
 from reproduction.jobs.yaml_files import read_yaml
 from tests import ROOT
+from tests.reproduction.data.test_demonstration import GENUINE
 from tests.workflow.conftest import SMALL, Checkout, merged
-from tests.workflow.test_data import fractional, national_file
 
 SWEEP = {"name": "tiny", "epsilons": [0.1, 1], "norms": ["l1", "l2"], "states": ["DE"]}
 COUNTIES = {
@@ -78,12 +78,14 @@ def test_each_scenario_has_a_folder_and_one_figure_compares_them(swept):
 def test_new_scenarios_run_alone_and_a_failure_does_not_stop_the_others(swept):
     folder = swept.folder / "results/sweeps/tiny"
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
-    file = national_file(swept.folder, "20200527", "H7V001", damage=fractional)
+    file = swept.folder / "nhgis_ppdd_20200527_county.csv"
+    file.write_text(GENUINE)  # with the column of a later vintage
     longer = {"epsilons": [0.1, 1, 3], "norms": [NORM]}
     swept.write_config(settings(**longer, vintages=["20201116", "20200527"], files=[file.name]))
     done = swept.run("--cores", "2", "--keep-going", "sweep")
     assert done.returncode != 0
     assert re.search(f"error: {file.stem}.*H7V001_dp", done.stdout + done.stderr)
+    assert "Traceback" not in done.stdout + done.stderr
     assert len(rows(folder / folder_of(3) / "tables/scenario.csv")) == 1
     assert {path: path.stat().st_mtime_ns for path in before} == before
     # without the vintage of the wrong file, the comparison alone is missing
@@ -135,14 +137,10 @@ def test_every_combination_is_a_scenario_and_a_right_config_of_its_own(monkeypat
     assert len(space.drop_duplicates()) == 2 * 2 * 2 * 2
     assert ("VT-DC", "l2", "0.0001", "20200527") in set(space.itertuples(index=False, name=None))
     plain = {key: value for key, value in config.items() if key != "sweep"}
-    walk = {}
     for scenario in space.to_dict("records"):
         entry = select_scenario(config, scenario)
         check_config(merged(plain, entry), ROOT)
-        walk[scenario["epsilon"]] = entry["counties"]["proposal"]
     assert config == before
-    assert walk["0.0001"] > 0.9999
-    assert walk["20"] == 0.5
 
 
 def test_a_local_file_serves_the_vintage_in_its_name(monkeypatch):

@@ -100,14 +100,6 @@ def test_null_leaves_out_an_experiment_or_a_law():
         read({"lattices": {"experiments": dict.fromkeys(CONFIG["lattices"]["experiments"])}})
 
 
-def test_null_leaves_out_a_workload_or_a_configuration_of_topdown():
-    config, _ = read(
-        {"topdown": {"runs": {"slides": None}}, "subspace": {"workloads": {"tree": None}}}
-    )
-    assert "slides" not in config["topdown"]["runs"]
-    assert "tree" not in config["subspace"]["workloads"]
-
-
 TABLE, RECORDS = "lattices.experiments.contingency", "lattices.experiments.intersecting"
 MINE = {"records": 2, "constraints": {"A": [1]}}
 LAW = {"sigma": 1, "proposal": {"paper": 0.5, "reduced": 0.5}}
@@ -241,11 +233,6 @@ def test_the_environment_variable_names_a_file_too(monkeypatch):
     monkeypatch.setenv("NHGIS_PPDD_FILE", "elsewhere.zip")
     with pytest.raises(ConfigError, match=r"data\.file.*elsewhere\.zip"):
         check_config(changed(), ROOT)
-
-
-@pytest.mark.parametrize("states", ["paper", ["IL"], ["DC", "PR", "TX"]])
-def test_right_states_pass(states):
-    check_config(changed({"counties": {"states": states}}), ROOT)
 
 
 PRINTED_LAWS = {"epsilon": 0.5, "proposal_l1": 0.31, "proposal_l2": 0.32}

@@ -106,20 +106,3 @@ def test_samplers_show_speed_and_law():
     assert labelled(right)["A"].get_xydata().tolist() == [[2, 0.25], [3, 0.75]]
     assert labelled(right)["B"].get_xydata().tolist() == [[2, 1.0]]
     assert inside(figure)
-
-
-def test_acceptance_has_bars_from_the_low_to_the_high_end():
-    rates = pd.DataFrame(
-        [
-            (start, epsilon, k + 1.0, k + 0.75, k + 3.0, 2.0)
-            for k, start in enumerate(figures.STARTS)
-            for epsilon in (0.4, 0.6)
-        ],
-        columns=["start", "proposal_epsilon", "percent", "low", "high", "paper_percent"],
-    )
-    for axis in figures.plot_acceptance(rates, "title").axes:
-        for k, drawn in enumerate(axis.containers):
-            points, _, (bars,) = drawn.lines
-            assert points.get_xydata().tolist() == [[0.4, k + 1], [0.6, k + 1]]
-            ends = [part[:, 1].tolist() for part in bars.get_segments()]
-            assert ends == [[k + 0.75, k + 3]] * 2

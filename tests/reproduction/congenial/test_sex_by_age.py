@@ -127,6 +127,10 @@ def test_a_printed_release_is_placed_and_its_errors_are_counted(compared):
         draws["walk"][..., 0].size,
     )
     assert 0 < place["l1_percentile_high"] < 0.06
+    norms = np.abs(draws["walk"]).sum(axis=-1)
+    assert [place[f"l1_{end}"] for end in ("low", "high")] == np.quantile(
+        norms, [0.005, 0.995]
+    ).tolist()
     assert sexage.place_release(COUNTS, None, draws["walk"]).empty
 
 

@@ -81,35 +81,6 @@ def test_every_county_has_its_box_and_marks_in_order_of_population(number, rows)
 # -- slopes and convergence -----------------------------------------------------------------------
 
 
-def test_slopes_stand_in_order_with_their_intervals():
-    table = pd.DataFrame(
-        {
-            "state": ["IL", "TX", "VT", "DC"],
-            "slope": [-1.0, 0.5, -2.0, np.nan],
-            "low": [-3.0, -1.0, -3.5, np.nan],
-            "high": [0.5, 2.5, -0.25, np.nan],
-            "significant": [False, False, True, False],
-        }
-    )
-    figure = figures.plot_slopes(table, "20210608")
-    axis = figure.axes[0]
-    assert labels(axis) == ["VT", "IL", "TX"]
-    plain, significant = axis.containers
-    for drawn, colour, wanted in (
-        (plain, FAINT, {1: (-3.0, -1.0, 0.5), 2: (-1.0, 0.5, 2.5)}),
-        (significant, DAS, {0: (-3.5, -2.0, -0.25)}),
-    ):
-        points, _, (bars,) = drawn.lines
-        assert to_hex(points.get_color()) == colour
-        found = {
-            x: (low[1], y, high[1])
-            for (x, y), (low, high) in zip(points.get_xydata(), bars.get_segments(), strict=True)
-        }
-        assert found == wanted
-    assert legend_of(axis) == ["not significant at 0.01 (2)", "significant at 0.01 (1)"]
-    assert inside(figure)
-
-
 def test_convergence_is_a_strip_a_state_and_a_bar_in_each_panel():
     table = pd.DataFrame(
         {

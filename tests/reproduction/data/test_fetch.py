@@ -11,31 +11,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pandas as pd
 import pytest
 
-from isdp import InputError
 from reproduction.data.fetch import (
     LEDGER_COLUMNS,
     obtain_demonstration,
     read_ledger,
 )
 from tests import ROOT
+from tests.reproduction.data.test_demonstration import GENUINE, NAME, PUBLISHED, refused
 
-PUBLISHED = pd.DataFrame(
-    {
-        "fips": ["17031", "17043"],
-        "state": ["IL", "IL"],
-        "county": ["Cook County", "DuPage County"],
-        "population": [5194675, 916924],
-    }
-)
-NAME = "nhgis_ppdd_20210608_county"
-TABLE = """\
-gisjoin,name,state,H72001_dp,H72001_sf
-G1700310,Cook County,17,5194670,5194675
-G1700430,DuPage County,17,916929,916924
-"""
+FILE = NAME.replace(".csv", ".zip")
 
 
-def packed(table=TABLE, name=f"{NAME}.csv"):
+def packed(table=GENUINE, name=NAME):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(zipfile.ZipInfo(name), table)
@@ -52,7 +39,7 @@ class Site(ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
         self.page, self.requests, self.closing = (200, GOOD), 0, threading.Event()
-        self.url = f"http://127.0.0.1:{self.server_port}/{NAME}.zip"
+        self.url = f"http://127.0.0.1:{self.server_port}/{FILE}"
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -93,7 +80,7 @@ def entry(url="https://x.org/a.zip", **changes):
     row = {
         "dataset": "demonstration data",
         "vintage": "20210608",
-        "file": f"{NAME}.zip",
+        "file": FILE,
         "url": url,
         "sha256": "",
         "population_column": "H72001",
@@ -115,27 +102,18 @@ def get(tmp_path, *rows, local_file=None, vintage="20210608", retries=0, timeout
     )
 
 
-def refused(call, *words):
-    with pytest.raises(InputError) as caught:
-        call()
-    message = str(caught.value)
-    assert "\n" not in message
-    for word in words:
-        assert word in message, message
-
-
 # -- downloads ------------------------------------------------------------------------------------
 
 
 def test_a_download_is_kept_and_used_again_without_the_network(tmp_path, site, capfd):
     demonstration, provenance = get(tmp_path, entry(site.url))
-    assert demonstration.counties["dp"].tolist() == [5194670, 916929]
+    assert demonstration.counties["dp"].tolist() == [5194670, 916929, 209233, 76569]
     message = provenance.pop("message")
     assert "20210608" in message
     assert site.url in message
     assert provenance == {
         "source": "download",
-        "file_name": f"{NAME}.zip",
+        "file_name": FILE,
         "address": site.url,
         "sha256": SHA256,
         "vintage": "20210608",
@@ -160,14 +138,14 @@ def test_the_hash_of_the_ledger_is_checked(tmp_path, site):
     ("content", "word"),
     [
         (b"<!DOCTYPE html><title>Sign in</title>", "web page"),
-        (packed(TABLE.replace("5194670", "5194671")), "state IL"),
+        (packed(GENUINE.replace("5194670", "5194671")), "state IL"),
         (packed(name="nhgis_ppdd_20201116_county.csv"), "20201116"),
-        (packed(TABLE.replace("H72001", "H7V001"), "county.csv"), "H7V001"),
+        (packed(GENUINE.replace("H72001", "H7V001"), "county.csv"), "H7V001"),
     ],
 )
 def test_a_wrong_download_is_an_error_and_is_not_kept(tmp_path, site, content, word):
     site.page = (200, content)
-    row = entry(site.url, file="nhgis.zip" if b"20210608" not in content else f"{NAME}.zip")
+    row = entry(site.url, file="nhgis.zip" if b"20210608" not in content else FILE)
     refused(lambda: get(tmp_path, row), site.url, word)
     assert list((tmp_path / "cache").glob("*")) == []
     site.page = (200, GOOD)
@@ -230,13 +208,13 @@ def test_a_local_file_comes_first_and_has_its_own_vintage(tmp_path, site):
     provenance = get(tmp_path, local_file=local, vintage="20201116")[1]
     assert provenance["vintage"] == "20210608"
     assert "20201116" in provenance["message"]
-    local.write_text(TABLE)
+    local.write_text(GENUINE)
     provenance = get(tmp_path, local_file=local)[1]
     assert provenance["vintage"] == "unknown"
     assert "unknown vintage" in provenance["message"]
 
 
-@pytest.mark.parametrize("content", [b"<html>", packed(TABLE.replace("5194670", "5194671"))])
+@pytest.mark.parametrize("content", [b"<html>", packed(GENUINE.replace("5194670", "5194671"))])
 def test_a_wrong_local_file_is_not_replaced(tmp_path, site, content):
     local = tmp_path / "mine.zip"
     local.write_bytes(content)

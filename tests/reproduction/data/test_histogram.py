@@ -1,8 +1,4 @@
-import io
-from itertools import combinations
-
 import numpy as np
-import pandas as pd
 import pytest
 
 from isdp import InputError
@@ -15,6 +11,7 @@ from reproduction.data.histogram import (
 )
 from reproduction.data.published import read_published
 from tests import ROOT
+from tests.reproduction.data.nhgis import write_demonstration
 
 FILE = ROOT / "data/census2010_race_hispanic_adult_county.csv"
 QUARTERS = ROOT / "data/census2010_group_quarters_county.csv"
@@ -109,50 +106,10 @@ def test_impossible_group_quarters_are_refused(tmp_path):
         read_group_quarters(rewrite(tmp_path, spoil(1, 3, ""), QUARTERS), SOME)
 
 
-def demonstration_csv(counts):
-    """Tables P8 to P11 with their subtotals, as NHGIS lays them out, from a histogram."""
-    table = counts.reshape(-1, 63, 2, 2)
-    sizes = [len(list(combinations(range(6), k))) for k in range(1, 7)]
-    columns = {}
-    for name, part, lead in (
-        ("H72", table.sum(axis=(2, 3)), 0),
-        ("H73", table[:, :, 0].sum(axis=2), 2),
-        ("H74", table[:, :, :, 1].sum(axis=2), 0),
-        ("H75", table[:, :, 0, 1], 2),
-    ):
-        adults = {"H72": table, "H73": table, "H74": table[..., 1:], "H75": table[..., 1:]}[name]
-        items = [adults.sum(axis=(1, 2, 3))]
-        if lead:
-            items += [adults[:, :, 1].sum(axis=(1, 2)), adults[:, :, 0].sum(axis=(1, 2))]
-        first = 0
-        for k, size in enumerate(sizes):
-            if k == 1:
-                items.append(part[:, 6:].sum(axis=1))
-            items.append(part[:, first : first + size].sum(axis=1))
-            items += list(part[:, first : first + size].T)
-            first += size
-        columns |= {f"{name}{i:03d}": item for i, item in enumerate(items, start=1)}
-    return columns
-
-
-def write_demonstration(
-    tmp_path, private, published_counts, change=lambda frame: frame, fips=SOME["fips"]
-):
-    frame = pd.DataFrame({"gisjoin": [f"G{f[:2]}0{f[2:]}0" for f in fips]})
-    for suffix, counts in (("dp", private), ("sf", published_counts)):
-        parts = demonstration_csv(counts)
-        frame = frame.join(pd.DataFrame({f"{k}_{suffix}": v for k, v in parts.items()}))
-    text = io.StringIO()
-    change(frame).to_csv(text, index=False)
-    path = tmp_path / "nhgis_ppdd_20210608_county.csv"
-    path.write_text(text.getvalue())
-    return path
-
-
 def test_the_four_cells_of_a_race_come_back_from_the_four_tables(tmp_path):
     rng = np.random.default_rng(2)
     private, public = rng.integers(0, 99, (2, 3, len(CELLS)))
-    path = write_demonstration(tmp_path, private, public)
+    path = write_demonstration(tmp_path, SOME, private, public)
     assert "H72071_dp" in path.read_text()
     assert "H75073_sf" in path.read_text()
     dp, sf, vintage = read_demonstration_histogram(path, SOME)
@@ -172,5 +129,6 @@ def test_the_four_cells_of_a_race_come_back_from_the_four_tables(tmp_path):
 )
 def test_a_demonstration_file_that_is_off_is_refused(tmp_path, change, match):
     counts = np.random.default_rng(3).integers(1, 99, (3, len(CELLS)))
+    path = write_demonstration(tmp_path, SOME, counts, counts, change)
     with pytest.raises(InputError, match=match):
-        read_demonstration_histogram(write_demonstration(tmp_path, counts, counts, change), SOME)
+        read_demonstration_histogram(path, SOME)

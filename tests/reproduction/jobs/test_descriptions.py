@@ -157,3 +157,17 @@ def test_the_description_of_a_column_has_the_statistic_in_its_name():
                         wrong.append((path.parent.name, name, text))
     assert not wrong
     assert found > 80
+
+
+# the levels of intervals by the word that follows; all others are at 99 %
+LEVELS = {("lattices", "likelihood"): "95", ("subspace", "interval"): "90"}
+
+
+def test_every_interval_has_the_level_of_its_study():
+    found = 0
+    for path in sorted((ROOT / "src/reproduction").glob("*/descriptions.yaml")):
+        pattern = r"([\d.]+) % (confidence|likelihood|Monte Carlo|interval|limit|band)"
+        for level, kind in re.findall(pattern, " ".join(path.read_text().split())):
+            assert level == LEVELS.get((path.parent.name, kind), "99"), (path.parent.name, kind)
+            found += 1
+    assert found > 15

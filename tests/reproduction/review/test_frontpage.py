@@ -11,13 +11,11 @@ from PIL import Image
 from isdp.io.files import write_json
 from reproduction.data.differences import PAPER_RULE
 from reproduction.jobs.claims import Evidence, at_most, quantity
-from reproduction.jobs.descriptions import Descriptions, Figure, Study, Table, read_descriptions
-from reproduction.review.claims import list_outputs
+from reproduction.jobs.descriptions import Descriptions, Figure, Study, Table
 from reproduction.review.frontpage import render_front_page
 from reproduction.review.notebook_results import Results
 from reproduction.review.scorecard import judge_claims
-from tests import ROOT
-from tests.reproduction.review.test_claims import CLAIMS, ENTRIES, make_claim
+from tests.reproduction.review.test_claims import make_claim
 
 
 def claim(name, table, bound, exact=False, **more):
@@ -183,11 +181,3 @@ def test_each_claim_has_its_tile_and_each_verdict_its_mark_and_number(page):
     assert "is the paper's in 0 of them" in said
     assert "ours in 2" in said
     assert "In 1 the paper has words and no number" in said
-
-
-def test_every_figure_and_table_that_is_named_is_described():
-    descriptions = read_descriptions((ROOT / "src/reproduction").glob("*/descriptions.yaml"))
-    for name in list_outputs("tables", CLAIMS, ENTRIES):
-        descriptions.find("tables", name)
-    for name in list_outputs("figures", CLAIMS, ENTRIES):
-        descriptions.find("figures", name)

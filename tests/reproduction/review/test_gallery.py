@@ -83,8 +83,10 @@ def test_of_a_figure_that_each_state_has_one_is_shown_that_was_not_yet(folder):
     assert shown == [("map_IL", 0, "A map."), ("map_VT", 1, "A map.")]
 
 
-def test_there_is_a_sentence_on_every_figure_named():
+def test_every_table_named_is_described_and_there_is_a_sentence_on_every_figure():
     descriptions = read_descriptions((ROOT / "src/reproduction").glob("*/descriptions.yaml"))
+    for name in list_outputs("tables", CLAIMS, ENTRIES):
+        descriptions.find("tables", name)
     for name in list_outputs("figures", CLAIMS, ENTRIES):
         words = descriptions.find("figures", name)[2].gallery
         assert re.search(r"\.(\s|$)", words), name

@@ -7,7 +7,6 @@ from isdp.plots.style import BOX, DAS
 from reproduction.subspace import figures
 from reproduction.subspace.counties import tabulate_runs
 from reproduction.subspace.equal_privacy import L1_UNIT, RECORD_UNIT, compare_total
-from reproduction.subspace.guarantees import tabulate_constant, tabulate_failing
 from reproduction.subspace.workloads import tabulate_errors
 from tests.artists import boxes_of, inside, labelled, legend_of, marks_of
 
@@ -42,24 +41,6 @@ def test_errors_stand_by_the_least_on_the_left_and_by_the_bound_on_the_right():
         if label in (*legend_of(left), *legend_of(right))
     ]
     assert len(set(marks)) == len(marks) == 7  # no mark with two meanings
-    assert inside(figure)
-
-
-def test_points_at_which_the_constant_fails_lie_under_its_edge():
-    grid = tabulate_constant([0.1, 1, 8], [1e-3, 1e-10, 1e-20])
-    edge = tabulate_failing([0.1, 1, 8])
-    figure = figures.plot_constant(edge, grid)
-    left, right = figure.axes
-    drawn = labelled(left)
-    fails = points_of(drawn["grid: the lemma fails"])
-    assert len(fails) == (~grid["holds"]).sum() == 5
-    assert len(points_of(drawn["grid: the lemma holds"])) == 4
-    limit = edge.set_index("epsilon")["log10_delta"]
-    assert all(delta < limit[epsilon] for epsilon, delta in fails)
-    wastes = [line.get_ydata().tolist() for line in right.get_lines()[:3]]
-    assert wastes == grid["waste"].to_numpy().reshape(3, 3).tolist()
-    lightness = [sum(line.get_color()[:3]) for line in right.get_lines()[:3]]
-    assert lightness == sorted(lightness, reverse=True)
     assert inside(figure)
 
 

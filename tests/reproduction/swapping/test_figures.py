@@ -7,7 +7,6 @@ from reproduction.swapping.massachusetts import (
     compare_counties,
     fit_by_rate,
     fit_scenarios,
-    unmix_printed,
 )
 from reproduction.swapping.printed import counts_before, read_budgets, read_massachusetts
 
@@ -62,15 +61,3 @@ def test_a_mix_has_one_colour_in_all_figures():
     colours = [lines(curves)[name].get_color() for name in shown]
     assert colours == [lines(points)[name].get_color() for name in household]
     assert len(set(colours)) == 2
-
-
-def test_unmixing_shows_both_errors_in_per_cent():
-    table = unmix_printed(TABLE)
-    left, right = figures.plot_unmixed(table).axes
-    for axis, tenure in ((left, "owned"), (right, "rented")):
-        part = table[table["tenure"] == tenure]
-        shown = lines(axis)
-        assert np.allclose(shown["as printed"].get_xdata(), 100 * part["off"] / part["before"])
-        undone = 100 * part["off_unmixed"] / part["before"]
-        assert np.allclose(shown["corrected by a reader"].get_xdata(), undone)
-    assert [text.get_text() for text in left.get_yticklabels()] == list(TABLE.index)

@@ -33,13 +33,14 @@ from reproduction.topdown.systems import (
 )
 from reproduction.topdown.tables import (
     average_runs,
+    collect_tables,
     tabulate_bias,
     tabulate_causes,
     tabulate_rounding,
     tabulate_trend,
 )
 from tests import ROOT
-from tests.reproduction.data.test_histogram import write_demonstration
+from tests.reproduction.data.nhgis import write_demonstration
 from tests.reproduction.topdown.students import share_beyond
 from tests.statistical.checks import check_mean
 
@@ -82,6 +83,13 @@ def test_runs_differ_and_each_is_measured(runs):
     assert set(runs["fingerprint"]["system"]) == {"identity 4"}  # it needs races
 
 
+def test_the_slopes_that_are_shown_are_of_the_first_run_of_each_system(runs):
+    tables = collect_tables(runs, {"identity 4": 2, "identity 4, four cells": 1}, "IL")
+    assert set(runs["slopes"]["run"]) == {0, 1}
+    for name in ("slopes", "slopes_points"):
+        assert not tables[name].duplicated(["system", "state"]).any()
+
+
 def test_four_cells_are_the_histogram_without_races(small):
     table = sum_counts(small, SCHEMA_WITHOUT_RACE)
     assert table.shape == (len(small.counties), 4)
@@ -97,7 +105,7 @@ def test_the_bureaus_counts_are_put_in_the_order_of_ours_in_their_own_vintage_al
     more, public = small.counts + np.arange(252) % 5, small.counts
 
     def found(published, vintage="20210608"):
-        path = write_demonstration(tmp_path, more[::-1], published[::-1], fips=back["fips"])
+        path = write_demonstration(tmp_path, back, more[::-1], published[::-1])
         return read_demonstration_counts({"vintage": vintage}, str(path), "", back, small)
 
     assert (found(public).counts == more).all()

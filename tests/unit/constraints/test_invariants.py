@@ -63,6 +63,8 @@ def test_check_names_the_draw_and_the_invariant():
         invariants.check(noise)
     noise[1, 2] = [1, -1, 1, -1]
     invariants.check(noise)
+    with pytest.raises(InputError):  # the changes of two totals cancel
+        Invariants.partition([0, 0, 1, 1]).check([1, 0, -1, 0])
 
 
 def test_sums_are_exact_where_floats_would_not_be():

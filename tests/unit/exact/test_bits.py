@@ -9,7 +9,7 @@ from flint import arb, ctx
 
 from isdp import Invariants
 from isdp.exact.bits.bernoulli import draw_bernoulli
-from isdp.exact.bits.discrete_gaussian import draw_gaussian_around
+from isdp.exact.bits.discrete_gaussian import draw_gaussian_around, draw_gaussians
 from isdp.exact.bits.geometric import Geometric
 from isdp.exact.bits.negative_binomial import NegativeBinomials
 from isdp.exact.bits.source import BitSource, bytes_of, draw_bounded_integers
@@ -89,11 +89,14 @@ def test_a_bernoulli_draw_of_a_probability_above_one_is_an_error():
 
 
 @pytest.mark.parametrize(("variance", "third"), [("1/4", 1), ("5/2", 0)])
-def test_discrete_gaussian_variables_around_a_centre(variance, third):
+@pytest.mark.parametrize("alike", [True, False])
+def test_discrete_gaussian_variables_around_a_centre(variance, third, alike):
     variance, numerators, centre = Fraction(variance), np.array([third]), Fraction(third, 3)
 
     def draw(bits):
-        return int(draw_gaussian_around(bits, variance, numerators, 3)[0])
+        if alike:
+            return int(draw_gaussian_around(bits, variance, numerators, 3)[0])
+        return int(draw_gaussians(bits, [variance], [centre])[0])
 
     weights = {k: exp(-((k - centre) ** 2) / (2 * variance)) for k in range(-1, 3)}
     found, _ = distribution(draw, smallest=2**-24, longest=4, wanted=weights)

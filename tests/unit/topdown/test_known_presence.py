@@ -72,6 +72,17 @@ def test_kinds_along_two_axes_in_any_order():
     assert (kind[2, :, 0] == 2).all()
 
 
+def test_a_table_without_what_is_known_or_with_what_is_absent_is_refused():
+    known = KnownPresence(("quarters",), np.array([[1, 0, 0, 0]]), np.array([[True] * 3 + [False]]))
+    table = np.eye(1, 16, dtype=np.int64)
+    known.check(table, SCHEMA)
+    for cell, count in ((0, 0), (15, 1)):
+        wrong = table.copy()
+        wrong[0, cell] = count
+        with pytest.raises(InputError, match="presence"):
+            known.check(wrong, SCHEMA)
+
+
 def test_estimates_of_kinds_are_unbiased_and_the_total_moves_all_alike():
     rng = np.random.default_rng(3)
     budget = Budget("pure", 1, {"a": 1}, {"a": QUERIES})
