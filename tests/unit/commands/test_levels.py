@@ -225,6 +225,8 @@ def test_the_data_frame_is_released_with_the_same_levels(frame):
         ("--rho=1 --groups=county", "'county'"),
         ("--rho=1 --levels=state,town", "'town'"),
         ("--rho=1 --levels=all", "'all'"),
+        ("--rho=1 --levels=county,state", "'state'"),
+        ("--rho=1 --groups=age,age", "'age'"),
         ("--rho=1 --levels=county --groups=age --share=county:age=1", "county:cell"),
     ],
 )

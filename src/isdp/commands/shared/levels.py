@@ -21,6 +21,7 @@ import pandas as pd
 from isdp.accounting.guarantees import upper_decimal
 from isdp.arrays import FloatArray, IntArray
 from isdp.checks import parse_rational
+from isdp.commands.shared.degrees_of_freedom import implies
 from isdp.commands.shared.table import Table
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -181,10 +182,23 @@ class TableLevels:
                         f"{option}: {table.path} has no column {column!r}. Use some of "
                         f"{', '.join(map(repr, table.columns))}."
                     )
+        self._refuse_equal_levels("--levels", levels.levels)
+        self._refuse_equal_levels("--groups", levels.groups or ())
         if levels.groups is None:
             self.tree = _tree(table, levels.levels, np.arange(len(table)), levels.names)
         else:
             self.regions, self.groups = self._crossing_trees(levels.groups)
+
+    def _refuse_equal_levels(self, option: str, columns: Sequence[str]) -> None:
+        """Raise `InputError` if a level has the sets of the level above, as in a reversed order."""
+        for number in range(1, len(columns)):
+            above, here = (self.table.groups(columns[:n]) for n in (number, number + 1))
+            if implies(above, here):
+                raise InputError(
+                    f"{option}: {columns[number]!r} does not divide the sets of "
+                    f"{columns[number - 1]!r}. Name the columns from the largest sets to the "
+                    f"smallest."
+                )
 
     def _crossing_trees(self, groups: Sequence[str]) -> tuple[SetTree, SetTree]:
         table, levels = self.table, self.levels.levels
