@@ -26,7 +26,8 @@ COMMON = {
 KEYS = {"fips", "state", "name", "county", "rank", "cell", "run", "t", "step", "level", "census"}
 # the output has the name of another input
 APART = {("plot_subspace", "counties")}
-WORDS = {("plot_counties", "states")}  # only words are read
+# only words are read; the last lattice's runs are cut off, so that no curve has a value to follow
+WORDS = {("plot_counties", "states"), ("describe_lattice", "curves")}
 # of the rules that draw random numbers, those that read the tables of others and take a second
 READING = {"sample_counties", "draw_exact_counties", "project_counties", "compare_exact_counties"}
 # those that read measured values of others
@@ -37,8 +38,9 @@ IN_ORDER = {"compare_distances", "measure_independence", "compare_exact_sex_by_a
 
 
 def quick(jobs, study, also=()):
-    """One job of each rule of a study that draws no random numbers, or that is named."""
-    own = {job.given.rule: job for job in jobs if job.script.parent.name == study}
+    """The last job by name of each rule that draws no random numbers, or that is named."""
+    ordered = sorted(jobs, key=lambda job: job.name)
+    own = {job.given.rule: job for job in ordered if job.script.parent.name == study}
     return [job for rule, job in own.items() if "seed" not in job.params or rule in also]
 
 

@@ -12,12 +12,14 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
+from reproduction.jobs.yaml_files import read_yaml
 from tests import ROOT
-from tests.workflow.conftest import SMALL, Checkout, merged
+from tests.workflow.conftest import Checkout, merged
 
 
-def graph(checkout, config):
+def graph(checkout, changes=None):
     """Outputs, inputs and rule of every job, and those that would run. A job is its log."""
+    config = merged(read_yaml(checkout.folder / "test.yaml"), changes or {})
     (checkout.folder / "dry.yaml").write_text(yaml.safe_dump(config))
     done = checkout.run("--configfile", "dry.yaml", "--cores", "1", "--detailed-summary")
     assert done.returncode == 0, done.stderr
@@ -63,7 +65,7 @@ def copied(finished, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def whole(copied):
-    return graph(copied, SMALL)
+    return graph(copied)
 
 
 def test_a_finished_run_that_was_moved_has_nothing_to_do(whole):
@@ -80,7 +82,7 @@ def test_a_new_commit_alone_has_nothing_to_do(copied, whole):
     for arguments in (["init"], ["commit", "--allow-empty", "--message", "new"]):
         subprocess.run([*git, *arguments], cwd=copied.folder, check=True, capture_output=True)
     try:
-        assert graph(copied, SMALL).pending == set()
+        assert graph(copied).pending == set()
     finally:
         shutil.rmtree(copied.folder / ".git")
 
@@ -108,7 +110,7 @@ def test_a_changed_key_reruns_what_depends_on_it_and_nothing_else(copied, whole,
     assert first
     # the report holds the whole config
     wanted = downstream(whole, first | writing(whole, r"results/config\.yaml"))
-    assert graph(copied, merged(SMALL, changes)).pending == wanted
+    assert graph(copied, changes).pending == wanted
     assert len(wanted) < len(whole.outputs)
 
 
@@ -130,7 +132,7 @@ def edited(checkout, name, text="\n# edited\n"):
     before = file.read_text()
     file.write_text(before + text)
     try:
-        return graph(checkout, SMALL).pending
+        return graph(checkout).pending
     finally:
         file.write_text(before)
 

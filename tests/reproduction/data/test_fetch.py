@@ -120,7 +120,7 @@ def test_a_download_is_kept_and_used_again_without_the_network(tmp_path, site, c
         "population_column": "H72001",
         "das_available": True,
     }
-    assert (tmp_path / "cache" / f"{NAME}.zip").read_bytes() == GOOD
+    assert (tmp_path / "cache" / FILE).read_bytes() == GOOD
     site.page = (503, b"")
     assert get(tmp_path, entry(site.url))[1] == provenance | {"message": message}
     assert site.requests == 1

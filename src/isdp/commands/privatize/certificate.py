@@ -32,8 +32,8 @@ NOT_SAID = (
     "together they may determine cells that no single certificate lists.",
     "The rows, their order, and all columns except the counts are published unchanged. They reveal "
     "counts if empty cells have no row, or if the rows are sorted by their counts.",
-    "Negative counts of noisy.csv are not changed. Setting them to zero would break their totals "
-    "and bias the other counts.",
+    "Negative counts of the noisy table are not changed. Setting them to zero would break their "
+    "totals and bias the other counts.",
     "No checksum of the confidential table is given, because it would confirm guesses. Nothing "
     "computed from the noise is given, because the noise and the noisy table together reveal the "
     "confidential table.",
