@@ -67,6 +67,8 @@ def test_one_machine_does_every_job_and_knows_when_it_is_done(here):
         "run_releases_conditioned": 1,
         "run_releases_topdown": 1,
         "run_releases_swapping": 1,
+        "run_releases_nested": 1,
+        "draw_block_noise": 1,
         "release_states": 1,
         "descend_states": 2,
         "collect_national": 1,
