@@ -2,7 +2,8 @@
 
 `notebook_numbers.csv` has a row for each number that a sentence takes from a table: its page, the
 words before it, and its columns with what is made of them. A row changes where a sentence shows
-another column than before, so that an exchange of two columns is seen.
+another column than before, so that an exchange of two columns is seen. To record a sentence that
+has changed: `python -m tests.reproduction.review.test_notebook_numbers`.
 """
 
 import ast
@@ -37,13 +38,22 @@ def numbers(source):
                 yield " ".join(words[-WORDS:]), columns
 
 
-def test_sentences_show_the_columns_that_they_name():
-    found = [
+def numbers_of_all_pages():
+    """A table with the columns of `notebook_numbers.csv`, from the notebooks as they are now."""
+    rows = [
         (path.stem, *row)
         for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
         for cell in json.loads(path.read_text())["cells"]
         if cell["cell_type"] == "code"
         for row in numbers("".join(cell["source"]))
     ]
+    return pd.DataFrame(rows, columns=["page", "words", "columns"])
+
+
+def test_sentences_show_the_columns_that_they_name():
     known = pd.read_csv(KNOWN, dtype=str, keep_default_na=False)
-    assert found == list(known.itertuples(index=False, name=None))
+    assert numbers_of_all_pages().values.tolist() == known.values.tolist()
+
+
+if __name__ == "__main__":  # after a change of a sentence; then read what the file shows as changed
+    numbers_of_all_pages().to_csv(KNOWN, index=False, lineterminator="\n")
