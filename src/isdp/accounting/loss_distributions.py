@@ -235,7 +235,7 @@ def compose_losses(losses: Sequence[Loss], delta: float) -> ComposedLoss:
     --------
     >>> both = compose_losses([gaussian_loss(1 / 8, 2), PureLoss(0.25)], 1e-10)
     >>> round(both.epsilon(1e-10), 2)
-    3.24
+    3.33
     """
     tail = TAIL * check_probability("accounting: delta", delta)
     for loss in losses:
