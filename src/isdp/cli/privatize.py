@@ -14,6 +14,7 @@ from isdp.cli.options import (
     add_noise,
     add_out,
     add_out_format,
+    guarantee_facts,
     lines_of_levels,
     request,
 )
@@ -85,7 +86,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     add_accept(own, "weak-noise", "sorted-rows", "missing-rows")
 
 
-def run(**given: Any) -> int:
+def run(**given: Any) -> tuple[int, dict[str, Any]]:
     """Run the command and print a summary."""
     from isdp.commands.privatize.run import privatize_file
     from isdp.io.certificate import qualify_statement
@@ -119,4 +120,13 @@ def run(**given: Any) -> int:
         )
     if given["picture"] and not certificate["output"]["picture"]:
         print("no picture: matplotlib is not installed; run pip install 'isdp[plots]'")
-    return 0
+    return 0, {
+        "for_release": certificate["for_release"],
+        "cells": certificate["input"]["cells"],
+        "exact_totals": totals,
+        "determined_cells": fixed,
+        "cells_revealed_modulo_m": residues["cells"],
+        "negative_counts": certificate["output"]["negative_counts"],
+        "guarantee": guarantee_facts(certificate["mechanism"], certificate["for_release"]),
+        "summary": certificate["summary"],
+    }

@@ -12,6 +12,7 @@ from isdp.cli.options import (
     add_experiment,
     add_out,
     add_out_format,
+    guarantee_facts,
     name_and_value,
     take_experiment,
     whole_number,
@@ -92,7 +93,9 @@ def add_options(own: argparse.ArgumentParser) -> None:
     add_experiment(own)
 
 
-def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given: Any) -> int:
+def run(
+    table_path: str, out: str, epsilon: str | None, rho: str | None, **given: Any
+) -> tuple[int, dict[str, Any]]:
     """Run the command and print a summary."""
     from isdp.commands.topdown.run import TopDownOptions, topdown
     from isdp.exact.release_noise import parse_epsilon
@@ -132,7 +135,13 @@ def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given
     certificate = topdown(table_path, topdown_options, out, **options)
     print(f"{out}/certificate.md: {certificate['status']}")
     print(qualify_statement(certificate["guarantee"]["statement"], certificate["for_release"]))
-    return 0
+    return 0, {
+        "for_release": certificate["for_release"],
+        "regions": sum(certificate["output"]["regions"]),
+        "held": certificate["held"],
+        "guarantee": guarantee_facts(certificate["guarantee"], certificate["for_release"]),
+        "summary": certificate["summary"],
+    }
 
 
 def _share(text: str, option: str) -> Fraction:
