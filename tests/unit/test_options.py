@@ -26,6 +26,9 @@ MARGINS = "privatize both.csv --invariants both.yaml --no-picture --epsilon 1/4"
 PICTURES = ("noisy.svg", "plan.svg", "comparison.svg")
 GIVEN = " --cells first/noisy.csv --invariants ages.yaml"
 
+COMPLETE = [PRIVATIZE + E1, PLAN + E1, COMPARE + E1, TOPDOWN + E1, SWAP + " --rate 0.5",
+            CHECK + " --totals first/totals.csv", ACCOUNT]  # fmt: skip
+
 # a command, what is added to it, and a text of the outcome with the addition and not without it
 CASES = [
     (PRIVATIZE + E1, "--invariants total.yaml", '"grand total"'),
@@ -118,6 +121,8 @@ CASES = [
     (ACCOUNT + " --cells first/noisy.csv", "--invariants ages.yaml", "determine 0 cells"),
     (ACCOUNT + GIVEN, "--count county", "status 2"),
     (ACCOUNT + GIVEN, "--name sex", "'f'"),
+    *((command, "--json", '"exit_status": 0') for command in COMPLETE),
+    *((command, "--quiet", "status 0\n\n") for command in COMPLETE),
 ]
 
 

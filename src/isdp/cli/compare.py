@@ -68,7 +68,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     add_out(own, "comparison", picture=True)
 
 
-def run(**given: Any) -> int:
+def run(**given: Any) -> tuple[int, dict[str, Any]]:
     """Run the command and print a summary."""
     from isdp.commands.compare.files import compare_files
     from isdp.commands.compare.report import format_budget, why_confidential
@@ -89,7 +89,12 @@ def run(**given: Any) -> int:
     for _, row in found.left_out.iterrows():
         budget = format_budget(row["parameter"], row["budget"])
         print(f"left out: {row['system']}, {budget}: {row['reason']}")
-    return 0
+    return 0, {
+        "confidential": bool(marked),
+        "cells": found.question.cells,
+        "systems_and_budgets": len(found.systems),
+        "left_out": found.left_out.to_dict("records"),
+    }
 
 
 def _budgets(texts: list[str], option: str) -> list[float]:

@@ -13,6 +13,7 @@ from isdp.cli.options import (
     add_levels,
     add_noise,
     add_out,
+    guarantee_facts,
     lines_of_levels,
     request,
 )
@@ -35,8 +36,9 @@ The file of invariants is a YAML file with one or several of these keys:
 Both margins of a two-way table are  totals: [row, column].
 
 The command writes these files to DIR together at the end: noisy.csv, totals.csv (the held totals),
-margins.csv (margins of error), certificate.json, certificate.md, and a picture, noisy.svg and
-noisy.png, if matplotlib is installed.
+margins.csv (margins of error in persons), margins_full.csv (their methods, and probabilities),
+certificate.json, certificate.md, and a picture, noisy.svg and noisy.png, if matplotlib is
+installed.
 
 Epsilon is the pure privacy loss of Laplace noise, and rho is the zero-concentrated loss of Gaussian
 noise. Both are per person: the loss between two tables that agree in the held totals, differ in the
@@ -80,7 +82,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     add_accept(own, "weak-noise", "sorted-rows", "missing-rows")
 
 
-def run(**given: Any) -> int:
+def run(**given: Any) -> tuple[int, dict[str, Any]]:
     """Run the command and print a summary."""
     from isdp.commands.privatize.run import privatize_file
     from isdp.io.certificate import qualify_statement
@@ -113,4 +115,13 @@ def run(**given: Any) -> int:
         )
     if given["picture"] and not certificate["output"]["picture"]:
         print("no picture: matplotlib is not installed; run pip install 'isdp[plots]'")
-    return 0
+    return 0, {
+        "for_release": certificate["for_release"],
+        "cells": certificate["input"]["cells"],
+        "exact_totals": totals,
+        "determined_cells": fixed,
+        "cells_revealed_modulo_m": residues["cells"],
+        "negative_counts": certificate["output"]["negative_counts"],
+        "guarantee": guarantee_facts(certificate["mechanism"], certificate["for_release"]),
+        "summary": certificate["summary"],
+    }

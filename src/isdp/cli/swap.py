@@ -6,7 +6,7 @@ import argparse
 import csv
 from typing import Any
 
-from isdp.cli.options import add_out
+from isdp.cli.options import add_out, guarantee_facts
 from isdp.errors import InputError
 
 HELP = "swap values between records and keep the totals of the other columns exactly"
@@ -71,7 +71,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     add_out(own, "swapped")
 
 
-def run(**given: Any) -> int:
+def run(**given: Any) -> tuple[int, dict[str, Any]]:
     """Swap the records and print a summary."""
     from isdp.commands.swap.run import swap_file
     from isdp.io.wording import counted
@@ -96,7 +96,14 @@ def run(**given: Any) -> int:
             f"{strata['where_nothing_can_change']:,} of "
             f"{counted(strata['number'], 'stratum', 'strata')}, and must be published unchanged"
         )
-    return 0
+    return 0, {
+        "for_release": certificate["for_release"],
+        "records": certificate["input"]["records"],
+        "exact_totals": sum(check["totals"] for check in certificate["totals"]),
+        "records_that_cannot_change": fixed,
+        "guarantee": guarantee_facts(privacy, certificate["for_release"]),
+        "summary": certificate["summary"],
+    }
 
 
 def _columns(text: str, option: str) -> list[str]:

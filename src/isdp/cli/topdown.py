@@ -11,6 +11,7 @@ from isdp.cli.options import (
     add_count,
     add_experiment,
     add_out,
+    guarantee_facts,
     name_and_value,
     take_experiment,
     whole_number,
@@ -87,7 +88,9 @@ def add_options(own: argparse.ArgumentParser) -> None:
     add_experiment(own)
 
 
-def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given: Any) -> int:
+def run(
+    table_path: str, out: str, epsilon: str | None, rho: str | None, **given: Any
+) -> tuple[int, dict[str, Any]]:
     """Run the command and print a summary."""
     from isdp.commands.topdown.run import TopDownOptions, topdown
     from isdp.exact.release_noise import parse_epsilon
@@ -127,7 +130,13 @@ def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given
     certificate = topdown(table_path, topdown_options, out, **options)
     print(f"{out}/certificate.md: {certificate['status']}")
     print(qualify_statement(certificate["guarantee"]["statement"], certificate["for_release"]))
-    return 0
+    return 0, {
+        "for_release": certificate["for_release"],
+        "regions": sum(certificate["output"]["regions"]),
+        "held": certificate["held"],
+        "guarantee": guarantee_facts(certificate["guarantee"], certificate["for_release"]),
+        "summary": certificate["summary"],
+    }
 
 
 def _share(text: str, option: str) -> Fraction:

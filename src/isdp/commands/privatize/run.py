@@ -38,7 +38,7 @@ from isdp.commands.shared.margins import (
     MarginTarget,
     margin_table,
     margins_of,
-    probability_unchanged,
+    short_margin_table,
     spread_of_cells,
     targets_of,
     usual_sums,
@@ -56,7 +56,11 @@ from isdp.plots import can_draw
 
 PICTURES = ("noisy.svg", "noisy.png")
 DOCUMENTS = ("certificate.json", "certificate.md")
-FILES = ("noisy.csv", "totals.csv", "margins.csv", LEVELS, NONNEGATIVE, *DOCUMENTS, *PICTURES)
+FILES = (
+    *("noisy.csv", "totals.csv", "margins.csv", "margins_full.csv", LEVELS, NONNEGATIVE),
+    *DOCUMENTS,
+    *PICTURES,
+)
 LOG = logging.getLogger(__name__)
 Sampler = Callable[[DegreesOfFreedom, NoiseRequest], DrawnNoise]
 
@@ -114,7 +118,8 @@ def privatize_file(
     tables: dict[str, Any] = {
         "noisy.csv": table.replaced(made.noisy),
         "totals.csv": totals_of(table, held, made.noisy),
-        "margins.csv": margin_table(made.margins),
+        "margins.csv": short_margin_table(made.margins),
+        "margins_full.csv": margin_table(made.margins),
     }
     if request.levels is not None:
         tables[LEVELS] = pd.DataFrame(made.certificate["levels"]["terms"])
@@ -182,7 +187,7 @@ def make_noisy_table(
         stated=stated,
         request=request,
         report=drawn.report,
-        unchanged=probability_unchanged(margins),
+        margins=margins,
         negative=int((noisy < 0).sum()),
         started=started,
         accepted=tuple(accepted),

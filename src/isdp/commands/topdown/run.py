@@ -7,6 +7,7 @@ held totals.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,7 +18,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from isdp.accounting.guarantees import upper_decimal
 from isdp.arrays import IntArray
+from isdp.commands.shared.opening import opening, protection
 from isdp.commands.shared.output import output_folder
 from isdp.commands.shared.refusals import (
     MAX_PROBABILITY_UNCHANGED,
@@ -48,6 +51,7 @@ from isdp.io.certificate import (
     now,
 )
 from isdp.io.versions import versions
+from isdp.io.wording import capitalized, counted, listed
 from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
@@ -192,7 +196,9 @@ def topdown(
     if options.simulations:
         runs, level = options.simulations, LEVEL_OF_MARGINS
         margins = margins_of_error(rng, release, problem.hierarchy, plan, runs=runs, level=level)
-    certificate = _describe(Path(table_path).name, problem, plan, release, options, started)
+    certificate = _describe(
+        Path(table_path).name, problem, plan, release, options, started, margins
+    )
     certificate["accepted"] = list(accepted)
     tables = {
         "released.csv": released_table(problem, release, margins),
@@ -446,6 +452,26 @@ def measurement_table(problem: Problem, plan: Plan, release: Release) -> pd.Data
     return pd.concat(parts, ignore_index=True)
 
 
+def _noise(plan: Plan, levels: Sequence[str], margins: Mapping[str, IntArray] | None) -> str:
+    """Say how large the error of a count of the smallest regions and of the whole table is."""
+    lowest = levels[-1]
+    if margins is None:
+        variance = plan.budget.variance(lowest, DETAIL)
+        return (
+            f"The noise of each measured cell of a {lowest} has a standard deviation of at most "
+            f"{upper_decimal(math.sqrt(variance), 3)} persons. No margin of error of the released "
+            f"counts was simulated."
+        )
+    (typical, largest), (whole, _) = (
+        (int(np.median(margins[level])), int(margins[level].max())) for level in (lowest, levels[0])
+    )
+    return (
+        f"With a probability of {LEVEL_OF_MARGINS:.0%}, the error of a count of one {lowest} is "
+        f"within {counted(typical, 'person')} for half of the counts, and within {largest:,} for "
+        f"all. For half of the counts of the whole table it is within {whole:,} (simulated)."
+    )
+
+
 def _describe(
     table: str,
     problem: Problem,
@@ -453,15 +479,26 @@ def _describe(
     release: Release,
     options: TopDownOptions,
     started: str,
+    margins: Mapping[str, IntArray] | None,
 ) -> dict[str, Any]:
     levels = problem.hierarchy.levels
-    held = held_levels(problem.hierarchy, plan)
+    held = [
+        "number of people" if depth == 0 else f"total of each {levels[depth]}"
+        for depth in held_levels(problem.hierarchy, plan)
+    ]
+    exact = listed([f"the {name}" for name in held])
     return {
         "made_by": "isdp topdown",
         "format": FORMAT,
         "for_release": not options.experiment,
         "status": NOT_FOR_RELEASE if options.experiment else FOR_RELEASE,
         "date": started,
+        "summary": opening(
+            f"{capitalized(exact)} {'is' if len(held) == 1 else 'are'} exact. No released count is "
+            f"negative, and the counts of all levels add up.",
+            _noise(plan, levels, margins),
+            protection(release.guarantee, for_release=not options.experiment, exact=exact),
+        ),
         "input": {"table": table, "levels": list(levels), "axes": list(problem.schema.axes)},
         "guarantee": release.guarantee.record(),
         "budget": [
@@ -470,9 +507,7 @@ def _describe(
             for level in levels
             for asked in [plan.budget.measured_queries(level)]
         ],
-        "held": [
-            "number of people" if depth == 0 else f"total of each {levels[depth]}" for depth in held
-        ],
+        "held": held,
         "present": None
         if plan.known is None or options.present is None
         else {
