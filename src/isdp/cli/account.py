@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from isdp.cli.options import DELTA, add_columns
+from isdp.cli.options import DELTA, add_columns, guarantee_facts
 
 MAX_SHOWN = 20
 HELP = "add up the privacy loss of several releases of the same data"
@@ -34,7 +34,10 @@ def add_options(own: argparse.ArgumentParser) -> None:
         "certificate_paths", metavar="CERTIFICATE", nargs="+", help="certificate.json of a release"
     )
     own.add_argument(
-        "--cells", dest="cells_path", metavar="FILE", help="csv with the cells of all releases"
+        "--cells",
+        dest="cells_path",
+        metavar="FILE",
+        help="csv or Parquet file with the cells of all releases",
     )
     own.add_argument(
         "--invariants",
@@ -58,9 +61,9 @@ def add_options(own: argparse.ArgumentParser) -> None:
     add_columns(own)
 
 
-def run(certificate_paths: list[str], **given: Any) -> int:
+def run(certificate_paths: list[str], **given: Any) -> tuple[int, dict[str, Any]]:
     """Run the command and print the total."""
-    from isdp.commands.account import account
+    from isdp.commands.account import EXACT_SOURCE, account
     from isdp.commands.privatize.certificate import CONVERSION
     from isdp.io.certificate import qualify_statement
     from isdp.io.wording import counted
@@ -70,10 +73,18 @@ def run(certificate_paths: list[str], **given: Any) -> int:
     releases = counted(len(certificate_paths), "release")
     first = qualify_statement(found.guarantee.person_statement(), not found.experiments)
     print(f"{releases} together: {first}")
-    if found.converted is not None:
-        print(f"{found.converted.person_statement()} (conversion of rho: {CONVERSION})")
-    if found.exact is not None:
-        print(f"{found.exact.person_statement()} ({found.exact.source})")
+    facts: dict[str, Any] = {
+        "releases": len(certificate_paths),
+        "not_for_release": found.experiments,
+        "guarantee": guarantee_facts(found.guarantee.record(), not found.experiments),
+    }
+    for name, guarantee, method in (
+        ("guarantee_at_delta", found.converted, f"conversion of rho: {CONVERSION}"),
+        ("exact_guarantee_at_delta", found.exact, EXACT_SOURCE),
+    ):
+        if guarantee is not None:
+            print(f"{guarantee.person_statement()} ({method})")
+            facts[name] = guarantee_facts(guarantee.record(), not found.experiments)
     print(found.guarantee.statement())
     print("tables are compared that agree in the totals of all of these releases")
     for path in found.experiments:
@@ -86,7 +97,7 @@ def run(certificate_paths: list[str], **given: Any) -> int:
             f"not examined: the cells that all totals together determine, and whether one person "
             f"can change cell alone under all of them{advice}"
         )
-        return 0
+        return 0, facts
     determined, new, residues, _ = found.together
     print(
         f"all totals together determine {counted(len(determined), 'cell')}, {len(new):,} of which "
@@ -96,7 +107,11 @@ def run(certificate_paths: list[str], **given: Any) -> int:
         f"all totals together reveal {counted(len(residues), 'count')} modulo m of which no "
         f"release alone reveals as much{_listed(residues)}"
     )
-    return 0
+    return 0, facts | {
+        "determined_cells": determined,
+        "newly_determined_cells": new,
+        "cells_revealed_modulo_m": residues,
+    }
 
 
 def _listed(names: list[str]) -> str:

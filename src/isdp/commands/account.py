@@ -30,8 +30,8 @@ from isdp.commands.shared.request import DELTA, parse_delta, units_of_distance
 from isdp.commands.shared.table import describe_cells
 from isdp.errors import InputError
 from isdp.exact.disjoint.privacy_losses import loss_of_move
-from isdp.io.csv_files import read_columns
 from isdp.io.files import read_bytes
+from isdp.io.tables import ROW_PER_CELL, read_columns
 from isdp.mechanisms.base import Energy
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import NORMS, GeneralizedLaplace
@@ -339,9 +339,7 @@ def _revealed_cells(
 ) -> tuple[RevealedCells, list[DegreesOfFreedom | None]]:
     """Return the cells that all totals reveal, and the degrees of freedom of each release."""
     path = Path(cells_path)
-    table = describe_cells(
-        path, read_columns(path, "a csv with one row per cell", (count,)), names, count
-    )
+    table = describe_cells(path, read_columns(path, ROW_PER_CELL, (count,)), names, count)
     rules = {}
     for one in invariants_paths:
         raw = read_bytes(one)
