@@ -64,7 +64,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
 def run(certificate_paths: list[str], **given: Any) -> tuple[int, dict[str, Any]]:
     """Run the command and print the total."""
     from isdp.commands.account import EXACT_SOURCE, account
-    from isdp.commands.privatize.certificate import CONVERSION
+    from isdp.commands.shared.opening import CONVERSION
     from isdp.io.certificate import qualify_statement
     from isdp.io.wording import counted
     from isdp.mechanisms.generalized_laplace import NORMS

@@ -18,7 +18,6 @@ from isdp.accounting.guarantees import Number, upper_product
 from isdp.accounting.loss_distributions import Loss, PureLoss, compose_losses, gaussian_loss
 from isdp.arrays import IntArray
 from isdp.commands.check import read_certificate
-from isdp.commands.privatize.certificate import CONVERSION
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, find_degrees_of_freedom
 from isdp.commands.shared.guarantee import (
     NO_SINGLE_MOVE,
@@ -26,6 +25,7 @@ from isdp.commands.shared.guarantee import (
     person_distance,
 )
 from isdp.commands.shared.invariants_file import read_invariants
+from isdp.commands.shared.opening import CONVERSION
 from isdp.commands.shared.request import DELTA, parse_delta, units_of_distance
 from isdp.commands.shared.table import describe_cells
 from isdp.errors import InputError
