@@ -27,7 +27,10 @@ def add_options(own: argparse.ArgumentParser) -> None:
         "certificate_paths", metavar="CERTIFICATE", nargs="+", help="certificate.json of a release"
     )
     own.add_argument(
-        "--cells", dest="cells_path", metavar="FILE", help="csv with the cells of all releases"
+        "--cells",
+        dest="cells_path",
+        metavar="FILE",
+        help="csv or Parquet file with the cells of all releases",
     )
     own.add_argument(
         "--invariants",

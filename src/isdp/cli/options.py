@@ -45,6 +45,16 @@ def add_columns(own: argparse.ArgumentParser) -> None:
     )
 
 
+def add_out_format(own: argparse.ArgumentParser) -> None:
+    """Add `--out-format`."""
+    own.add_argument(
+        "--out-format",
+        choices=("csv", "parquet"),
+        default="csv",
+        help="format of the released table (default: csv; parquet needs the extra isdp[parquet])",
+    )
+
+
 def add_out(own: argparse.ArgumentParser, default: str, picture: bool = False) -> None:
     """Add `--out` and `--force`, and `--no-picture` for a command that draws a picture."""
     own.add_argument(
@@ -87,7 +97,7 @@ def add_cells(own: argparse.ArgumentParser) -> None:
         dest="cells_path",
         metavar="FILE",
         required=True,
-        help="csv of the cells, with one row per cell",
+        help="csv or Parquet file of the cells, with one row per cell",
     )
     own.add_argument(
         "--sums",

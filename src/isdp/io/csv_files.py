@@ -99,10 +99,7 @@ def read_columns(path, expected: str, skipped: Collection[str] = ()) -> dict[str
                 file = io.BytesIO(file.read())
             _refuse_binary(file, path)
             header = _check_rows(file, path, expected)
-            kept = [number for number, name in enumerate(header) if name not in skipped]
-            if not kept:
-                listed = ", ".join(map(repr, header))
-                raise InputError(f"{path}: the only columns are {listed}. Add other columns")
+            kept = refuse_no_columns(header, skipped, path)
             pieces = _parse(file, path, len(header), kept)
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file. Give {expected}") from None
@@ -110,9 +107,23 @@ def read_columns(path, expected: str, skipped: Collection[str] = ()) -> dict[str
         raise InputError(
             f"{path}: the file cannot be read ({error.strerror}). Give {expected}"
         ) from None
-    if not any(len(piece.codes) for piece in pieces[kept[0]]):
+    refuse_no_rows(sum(len(piece.codes) for piece in pieces[kept[0]]), path, expected)
+    return {header[number]: concatenate(pieces.pop(number)) for number in kept}
+
+
+def refuse_no_columns(header: Sequence[str], skipped: Collection[str], path) -> list[int]:
+    """Return the numbers of the columns to read, or raise `InputError` if there is none."""
+    kept = [number for number, name in enumerate(header) if name not in skipped]
+    if not kept:
+        listed = ", ".join(map(repr, header))
+        raise InputError(f"{path}: the only columns are {listed}. Add other columns")
+    return kept
+
+
+def refuse_no_rows(rows: int, path, expected: str) -> None:
+    """Raise `InputError` if a table has no rows."""
+    if not rows:
         raise InputError(f"{path}: the table has no rows below its header. Give {expected}")
-    return {header[number]: _concatenate(pieces.pop(number)) for number in kept}
 
 
 def _refuse_binary(file, path: Path) -> None:
@@ -199,7 +210,8 @@ def _parse(file, path: Path, width: int, kept: list[int]) -> dict[int, list[Colu
     return columns
 
 
-def _concatenate(pieces: list[Column]) -> Column:
+def concatenate(pieces: list[Column]) -> Column:
+    """Join pieces of a column and empty the list. The texts are sorted by their first rows."""
     texts = np.concatenate([piece.texts for piece in pieces])
     starts = np.cumsum([0, *(len(piece.texts) for piece in pieces)])
     numbers = None

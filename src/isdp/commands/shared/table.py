@@ -1,4 +1,4 @@
-"""Tables of counts, which are read from csv files."""
+"""Tables of counts, which are read from csv or Parquet files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from isdp.arrays import IntArray
 from isdp.errors import InputError
-from isdp.io.csv_files import Column, combined, read_columns, refuse_line_breaks, whole_numbers
+from isdp.io.csv_files import Column, combined, refuse_line_breaks, whole_numbers
+from isdp.io.tables import ROW_PER_CELL, read_columns
 
 JOINT = ", "  # separates the parts of a cell's name
 MAX_COUNT = 10**12 - 1
@@ -71,7 +72,7 @@ def read_table(
     Parameters
     ----------
     path : path
-        A csv in UTF-8, with or without a byte-order mark.
+        A csv in UTF-8, with or without a byte-order mark, or a Parquet file (.parquet).
     names : list of str, optional
         The columns that name a cell, by default all except the counts.
     negative : bool
@@ -84,7 +85,7 @@ def read_table(
         below the header.
     """
     path = Path(path)
-    columns = read_columns(path, "a csv with one row per cell")
+    columns = read_columns(path, ROW_PER_CELL)
     header = list(columns)
     if count not in columns:
         hint = " Separate the columns by commas, not by ';'." if ";" in header[0] else ""
