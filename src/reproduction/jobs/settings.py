@@ -117,7 +117,7 @@ Vintage = Annotated[
 ]
 Name = Annotated[
     str,
-    requirement("a name of small letters and digits, a letter first", _matches("[a-z][a-z0-9]*")),
+    requirement("lower-case letters and digits, with a letter first", _matches("[a-z][a-z0-9]*")),
 ]
 SweepName = Annotated[
     str,

@@ -11,7 +11,7 @@ import pandas as pd
 from reproduction.jobs.claims import Claim, Evidence, Quantity
 
 FORMAT = "1"
-# columns of the scorecard, in words, next to the numbers of the evidence
+# columns of the scorecard that are copied for each claim, in addition to its evidence
 COLUMNS = ("paper", "where", "statement", "paper_value", "unit", "verdict", "who_is_right", "note")
 
 
