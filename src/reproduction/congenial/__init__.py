@@ -1,1 +1,1 @@
-"""Noise conditioned on sums and on non-negative counts (CDP)."""
+"""Noise conditioned on totals and on non-negative counts (CDP)."""

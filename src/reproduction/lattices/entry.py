@@ -43,7 +43,8 @@ def build_table(
 
     `axes` maps names to categories. Each margin in `held` is the list of its axes. `counts` are
     nested lists in the shape of the table. Raises InputError if a margin has an unknown axis, the
-    counts have another shape, or a count is not a whole number of 0 or more.
+    shape of the counts differs from that of the table, or a count is not a whole number of 0 or
+    more.
     """
     names = list(axes)
     shape = tuple(len(categories) for categories in axes.values())

@@ -1,4 +1,4 @@
-"""Claims on TopDown: those of the slides (TDA), and one of ISDP."""
+"""Claims on TopDown: the claims of the slides (TDA), and one claim of ISDP."""
 
 from functools import partial
 
