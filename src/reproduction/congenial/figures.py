@@ -1,4 +1,7 @@
-"""Figures of the sex by age experiment (CDP, Figures 1 to 3)."""
+"""Figures of the sex by age experiment (CDP, Figures 1 to 3).
+
+CDP is *Congenial Differential Privacy under Mandated Disclosure*.
+"""
 
 from collections.abc import Mapping
 

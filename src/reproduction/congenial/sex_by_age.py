@@ -2,6 +2,8 @@
 
 `settings` is the block `congenial.sex_by_age` of the configuration. `counts` is a confidential
 table, and `noise` is added to it. Both are int64 arrays whose last axis has the 46 cells.
+
+CDP is *Congenial Differential Privacy under Mandated Disclosure*.
 """
 
 import time

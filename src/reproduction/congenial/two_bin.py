@@ -6,6 +6,8 @@ counts (s1, s2) is (s1 + v, s2 - v) for some noise v. The mechanisms differ in v
 - conditional: u1 given u1 + u2 = 0, which is Laplace noise of scale 1/epsilon;
 - l2-projected: (u1 - u2) / 2;
 - l1-projected with weight beta: beta u1 - (1 - beta) u2, which is the l2 projection for beta = 1/2.
+
+CDP is *Congenial Differential Privacy under Mandated Disclosure*.
 """
 
 import math

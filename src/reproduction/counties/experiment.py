@@ -1,4 +1,7 @@
-"""Sample and describe the noise of the county experiment (ISDP, Sections 5 and E.4)."""
+"""Sample and describe the noise of the county experiment (ISDP, Sections 5 and E.4).
+
+ISDP is *Integer Subspace Differential Privacy*.
+"""
 
 import numpy as np
 import pandas as pd

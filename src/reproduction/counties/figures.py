@@ -1,4 +1,7 @@
-"""Plot the figures of the county experiment."""
+"""Plot the figures of the county experiment.
+
+ISDP is *Integer Subspace Differential Privacy*, and SDP is *Subspace Differential Privacy*.
+"""
 
 from collections.abc import Mapping
 

@@ -3,6 +3,8 @@
 Independent discrete Laplace noise (double geometric in ISDP) is projected onto the vectors that
 keep the state's total, in the l1 norm. The nearest vector is not unique. Therefore three choices of
 this vector are compared.
+
+ISDP is *Integer Subspace Differential Privacy*.
 """
 
 import numpy as np

@@ -1,4 +1,7 @@
-"""Select the states of a run by regressions of the DAS errors (SDP, Section 1; ISDP, E.4)."""
+"""Select the states of a run by regressions of the DAS errors (SDP, Section 1; ISDP, E.4).
+
+ISDP is *Integer Subspace Differential Privacy*, and SDP is *Subspace Differential Privacy*.
+"""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,7 @@
-"""Truncation of released county counts at zero (ISDP, Section E.4)."""
+"""Truncation of released county counts at zero (ISDP, Section E.4).
+
+ISDP is *Integer Subspace Differential Privacy*.
+"""
 
 import math
 

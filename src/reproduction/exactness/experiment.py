@@ -42,7 +42,7 @@ def draw_exactly(
 ) -> Draws:
     """Draw noise exactly, and store it in the format of the chains.
 
-    The number of draws is rounded up to a multiple of four. If no exact sampler is practical, the
+    The number of draws is rounded up until four divides it. If no exact sampler is practical, the
     result has no draws and gives the reason in the setting `refused`.
     """
     each = -(-draws // N_GROUPS)

@@ -1,4 +1,7 @@
-"""Plot coupling bounds on the distance between a chain and its target distribution."""
+"""Plot coupling bounds on the distance between a chain and its target distribution.
+
+ISDP is *Integer Subspace Differential Privacy*.
+"""
 
 from collections.abc import Mapping
 from itertools import cycle

@@ -1,4 +1,7 @@
-"""Plot the records that each constraint counts."""
+"""Plot the records that each constraint counts.
+
+ISDP is *Integer Subspace Differential Privacy*.
+"""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,7 @@
-"""Compute meeting times and bounds of coupled chains (ISDP, Sections 5 and D)."""
+"""Compute meeting times and bounds of coupled chains (ISDP, Sections 5 and D).
+
+ISDP is *Integer Subspace Differential Privacy*.
+"""
 
 from collections.abc import Mapping
 

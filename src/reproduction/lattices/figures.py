@@ -1,4 +1,7 @@
-"""Plot the figures of the lattice experiments (ISDP, Figures 1 and 3 to 7)."""
+"""Plot the figures of the lattice experiments (ISDP, Figures 1 and 3 to 7).
+
+ISDP is *Integer Subspace Differential Privacy*.
+"""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,7 @@
-"""Sample and describe the noise of the lattice experiments (ISDP, Section 5)."""
+"""Sample and describe the noise of the lattice experiments (ISDP, Section 5).
+
+ISDP is *Integer Subspace Differential Privacy*.
+"""
 
 import math
 from collections.abc import Callable, Mapping

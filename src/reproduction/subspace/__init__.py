@@ -1,1 +1,1 @@
-"""Mechanisms, guarantees and examples of *Subspace Differential Privacy* (SDP)."""
+"""Mechanisms, guarantees and examples of *Subspace Differential Privacy*."""

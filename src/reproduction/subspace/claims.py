@@ -1,4 +1,7 @@
-"""Claims of SDP on the study `subspace`."""
+"""Claims of SDP on the study `subspace`.
+
+SDP is *Subspace Differential Privacy*.
+"""
 
 from functools import partial
 

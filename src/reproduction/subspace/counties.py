@@ -1,4 +1,7 @@
-"""Projected Laplace noise on the counties of a state (SDP, Figure 1, right panel)."""
+"""Projected Laplace noise on the counties of a state (SDP, Figure 1, right panel).
+
+ISDP is *Integer Subspace Differential Privacy*, and SDP is *Subspace Differential Privacy*.
+"""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,7 @@
-"""Figures of subspace privacy (SDP). The other modules of the study compute their tables."""
+"""Figures of subspace privacy (SDP). The other modules of the study compute their tables.
+
+SDP is *Subspace Differential Privacy*.
+"""
 
 import numpy as np
 import pandas as pd

@@ -2,6 +2,8 @@
 
 `seed` is the seed of the run. The other arguments are settings of the block `subspace`, and tables
 that the rule reads.
+
+SDP is *Subspace Differential Privacy*.
 """
 
 from collections.abc import Mapping

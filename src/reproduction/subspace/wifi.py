@@ -3,6 +3,8 @@
 A campus has 20 buildings. Each building has a table of 14 groups by 24 hours, whose cells are
 person-hours. The invariants are both margins of each table. The data are not public. The study does
 not need them, because the noise depends on the invariants alone.
+
+SDP is *Subspace Differential Privacy*.
 """
 
 from collections.abc import Callable

@@ -1,1 +1,1 @@
-"""Permutation swapping (SWAP): results of the slides, and a comparison with noise."""
+"""Permutation swapping: results of the slides, and a comparison with noise."""

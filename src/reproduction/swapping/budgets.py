@@ -1,4 +1,7 @@
-"""Budgets of the slides, exact losses, and a test of sampled permutations."""
+"""Budgets of the slides, exact losses, and a test of sampled permutations.
+
+SWAP is *Can Swapping be Differentially Private?* (slides).
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations, product

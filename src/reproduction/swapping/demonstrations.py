@@ -1,4 +1,7 @@
-"""Computations for theorems and remarks of the slides (SWAP), and errata with arguments."""
+"""Computations for theorems and remarks of the slides (SWAP), and errata with arguments.
+
+SWAP is *Can Swapping be Differentially Private?* (slides).
+"""
 
 import math
 from itertools import product

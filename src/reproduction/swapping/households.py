@@ -4,6 +4,8 @@ The slides (SWAP) swap within household sizes, and print only the table of count
 synthetic households have exactly this table and 264,331 households of two persons. The shares of
 the other sizes are ours. The differences in size between counties are an assumption, with three
 scenarios.
+
+SWAP is *Can Swapping be Differentially Private?* (slides).
 """
 
 import numpy as np

@@ -1,4 +1,7 @@
-"""Tables that the slides (SWAP) print: dwellings of Massachusetts in 1940, and budgets."""
+"""Tables that the slides (SWAP) print: dwellings of Massachusetts in 1940, and budgets.
+
+SWAP is *Can Swapping be Differentially Private?* (slides).
+"""
 
 import numpy as np
 import pandas as pd

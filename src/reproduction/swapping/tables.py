@@ -2,6 +2,8 @@
 
 The slides (SWAP) print the budgets in `printed`, and the dwellings of Massachusetts in `table`.
 `settings` is the block `swapping` of the configuration, and `seed` is the seed of the run.
+
+SWAP is *Can Swapping be Differentially Private?* (slides).
 """
 
 from collections.abc import Mapping

@@ -3,6 +3,8 @@
 The production settings of 8 June 2021 are those of the Bureau's published code, in the repository
 DAS_2020_Redistricting_Production_Code. The global scale is 339/542. The shares of levels and
 queries are in the strategy ProductionCandidate20210527US_mult8_add02_dsepJune3.
+
+SDP is *Subspace Differential Privacy*, and TDA is *The TopDown algorithm and invariants* (slides).
 """
 
 from collections.abc import Mapping

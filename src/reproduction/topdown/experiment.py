@@ -1,4 +1,7 @@
-"""Single runs of TopDown on the published 2010 counts of all counties."""
+"""Single runs of TopDown on the published 2010 counts of all counties.
+
+ISDP is *Integer Subspace Differential Privacy*.
+"""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,7 @@
-"""Implied constraints of the slides' examples and of the published group quarters (TDA)."""
+"""Implied constraints of the slides' examples and of the published group quarters (TDA).
+
+TDA is *The TopDown algorithm and invariants* (slides).
+"""
 
 from collections.abc import Mapping
 from itertools import product

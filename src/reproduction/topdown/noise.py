@@ -3,6 +3,8 @@
 One person changes 12 measurements by 1 each: two cells at each of six levels. The Laplace noise
 satisfies pure differential privacy. The Gaussian noise satisfies zCDP, which is converted to
 approximate differential privacy.
+
+TDA is *The TopDown algorithm and invariants* (slides).
 """
 
 import math

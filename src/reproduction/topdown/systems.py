@@ -1,4 +1,7 @@
-"""Errors of single runs of TopDown, of exact integer noise, and of the demonstration data."""
+"""Errors of single runs of TopDown, of exact integer noise, and of the demonstration data.
+
+ISDP is *Integer Subspace Differential Privacy*, and SDP is *Subspace Differential Privacy*.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Mapping

@@ -9,6 +9,8 @@ grand total of a county and the types that it has are known. The failsafe releas
 state, and then counties that sum to them. If no possible counties sum to these totals, the failsafe
 changes the totals. The implied constraints restrict the state to the sums of possible counties. The
 minimal schema releases both levels together.
+
+TDA is *The TopDown algorithm and invariants* (slides).
 """
 
 from dataclasses import dataclass

@@ -6,6 +6,8 @@ the noise sums to zero in every invariant. The uniform numbers come from Philox,
 distribution function maps them to Laplace noise. They depend only on the seed and the invariants.
 Agents with the same build of numpy and scipy therefore compute the same bits. The drawback is that
 anyone with the seed can subtract all noise.
+
+SDP is *Subspace Differential Privacy*.
 """
 
 import hashlib

@@ -3,6 +3,8 @@
 The regions bound the total of each subset of types. With 28 types of group quarters there are 2^28
 bounds, and a noisy table violates few of them. Each step adds one violated bound, which a minimal
 cut finds.
+
+TDA is *The TopDown algorithm and invariants* (slides).
 """
 
 from dataclasses import dataclass
