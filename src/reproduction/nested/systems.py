@@ -1,8 +1,8 @@
 """Noise with a term for each measured total, and TopDown with the same queries.
 
 A split maps pairs of a level of regions and a level of cells to their shares of the budget rho. The
-noise has the variance 1 / (share rho) in the term of this pair, and TopDown measures the totals of
-the pair with this variance. Both therefore have the privacy loss rho per person.
+term of a pair has the variance 1 / (share rho) in the noise, and TopDown measures the totals of the
+pair with this variance. Both therefore have the privacy loss rho per person.
 """
 
 from collections.abc import Mapping, Sequence

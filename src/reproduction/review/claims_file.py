@@ -47,7 +47,7 @@ def _numbers(quantity: Quantity) -> dict:
 
 
 def _json(value):
-    """Convert to JSON: a missing number becomes null, and an infinite one the word `infinite`."""
+    """Convert a value to JSON. A missing number becomes null, and an infinite number "infinite"."""
     if isinstance(value, list | tuple):
         return [_json(each) for each in value]
     if isinstance(value, float) and not math.isfinite(value):

@@ -35,8 +35,9 @@ def format_number(value: float, error: float | None = None) -> str:
 def error_rows(errors: pd.DataFrame, shares: pd.DataFrame, scope: str) -> pd.DataFrame:
     """List the errors of every system and budget in the counties of a scope.
 
-    The errors are root mean square errors of a cell, a margin and a county's total (persons), and
-    the mean absolute error of a share (percentage points). Each has its standard error.
+    The errors of a cell, a margin and a county's total are root mean square errors (persons). The
+    error of a share is a mean absolute error (percentage points). Each error has its standard
+    error.
     """
     found = {
         words: _with_errors(errors[errors["query"] == query], scope, "rmse")

@@ -75,7 +75,7 @@ def unchanged_probability(counties: int, epsilon: float) -> float:
 
 
 def noise_advantage(counties: int, epsilon: float) -> float:
-    """Compute the total variation distance of two noisy tables, before and after one exchange.
+    """Compute the total variation distance between the noisy tables before and after one exchange.
 
     The distance equals the probability that the noise of one county is 0. It is (1 - a) / (1 + a)
     q_{n-1}(0) / q_n(0), with a = e^(-epsilon). Here q_m is the distribution of the sum of m

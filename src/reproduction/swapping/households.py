@@ -37,10 +37,10 @@ def compute_size_totals(households: int) -> np.ndarray:
 def build_households(table: pd.DataFrame, scenario: str) -> np.ndarray:
     """Build households with exact margins, as int64 of shape (sizes, counties, tenures).
 
-    "equal mix" has the same shares of sizes in all counties. "persons per dwelling" has larger
-    households in counties with more persons per dwelling. "fitted" is chosen so that the expected
-    swapped table is close to the printed table. It is therefore no evidence about the printed
-    table.
+    The scenario "equal mix" has the same shares of sizes in all counties. The scenario "persons per
+    dwelling" has larger households in counties with more persons per dwelling. The scenario
+    "fitted" is chosen so that the expected swapped table is close to the printed table. It is
+    therefore no evidence about the printed table.
     """
     tilts = np.zeros(len(table))
     if scenario == "persons per dwelling":

@@ -227,7 +227,7 @@ def _corner(rows, columns) -> tuple[int, int]:
 
 
 def check_witness() -> pd.DataFrame:
-    """Check that the margins of the counterexample have a real table and no integer table."""
+    """Check that a real table, but no integer table, has the margins of the counterexample."""
     twice = np.array([[list(map(int, line)) for line in layer] for layer in WITNESS]).ravel()
     matrix = Invariants.margins((3, 4, 6), TWO_WAY).matrix
     fixed = LinearConstraint(matrix, matrix @ twice / 2, matrix @ twice / 2)

@@ -1,10 +1,11 @@
 """Flavours of differential privacy as data, and conditions for their comparison.
 
-A guarantee has five components (Bailie, Gong and Meng, *Can Swapping be Differentially Private?*):
-the domain of datasets, the scope (the pairs of datasets that are compared), the unit (a distance
-between datasets), the standard (a divergence between distributions) and the intensity (a budget per
-unit). The first four are the flavour of the guarantee. Budgets of different flavours are different
-quantities. Only a theorem that converts one flavour to the other allows a comparison.
+A guarantee has five components (Bailie, Gong and Meng, *Can Swapping be Differentially Private?*).
+The domain is the set of datasets, and the scope is the set of pairs of datasets that are compared.
+The unit is a distance between datasets, and the standard is a divergence between distributions. The
+intensity is a budget per unit. The first four components are the flavour of the guarantee. Budgets
+of different flavours are different quantities. Only a theorem that converts one flavour to the
+other allows a comparison.
 """
 
 import math

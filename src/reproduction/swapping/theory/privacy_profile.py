@@ -2,8 +2,8 @@
 
 All records of a stratum are different, and two datasets differ by an exchange of two records. The
 output shows the permutation. The probability of the permutation depends on the number m of records
-that it moves. For the second dataset, the permutation of the same output moves m + 2, m + 1, m, m -
-1 or m - 2 records.
+that it moves. For the second dataset, the permutation with the same output moves between m - 2 and
+m + 2 records.
 """
 
 import math

@@ -119,9 +119,9 @@ def table_loss(counties, categories, rate: ExactNumber) -> Loss:
 def rare_category_bound(size: int, rate: float) -> Loss:
     """Compute a lower bound if one of two categories and one county have a single record each.
 
-    In the first dataset the record of that category lives in that county, and in the second it
-    lives elsewhere. The bound is (1/2) ln((n - 1) (1 - q1) / q1) for n = `size` >= 2, where q1 is
-    the probability of a move. It grows without limit with n.
+    In the first dataset the record of this category is in this county, and in the second dataset it
+    is in another county. The bound is (1/2) ln((n - 1) (1 - q1) / q1) for n = `size` >= 2, where q1
+    is the probability of a move. It grows without limit with n.
     """
     moved = moved_probability(check_size(size, 2), rate)
     return Loss(abs(math.log((size - 1) * (1 - moved) / moved)) / 2, "lower bound")
