@@ -75,6 +75,7 @@ def privatize_file(
     *,
     count: str = "count",
     names: list[str] | None = None,
+    hierarchies: Mapping[str, str | Path] | None = None,
     force: bool = False,
     picture: bool = True,
     nonnegative: bool = False,
@@ -90,6 +91,9 @@ def privatize_file(
         Folder for `FILES`, which are written together at the end, or not at all.
     names : list of str, optional
         The columns that name a cell, by default all except the counts.
+    hierarchies : mapping of str to path, optional
+        Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`.
+        The columns of regions are published as well.
     nonnegative : bool
         Also write a table without negative counts, for noise with levels.
     out_format : {"csv", "parquet"}
@@ -108,8 +112,9 @@ def privatize_file(
     started = now()
     accepted = read_accepted(accept)
     check_format(out_format)
-    folder = output_folder(out, FILES, table_path, invariants_path, force=force)
-    table = read_table(table_path, count, names)
+    inputs = table_path, invariants_path, *(hierarchies or {}).values()
+    folder = output_folder(out, FILES, *inputs, force=force)
+    table = read_table(table_path, count, names, hierarchies=hierarchies)
     raw = read_bytes(invariants_path)
     held = read_invariants(invariants_path, table, raw)
     digest = hashlib.sha256(raw).hexdigest()
