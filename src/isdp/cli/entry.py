@@ -72,14 +72,22 @@ def _run(arguments: Sequence[str] | None) -> int:
         status: int = given.pop("run")(**given)
         return status
     except InputError as error:
-        print(f"isdp: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"isdp: {_escaped(' '.join(str(error).split()))}", file=sys.stderr)
     except OSError as error:
         place = "" if error.filename is None else f"{error.filename}: "
-        print(f"isdp: {place}{error.strerror or error}", file=sys.stderr)
+        print(f"isdp: {_escaped(f'{place}{error.strerror or error}')}", file=sys.stderr)
     except KeyboardInterrupt:
         print("isdp: interrupted", file=sys.stderr)
         return 128 + signal.SIGINT
     return 2
+
+
+def _escaped(text: str) -> str:
+    """Escape characters of names and labels that a terminal would interpret or cannot show."""
+    return "".join(
+        character if character.isprintable() or character == "\n" else ascii(character)[1:-1]
+        for character in text
+    )
 
 
 def _print(text: str) -> None:
@@ -89,7 +97,8 @@ def _print(text: str) -> None:
     problem: str | None = "it is closed"
     try:
         if sys.stdout is not None:
-            sys.stdout.write(text)
+            encoding = sys.stdout.encoding or "utf-8"
+            sys.stdout.write(_escaped(text).encode(encoding, "backslashreplace").decode(encoding))
             sys.stdout.flush()
             return
     except OSError as error:

@@ -112,5 +112,5 @@ def run(**given: Any) -> int:
             f"{residues['published']}"
         )
     if given["picture"] and not certificate["output"]["picture"]:
-        print("no picture: matplotlib is not installed; run pip install 'isdp[plots]'")
+        print("no picture: matplotlib cannot be imported; run pip install 'isdp[plots]'")
     return 0

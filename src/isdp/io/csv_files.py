@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +27,9 @@ BYTES_PER_BLOCK = 1 << 20
 LINE_ENDS = ("\n", "\r")  # other line separators do not end a row of a CSV file
 SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 TEXT = np.dtypes.StringDType()
+NUMBER = re.compile(r"\s*[-+]?[\d.,' ]*\d[\d.,' ]*(e[-+]?\d+)?\s*", re.IGNORECASE)
+MAX_COLUMNS = 5_000
+MAX_LISTED = 20  # maximum number of columns in a message
 MAX_QUOTED = 60  # maximum number of characters of a label in a message
 MAX_PERSONS = 10**9  # maximum plausible count
 
@@ -101,8 +105,7 @@ def read_columns(path, expected: str, skipped: Collection[str] = ()) -> dict[str
             header = _check_rows(file, path, expected)
             kept = [number for number, name in enumerate(header) if name not in skipped]
             if not kept:
-                listed = ", ".join(map(repr, header))
-                raise InputError(f"{path}: the only columns are {listed}. Add other columns")
+                raise InputError(f"{path}: the only columns are {listed(header)}. Add others")
             pieces = _parse(file, path, len(header), kept)
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file. Give {expected}") from None
@@ -156,10 +159,15 @@ def _rows(lines, place) -> Iterator[tuple[int, list[str]]]:
                         f"header has {width}. Quote fields with commas, or complete the file"
                     )
                 width = len(row)
-                twice = [name for name in row if row.count(name) > 1]
+                if width > MAX_COLUMNS:
+                    raise InputError(
+                        f"{place}: line {reader.line_num}: the header has {width:,} columns, and "
+                        f"at most {MAX_COLUMNS:,} are accepted. Leave columns out"
+                    )
+                twice = [name for name, count in Counter(row).items() if count > 1]
                 if twice:
                     raise InputError(
-                        f"{place}: line {reader.line_num}: the column {quoted(twice[0])} occurs "
+                        f"{place}: line {reader.line_num}: the column {listed(twice[:1])} occurs "
                         f"twice. Rename one"
                     )
             yield reader.line_num, row
@@ -419,3 +427,18 @@ def on_one_line(text: str) -> str:
 def quoted(text: str) -> str:
     """Quote a shortened text on one line."""
     return repr(on_one_line(text))
+
+
+def without_number(text: str) -> str:
+    """Return a text for a message, or "[number]" for a number.
+
+    A number can be a confidential count, if a table has no header or another column is named as the
+    column of counts.
+    """
+    return "[number]" if NUMBER.fullmatch(text) else text
+
+
+def listed(names: Collection[str]) -> str:
+    """Quote the names of columns for a message, without numbers."""
+    shown = [quoted(without_number(name)) for name in list(names)[:MAX_LISTED]]
+    return ", ".join([*shown, "..."] if len(names) > MAX_LISTED else shown)

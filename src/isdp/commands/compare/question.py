@@ -25,7 +25,7 @@ from isdp.commands.shared.warnings import warnings_of_names
 from isdp.commands.topdown.run import Problem, arrange
 from isdp.compare.areas import LEVELS, Areas
 from isdp.errors import InputError
-from isdp.io.csv_files import read_columns
+from isdp.io.csv_files import listed, read_columns
 from isdp.topdown import Schema
 
 LOG = logging.getLogger(__name__)
@@ -246,10 +246,9 @@ def _nested(
 ) -> tuple[Nested | None, str]:
     for option, name in (("--region", region), ("--area", area)):
         if name is not None and name not in table.names:
-            listed = ", ".join(map(repr, table.names))
             raise InputError(
                 f"{option}: {table.path} has no column {name!r} that names cells. Use one of "
-                f"{listed}."
+                f"{listed(table.names)}."
             )
     if region is not None and region == area:
         raise InputError(f"--region, --area: both name {area!r}. Name two columns.")
