@@ -26,6 +26,9 @@ MARGINS = "privatize both.csv --invariants both.yaml --no-picture --epsilon 1/4"
 PICTURES = ("noisy.svg", "plan.svg", "comparison.svg")
 GIVEN = " --cells first/noisy.csv --invariants ages.yaml"
 
+COMPLETE = [PRIVATIZE + E1, PLAN + E1, COMPARE + E1, TOPDOWN + E1, SWAP + " --rate 0.5",
+            CHECK + " --totals first/totals.csv", ACCOUNT]  # fmt: skip
+
 # a command, what is added to it, and a text of the outcome with the addition and not without it
 CASES = [
     (PRIVATIZE + E1, "--invariants total.yaml", '"grand total"'),
@@ -42,6 +45,7 @@ CASES = [
     (PRIVATIZE + E1, "--count age", "column 'age'"),
     (PRIVATIZE + E1, "--name sex", "'f'"),
     (PRIVATIZE + E1, "--out other", "FILE other/noisy.csv"),
+    (PRIVATIZE + E1, "--out-format parquet", "FILE noisy/noisy.parquet"),
     (PRIVATIZE.replace(" --no-picture", E1), "--no-picture", "no noisy.svg"),
     (PRIVATIZE + " --epsilon 25", "--accept weak-noise", "status 0"),
     (PLAN + E1, "--cells women.csv", "epsilon 1 per person: 8 cells"),
@@ -102,6 +106,7 @@ CASES = [
     (TOPDOWN + E1, "--seed 7", "who has the seed"),
     (TOPDOWN + E1, "--count age", "column 'age'"),
     (TOPDOWN + E1, "--out other", "FILE other/released.csv"),
+    (TOPDOWN + E1, "--out-format parquet", "FILE topdown/released.parquet"),
     (TOPDOWN + " --epsilon 1000", "--accept weak-noise", "status 0"),
     (SWAP + " --rate 0.5", "--match state", '"match": [\n      "state"\n    ]'),
     (SWAP + " --rate 0.5", "--swap county,tenure", '"tenure"\n    ],\n    "carry"'),
@@ -109,6 +114,7 @@ CASES = [
     (SWAP.replace("people", "named") + " --rate 0.5", "--public name", "status 0"),
     (SWAP + " --rate 0.5", "--rate 1/20", '"1/20"'),
     (SWAP + " --rate 0.5", "--out other", "FILE other/swapped.csv"),
+    (SWAP + " --rate 0.5", "--out-format parquet", "FILE swapped/swapped.parquet"),
     (CHECK + " --totals first/totals.csv", "--invariants total.yaml", "'county: North'"),
     (CHECK, "--totals first/totals.csv", "2 compared"),
     (CHECK, "--certificate second/certificate.json", "WRONG: sha256 of the noisy table"),
@@ -118,6 +124,8 @@ CASES = [
     (ACCOUNT + " --cells first/noisy.csv", "--invariants ages.yaml", "determine 0 cells"),
     (ACCOUNT + GIVEN, "--count county", "status 2"),
     (ACCOUNT + GIVEN, "--name sex", "'f'"),
+    *((command, "--json", '"exit_status": 0') for command in COMPLETE),
+    *((command, "--quiet", "status 0\n\n") for command in COMPLETE),
 ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from isdp.cli.options import add_columns
+from isdp.cli.options import add_columns, guarantee_facts
 
 MAX_SHOWN = 20
 HELP = "add up the privacy loss of several releases of the same data"
@@ -27,7 +27,10 @@ def add_options(own: argparse.ArgumentParser) -> None:
         "certificate_paths", metavar="CERTIFICATE", nargs="+", help="certificate.json of a release"
     )
     own.add_argument(
-        "--cells", dest="cells_path", metavar="FILE", help="csv with the cells of all releases"
+        "--cells",
+        dest="cells_path",
+        metavar="FILE",
+        help="csv or Parquet file with the cells of all releases",
     )
     own.add_argument(
         "--invariants",
@@ -40,7 +43,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     add_columns(own)
 
 
-def run(certificate_paths: list[str], **given: Any) -> int:
+def run(certificate_paths: list[str], **given: Any) -> tuple[int, dict[str, Any]]:
     """Run the command and print the total."""
     from isdp.commands.account import account
     from isdp.io.certificate import qualify_statement
@@ -54,6 +57,11 @@ def run(certificate_paths: list[str], **given: Any) -> int:
     print("tables are compared that agree in the totals of all of these releases")
     for path in found.experiments:
         print(f"{path}: NOT FOR RELEASE; no guarantee holds for it")
+    facts: dict[str, Any] = {
+        "releases": len(certificate_paths),
+        "not_for_release": found.experiments,
+        "guarantee": guarantee_facts(found.guarantee.record(), not found.experiments),
+    }
     if found.together is None:
         # the certificates of swapping and TopDown name no file of invariants
         advice = "; give --cells and --invariants" * (found.guarantee.metric in NORMS)
@@ -61,7 +69,7 @@ def run(certificate_paths: list[str], **given: Any) -> int:
             f"not examined: the cells that all totals together determine, and whether one person "
             f"can change cell alone under all of them{advice}"
         )
-        return 0
+        return 0, facts
     determined, new, residues, _ = found.together
     print(
         f"all totals together determine {counted(len(determined), 'cell')}, {len(new):,} of which "
@@ -71,7 +79,11 @@ def run(certificate_paths: list[str], **given: Any) -> int:
         f"all totals together reveal {counted(len(residues), 'count')} modulo m of which no "
         f"release alone reveals as much{_listed(residues)}"
     )
-    return 0
+    return 0, facts | {
+        "determined_cells": determined,
+        "newly_determined_cells": new,
+        "cells_revealed_modulo_m": residues,
+    }
 
 
 def _listed(names: list[str]) -> str:

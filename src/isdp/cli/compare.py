@@ -19,9 +19,10 @@ from isdp.errors import InputError
 
 HELP = "compare the errors of the systems of five papers on your cells and totals"
 EPILOG = f"""\
-The file of cells is a csv in UTF-8 with one row per cell; its columns name the cell. If it has a
-column of counts (--count) and --stand-in is not given, the counts are used, and every file is
-marked CONFIDENTIAL. isdp privatize --help describes the file of invariants.
+The file of cells is a csv in UTF-8, or a Parquet file (.parquet), with one row per cell. Its
+columns name the cell. If it has a column of counts (--count) and --stand-in is not given, the
+counts are used, and every file is marked CONFIDENTIAL. isdp privatize --help describes the file of
+invariants.
 
 --epsilon and --rho are for one person who changes cell. Each budget may be a list, such as 0.5,1,2.
 
@@ -45,7 +46,9 @@ def add_options(own: argparse.ArgumentParser) -> None:
         own.add_argument(
             f"--{name}", dest=f"{name}s", metavar=metavar, action="append", default=[], help=words
         )
-    own.add_argument("--stand-in", metavar="FILE", help="csv of public counts of the same cells")
+    own.add_argument(
+        "--stand-in", metavar="FILE", help="csv or Parquet file of public counts of the same cells"
+    )
     own.add_argument(
         "--region",
         metavar="COLUMN",
@@ -68,7 +71,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     add_out(own, "comparison", picture=True)
 
 
-def run(**given: Any) -> int:
+def run(**given: Any) -> tuple[int, dict[str, Any]]:
     """Run the command and print a summary."""
     from isdp.commands.compare.files import compare_files
     from isdp.commands.compare.report import format_budget, why_confidential
@@ -89,7 +92,12 @@ def run(**given: Any) -> int:
     for _, row in found.left_out.iterrows():
         budget = format_budget(row["parameter"], row["budget"])
         print(f"left out: {row['system']}, {budget}: {row['reason']}")
-    return 0
+    return 0, {
+        "confidential": bool(marked),
+        "cells": found.question.cells,
+        "systems_and_budgets": len(found.systems),
+        "left_out": found.left_out.to_dict("records"),
+    }
 
 
 def _budgets(texts: list[str], option: str) -> list[float]:

@@ -66,7 +66,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     own.set_defaults(allow_mcmc=False)
 
 
-def run(**given: Any) -> int:
+def run(**given: Any) -> tuple[int, dict[str, Any]]:
     """Run the command and print a summary."""
     from isdp.commands.plan import plan
     from isdp.io.wording import counted
@@ -102,7 +102,15 @@ def run(**given: Any) -> int:
         f"sampler: {sampler['method']}, {sampler['seconds']:.2g} s for one draw, which is "
         f"discarded; peak memory of this command {forecast.megabytes:,.0f} MB"
     )
-    return 0
+    return 0, {
+        forecast.setting: forecast.value,
+        "per": forecast.per,
+        "cells": free.invariants.cells,
+        "degrees_of_freedom": int(free.degrees),
+        "determined_cells": len(free.determined),
+        "cells_revealed_modulo_m": len(free.revealed_residues),
+        "guarantee": {"statement": forecast.statement},
+    }
 
 
 def _lines(margins: Sequence[Margin], wanted: Sequence[str], path: str) -> Iterator[str]:

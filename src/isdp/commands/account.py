@@ -23,8 +23,8 @@ from isdp.commands.shared.invariants_file import read_invariants
 from isdp.commands.shared.request import units_of_distance
 from isdp.commands.shared.table import describe_cells
 from isdp.errors import InputError
-from isdp.io.csv_files import read_columns
 from isdp.io.files import read_bytes
+from isdp.io.tables import ROW_PER_CELL, read_columns
 from isdp.mechanisms.generalized_laplace import NORMS
 
 UNLIKE_DISTANCES = (
@@ -192,9 +192,7 @@ def _revealed_cells(
     names: list[str] | None,
 ) -> RevealedCells:
     path = Path(cells_path)
-    table = describe_cells(
-        path, read_columns(path, "a csv with one row per cell", (count,)), names, count
-    )
+    table = describe_cells(path, read_columns(path, ROW_PER_CELL, (count,)), names, count)
     rules = {}
     for one in invariants_paths:
         raw = read_bytes(one)

@@ -17,8 +17,9 @@ from isdp.commands.shared.table import Table, read_table
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.io.certificate import FORMAT
-from isdp.io.csv_files import read_columns, whole_numbers
+from isdp.io.csv_files import whole_numbers
 from isdp.io.files import read_bytes, sha256_of
+from isdp.io.tables import read_columns
 from isdp.io.wording import counted
 from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian

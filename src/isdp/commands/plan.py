@@ -40,8 +40,8 @@ from isdp.commands.shared.refusals import read_accepted, refuse_weak_noise
 from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import Table, describe_cells
 from isdp.errors import InputError
-from isdp.io.csv_files import read_columns
 from isdp.io.progress import progress
+from isdp.io.tables import ROW_PER_CELL, read_columns
 from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
@@ -340,7 +340,7 @@ def read_planned_table(
         If a file is invalid, or the totals determine every cell.
     """
     path = Path(cells_path)
-    columns = read_columns(path, "a csv with one row per cell", skipped=(count,))
+    columns = read_columns(path, ROW_PER_CELL, skipped=(count,))
     table = describe_cells(path, columns, names, count)
     held = read_invariants(invariants_path, table)
     refuse_equal_names(held, table, invariants_path)

@@ -103,9 +103,7 @@ def read_columns(path, expected: str, skipped: Collection[str] = ()) -> dict[str
                 file = io.BytesIO(file.read())
             _refuse_binary(file, path)
             header = _check_rows(file, path, expected)
-            kept = [number for number, name in enumerate(header) if name not in skipped]
-            if not kept:
-                raise InputError(f"{path}: the only columns are {listed(header)}. Add others")
+            kept = refuse_no_columns(header, skipped, path)
             pieces = _parse(file, path, len(header), kept)
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file. Give {expected}") from None
@@ -113,9 +111,22 @@ def read_columns(path, expected: str, skipped: Collection[str] = ()) -> dict[str
         raise InputError(
             f"{path}: the file cannot be read ({error.strerror}). Give {expected}"
         ) from None
-    if not any(len(piece.codes) for piece in pieces[kept[0]]):
+    refuse_no_rows(sum(len(piece.codes) for piece in pieces[kept[0]]), path, expected)
+    return {header[number]: concatenate(pieces.pop(number)) for number in kept}
+
+
+def refuse_no_columns(header: Sequence[str], skipped: Collection[str], path) -> list[int]:
+    """Return the numbers of the columns to read, or raise `InputError` if there is none."""
+    kept = [number for number, name in enumerate(header) if name not in skipped]
+    if not kept:
+        raise InputError(f"{path}: the only columns are {quoted_names(header)}. Add others")
+    return kept
+
+
+def refuse_no_rows(rows: int, path, expected: str) -> None:
+    """Raise `InputError` if a table has no rows."""
+    if not rows:
         raise InputError(f"{path}: the table has no rows below its header. Give {expected}")
-    return {header[number]: _concatenate(pieces.pop(number)) for number in kept}
 
 
 def _refuse_binary(file, path: Path) -> None:
@@ -167,8 +178,8 @@ def _rows(lines, place) -> Iterator[tuple[int, list[str]]]:
                 twice = [name for name, count in Counter(row).items() if count > 1]
                 if twice:
                     raise InputError(
-                        f"{place}: line {reader.line_num}: the column {listed(twice[:1])} occurs "
-                        f"twice. Rename one"
+                        f"{place}: line {reader.line_num}: the column "
+                        f"{quoted_names(twice[:1])} occurs twice. Rename one"
                     )
             yield reader.line_num, row
     except csv.Error as error:
@@ -207,7 +218,8 @@ def _parse(file, path: Path, width: int, kept: list[int]) -> dict[int, list[Colu
     return columns
 
 
-def _concatenate(pieces: list[Column]) -> Column:
+def concatenate(pieces: list[Column]) -> Column:
+    """Join pieces of a column and empty the list. The texts are sorted by their first rows."""
     texts = np.concatenate([piece.texts for piece in pieces])
     starts = np.cumsum([0, *(len(piece.texts) for piece in pieces)])
     numbers = None
@@ -438,7 +450,7 @@ def without_number(text: str) -> str:
     return "[number]" if NUMBER.fullmatch(text) else text
 
 
-def listed(names: Collection[str]) -> str:
+def quoted_names(names: Collection[str]) -> str:
     """Quote the names of columns for a message, without numbers."""
     shown = [quoted(without_number(name)) for name in list(names)[:MAX_LISTED]]
     return ", ".join([*shown, "..."] if len(names) > MAX_LISTED else shown)

@@ -25,7 +25,8 @@ from isdp.commands.shared.warnings import warnings_of_names
 from isdp.commands.topdown.run import Problem, arrange
 from isdp.compare.areas import LEVELS, Areas
 from isdp.errors import InputError
-from isdp.io.csv_files import listed, read_columns
+from isdp.io.csv_files import quoted_names
+from isdp.io.tables import ROW_PER_CELL, read_columns
 from isdp.topdown import Schema
 
 LOG = logging.getLogger(__name__)
@@ -188,7 +189,7 @@ def read_question(
     """
     path = Path(cells_path)
     names = None if names is None else list(names)
-    columns = read_columns(path, "a csv with one row per cell")
+    columns = read_columns(path, ROW_PER_CELL)
     texts = columns.pop(count, None)
     if not columns:
         raise InputError(f"{path}: no column except {count!r} describes the rows. Add one.")
@@ -248,7 +249,7 @@ def _nested(
         if name is not None and name not in table.names:
             raise InputError(
                 f"{option}: {table.path} has no column {name!r} that names cells. Use one of "
-                f"{listed(table.names)}."
+                f"{quoted_names(table.names)}."
             )
     if region is not None and region == area:
         raise InputError(f"--region, --area: both name {area!r}. Name two columns.")

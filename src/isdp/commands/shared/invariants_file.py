@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from isdp.arrays import BoolArray, IntArray
 from isdp.commands.shared.table import JOINT, Table, refuse_blank_values
 from isdp.errors import InputError
-from isdp.io.csv_files import MAX_QUOTED, ROWS_PER_CHUNK, listed
+from isdp.io.csv_files import MAX_QUOTED, ROWS_PER_CHUNK, quoted_names
 from isdp.io.files import read_bytes
 
 KEYS = ("total", "totals", "subsets")
@@ -205,7 +205,7 @@ def _check_column(column: object, table: Table, key: str) -> None:
     if not isinstance(column, str) or column not in table.columns:
         raise InputError(
             f"{key}: no column {_quoted(column)} describes the cells. Use one of "
-            f"{listed(table.columns)}."
+            f"{quoted_names(table.columns)}."
         )
     refuse_blank_values(table, column)
 

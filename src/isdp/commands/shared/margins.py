@@ -67,6 +67,10 @@ MAX_POOLED_CELLS = 20  # maximum number of cells of a class that are used in eac
 EXACT, BOUNDED, SIMULATED, UNKNOWN = "exact", "bounded", "simulated", "unknown"
 
 
+# from the least to the most certain, as readers of a release see them
+HOW = {UNKNOWN: "unknown", SIMULATED: "simulated", BOUNDED: "bound", EXACT: "exact"}
+
+
 class Estimate(NamedTuple):
     """A number and the method by which it was found.
 
@@ -127,6 +131,19 @@ class Margin:
             row |= {name: figure.rounded(), f"{name}_is": figure.method}
             row[f"{name}_error"] = _round(figure.error)
         return row
+
+    def short_row(self) -> dict[str, object]:
+        """Return the margin as a row of the table for readers."""
+        limit = None if self.limit.method == UNKNOWN else int(self.limit.value)
+        methods = {self.sd.method, self.limit.method}
+        how = next(words for method, words in HOW.items() if method in methods)
+        return {
+            "name": self.name,
+            "cells": self.cells,
+            "sd": self.sd.rounded(),
+            "limit_95": limit,
+            "how": how,
+        }
 
 
 class ProbabilityUnchanged(NamedTuple):
@@ -234,7 +251,11 @@ def _class_targets(table: Table, free: DegreesOfFreedom) -> Iterator[MarginTarge
             rows = np.flatnonzero(classes == number)[:MAX_POOLED_CELLS]
             yield MarginTarget("cell", name, cells, rows, cell_class=number)
         else:
-            name = f"a cell among {number:,} with one total" if number else "a cell in no total"
+            name = (
+                f"a cell in a group of {number:,} whose total is held"
+                if number
+                else "a cell in no total"
+            )
             parts = (Part(number, 1),)
             yield MarginTarget("cell", name, cells, np.array([first]), parts, cell_class=number)
 
@@ -308,8 +329,22 @@ def usual_sums(table: Table) -> list[HeldTotals]:
 
 
 def margin_table(margins: Sequence[Margin]) -> pd.DataFrame:
-    """Return a table with one row per margin."""
+    """Return a table with one row per margin, and all figures with their methods and errors."""
     return pd.DataFrame([margin.row() for margin in margins])
+
+
+def short_margin_table(margins: Sequence[Margin]) -> pd.DataFrame:
+    """Return the table of margins for the readers of a release, with one row per margin.
+
+    Returns
+    -------
+    DataFrame
+        The columns are name, cells (number of cells), sd (standard deviation of the noise, in
+        persons), limit_95 (persons; the absolute noise is at most this number with a probability
+        of 95 % or more) and how (the less certain method of both figures: exact, bound, simulated
+        or unknown).
+    """
+    return pd.DataFrame([margin.short_row() for margin in margins]).astype({"limit_95": "Int64"})
 
 
 def margins_of(

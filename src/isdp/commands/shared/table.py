@@ -1,4 +1,4 @@
-"""Tables of counts, which are read from csv files."""
+"""Tables of counts, which are read from csv or Parquet files."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from isdp.errors import InputError
 from isdp.io.csv_files import (
     Column,
     combined,
-    listed,
-    read_columns,
+    quoted_names,
     refuse_line_breaks,
     whole_numbers,
     without_number,
 )
+from isdp.io.tables import ROW_PER_CELL, read_columns
 
 JOINT = ", "  # separates the parts of a cell's name
 MAX_COUNT = 10**12 - 1
@@ -83,7 +83,7 @@ def read_table(
     Parameters
     ----------
     path : path
-        A csv in UTF-8, with or without a byte-order mark.
+        A csv in UTF-8, with or without a byte-order mark, or a Parquet file (.parquet).
     names : list of str, optional
         The columns that name a cell, by default all except the counts.
     negative : bool
@@ -96,13 +96,13 @@ def read_table(
         below the header.
     """
     path = Path(path)
-    columns = read_columns(path, "a csv with one row per cell")
+    columns = read_columns(path, ROW_PER_CELL)
     header = list(columns)
     if count not in columns:
         hint = " Separate the columns by commas, not by ';'." if ";" in header[0] else ""
         raise InputError(
             f"{path}: there is no column {count!r}. The columns are "
-            f"{listed(header)}. Name the column of counts by --count.{hint}"
+            f"{quoted_names(header)}. Name the column of counts by --count.{hint}"
         )
     texts = columns.pop(count)
     table = describe_cells(path, columns, names, count)
@@ -128,7 +128,7 @@ def describe_cells(
     for name in names:
         if name not in columns:
             raise InputError(
-                f"{path}: --name: there is no column {name!r}. Use one of {listed(columns)}."
+                f"{path}: --name: there is no column {name!r}. Use one of {quoted_names(columns)}."
             )
     cells = len(columns[names[0]].codes)
     table = Table(path, columns, count, 0, names, np.zeros(cells, dtype=np.int64))
