@@ -12,7 +12,7 @@ from isdp.cli import main
 from tests import ROOT
 
 EXAMPLE = ROOT / "docs/example"
-MEASURED = re.compile(r'\d{4}-\d\d-\d\dT[0-9:+]*|"(seconds|peak_memory\w*)": .*')
+MEASURED = re.compile(r'\d{4}-\d\d-\d\dT[0-9:+]*|"(seconds|megabytes_of_this_process)": .*')
 COMMANDS = {
     "noisy": "privatize {} --invariants ages.yaml --epsilon 1 --seed 3 --no-picture",
     "released": "topdown {} --levels county --epsilon 1 --seed 3 --simulations 0",
