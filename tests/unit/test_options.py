@@ -132,6 +132,8 @@ CASES = [
     (ACCOUNT + " --invariants ages.yaml", "--cells first/noisy.csv", "determine 0 cells"),
     (ACCOUNT + " --cells first/noisy.csv", "--invariants ages.yaml", "determine 0 cells"),
     (ACCOUNT + GIVEN, "--count county", "status 2"),
+    (ACCOUNT, "--as-zcdp", "rho per person is at most 0.0868"),
+    (ACCOUNT + " --as-zcdp", "--delta 1e-3", "at delta = 0.001"),
     (ACCOUNT + GIVEN, "--name sex", "'f'"),
     *((command, "--json", '"exit_status": 0') for command in COMPLETE),
     *((command, "--quiet", "status 0\n\n") for command in COMPLETE),

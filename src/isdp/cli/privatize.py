@@ -125,7 +125,7 @@ def run(**given: Any) -> tuple[int, dict[str, Any]]:
             f"{residues['published']}"
         )
     if given["picture"] and not certificate["output"]["picture"]:
-        print("no picture: matplotlib is not installed; run pip install 'isdp[plots]'")
+        print("no picture: matplotlib cannot be imported; run pip install 'isdp[plots]'")
     return 0, {
         "for_release": certificate["for_release"],
         "cells": certificate["input"]["cells"],

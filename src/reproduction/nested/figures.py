@@ -135,6 +135,6 @@ def _stripes(axis: Axes, number: int) -> None:
 
 def _logarithmic(side) -> None:
     side.axes.set(**{f"{side.axis_name}scale": "log"})
-    side.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    side.set_major_locator(LogLocator(subs=(1, 2, 3, 5, 7)))
     side.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     side.set_minor_formatter(NullFormatter())

@@ -26,6 +26,7 @@ from isdp.commands.shared.warnings import warnings_of_names
 from isdp.commands.topdown.run import Problem, arrange
 from isdp.compare.areas import LEVELS, Areas
 from isdp.errors import InputError
+from isdp.io.csv_files import quoted_names
 from isdp.io.tables import ROW_PER_CELL, read_columns
 from isdp.topdown import Schema
 
@@ -256,10 +257,9 @@ def _nested(
 ) -> tuple[Nested | None, str]:
     for option, name in (("--region", region), ("--area", area)):
         if name is not None and name not in table.names:
-            listed = ", ".join(map(repr, table.names))
             raise InputError(
                 f"{option}: {table.path} has no column {name!r} that names cells. Use one of "
-                f"{listed}."
+                f"{quoted_names(table.names)}."
             )
     if region is not None and region == area:
         raise InputError(f"--region, --area: both name {area!r}. Name two columns.")

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from isdp.arrays import IntArray
 from isdp.commands.shared.code_list import add_regions
 from isdp.errors import InputError
-from isdp.io.csv_files import Column, combined, refuse_line_breaks, whole_numbers
+from isdp.io.csv_files import (
+    Column,
+    combined,
+    quoted_names,
+    refuse_line_breaks,
+    whole_numbers,
+    without_number,
+)
 from isdp.io.tables import ROW_PER_CELL, read_columns
 
 JOINT = ", "  # separates the parts of a cell's name
@@ -50,6 +57,10 @@ class Table:
     def name(self, row: int) -> str:
         """Return the name of the cell in a row, counted from 0."""
         return JOINT.join(self.columns[column].text(row) for column in self.names)
+
+    def name_in_message(self, row: int) -> str:
+        """Return the name of the cell in a row without numbers, which may be counts."""
+        return JOINT.join(without_number(self.columns[column].text(row)) for column in self.names)
 
     def groups(self, columns: Sequence[str]) -> NDArray[np.int32]:
         """Return the number of each row's combination of values, from 0, as int32 (cells,)."""
@@ -102,7 +113,7 @@ def read_table(
         hint = " Separate the columns by commas, not by ';'." if ";" in header[0] else ""
         raise InputError(
             f"{path}: there is no column {count!r}. The columns are "
-            f"{', '.join(map(repr, header))}. Name the column of counts by --count.{hint}"
+            f"{quoted_names(header)}. Name the column of counts by --count.{hint}"
         )
     texts = columns.pop(count)
     table = describe_cells(path, columns, names, count)
@@ -127,8 +138,9 @@ def describe_cells(
         raise InputError(f"{path}: no column except {count!r} describes the rows. Add one.")
     for name in names:
         if name not in columns:
-            listed = ", ".join(map(repr, columns))
-            raise InputError(f"{path}: --name: there is no column {name!r}. Use one of {listed}.")
+            raise InputError(
+                f"{path}: --name: there is no column {name!r}. Use one of {quoted_names(columns)}."
+            )
     cells = len(columns[names[0]].codes)
     table = Table(path, columns, count, 0, names, np.zeros(cells, dtype=np.int64))
     for column in names:
@@ -147,7 +159,8 @@ def _refuse_same_names(table: Table) -> None:
         row = int(np.flatnonzero(pd.Series(numbers).duplicated())[0])
         first = int(np.flatnonzero(numbers == numbers[row])[0])
         raise InputError(
-            f"{table.path}: rows {first + 1} and {row + 1} are both called {table.name(row)!r}. "
+            f"{table.path}: rows {first + 1} and {row + 1} are both called "
+            f"{table.name_in_message(row)!r}. "
             f"Give each cell one row, or add columns to its name by --name."
         )
 
@@ -160,7 +173,9 @@ def read_counts(column: Column, table: Table, negative: bool = False) -> IntArra
     """
     return whole_numbers(
         column,
-        lambda row: f"{table.path}: row {row + 1} ({table.name(row)}), column {table.count!r}",
+        lambda row: (
+            f"{table.path}: row {row + 1} ({table.name_in_message(row)}), column {table.count!r}"
+        ),
         "Counts must be whole numbers of at most 18 digits."
         if negative
         else "Counts must be whole numbers of 0 or more, with at most 12 digits.",
