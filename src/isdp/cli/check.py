@@ -21,10 +21,13 @@ from them.
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    own.add_argument("noisy_path", metavar="NOISY", help="csv of the noisy table")
+    own.add_argument("noisy_path", metavar="NOISY", help="csv or Parquet file of the noisy table")
     add_invariants(own)
     own.add_argument(
-        "--totals", dest="totals_path", metavar="FILE", help="csv of the published totals"
+        "--totals",
+        dest="totals_path",
+        metavar="FILE",
+        help="csv or Parquet file of the published totals",
     )
     own.add_argument(
         "--certificate",

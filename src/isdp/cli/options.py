@@ -45,6 +45,44 @@ def add_columns(own: argparse.ArgumentParser) -> None:
     )
 
 
+def add_hierarchy(own: argparse.ArgumentParser) -> None:
+    """Add `--hierarchy`, whose value `take_hierarchies` reads."""
+    own.add_argument(
+        "--hierarchy",
+        dest="hierarchies",
+        metavar="COLUMN=FILE",
+        action="append",
+        default=[],
+        help="code list of a column, a csv of parent and child, described below (may be repeated)",
+    )
+
+
+HIERARCHY_EPILOG = """\
+--hierarchy region=codes.csv adds columns of larger regions to the table, as if it had them. The
+file has the columns parent and child, with one row for each code below the top. The codes of the
+column region are its leaves. The new columns are region_1 (the largest regions), region_2 and so
+on. A single code at the top is the whole table and has no column.
+"""
+
+
+def take_hierarchies(texts: list[str]) -> dict[str, str]:
+    """Read the values of `--hierarchy` as a mapping of column to file."""
+    pairs = [name_and_value(text, "--hierarchy") for text in texts]
+    if len(dict(pairs)) < len(pairs):
+        raise InputError("--hierarchy: a column is repeated. Give one code list for each column.")
+    return dict(pairs)
+
+
+def add_out_format(own: argparse.ArgumentParser) -> None:
+    """Add `--out-format`."""
+    own.add_argument(
+        "--out-format",
+        choices=("csv", "parquet"),
+        default="csv",
+        help="format of the released table (default: csv; parquet needs the extra isdp[parquet])",
+    )
+
+
 def add_out(own: argparse.ArgumentParser, default: str, picture: bool = False) -> None:
     """Add `--out` and `--force`, and `--no-picture` for a command that draws a picture."""
     own.add_argument(
@@ -87,7 +125,7 @@ def add_cells(own: argparse.ArgumentParser) -> None:
         dest="cells_path",
         metavar="FILE",
         required=True,
-        help="csv of the cells, with one row per cell",
+        help="csv or Parquet file of the cells, with one row per cell",
     )
     own.add_argument(
         "--sums",

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from isdp.commands.shared.code_list import add_regions
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, find_degrees_of_freedom
 from isdp.commands.shared.guarantee import (
     levels_of,
@@ -40,8 +41,8 @@ from isdp.commands.shared.refusals import read_accepted, refuse_weak_noise
 from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import Table, describe_cells
 from isdp.errors import InputError
-from isdp.io.csv_files import read_columns
 from isdp.io.progress import progress
+from isdp.io.tables import ROW_PER_CELL, read_columns
 from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
@@ -322,13 +323,14 @@ def read_planned_table(
     count: str = "count",
     names: list[str] | None = None,
     levels: NoiseLevels | None = None,
+    hierarchies: Mapping[str, str | Path] | None = None,
 ) -> PlannedTable:
     """Read the cells of a table, without their counts, and the totals to hold.
 
     Parameters
     ----------
     cells_path : path
-        A csv with one row per cell.
+        A csv or Parquet file with one row per cell.
     invariants_path : path
         The file of invariants, as in `isdp.commands.shared.invariants_file.read_invariants`.
     sums_path : path, optional
@@ -340,6 +342,8 @@ def read_planned_table(
         The columns that name a cell, by default all except `count`.
     levels : NoiseLevels, optional
         The levels of the noise, whose margins are forecast in place of those of cell classes.
+    hierarchies : mapping of str to path, optional
+        Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`.
 
     Raises
     ------
@@ -347,7 +351,8 @@ def read_planned_table(
         If a file is invalid, or the totals determine every cell.
     """
     path = Path(cells_path)
-    columns = read_columns(path, "a csv with one row per cell", skipped=(count,))
+    columns = read_columns(path, ROW_PER_CELL, skipped=(count,))
+    columns = add_regions(columns, hierarchies or {}, path, count)
     table = describe_cells(path, columns, names, count)
     held = read_invariants(invariants_path, table)
     refuse_equal_names(held, table, invariants_path)
@@ -369,13 +374,14 @@ def plan(
     picture: bool = True,
     accept: Iterable[str] = (),
     sums_path: str | Path | None = None,
+    hierarchies: Mapping[str, str | Path] | None = None,
     **columns: Any,
 ) -> NoiseForecast:
     """Write a forecast of the noise, without reading the counts.
 
     Parameters
     ----------
-    cells_path, invariants_path, sums_path : path
+    cells_path, invariants_path, sums_path, hierarchies : path or mapping
         See `read_planned_table`.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
@@ -394,10 +400,16 @@ def plan(
         this case.
     """
     accepted = read_accepted(accept)
-    inputs = cells_path, invariants_path, sums_path
+    hierarchies = hierarchies or {}
+    inputs = cells_path, invariants_path, sums_path, *hierarchies.values()
     folder = output_folder(out, FILES, *inputs, force=force, cost="plan costs nothing")
     planned = read_planned_table(
-        cells_path, invariants_path, sums_path=sums_path, levels=request.levels, **columns
+        cells_path,
+        invariants_path,
+        sums_path=sums_path,
+        levels=request.levels,
+        hierarchies=hierarchies,
+        **columns,
     )
     request = with_budget(request, planned.free, planned.table)
     if errors:

@@ -102,7 +102,7 @@ def describe(
             "invariants": rules[0],
             "invariants_sha256": rules[1],
         },
-        "output": {"table": "noisy.csv", "sha256": "", "negative_counts": negative},
+        "output": {"table": "", "sha256": "", "negative_counts": negative},
         "invariants": checks,
         "lattice": {
             "degrees_of_freedom": int(free.degrees),

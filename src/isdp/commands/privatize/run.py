@@ -22,8 +22,12 @@ from numpy.typing import NDArray
 from isdp.arrays import IntArray
 from isdp.checks import INT64_MAX
 from isdp.commands.privatize.certificate import describe
-from isdp.commands.privatize.nonnegative import BIASED, find_held_levels, nonnegative_counts
-from isdp.commands.privatize.nonnegative import FILE as NONNEGATIVE
+from isdp.commands.privatize.nonnegative import (
+    BIASED,
+    NONNEGATIVE,
+    find_held_levels,
+    nonnegative_counts,
+)
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, find_degrees_of_freedom
 from isdp.commands.shared.guarantee import request_for_table
 from isdp.commands.shared.invariants_file import (
@@ -52,15 +56,13 @@ from isdp.commands.shared.warnings import warnings_of_revealed_residues, warning
 from isdp.errors import InputError
 from isdp.io.certificate import NOT_FOR_RELEASE, certificate_files, now
 from isdp.io.files import read_bytes
+from isdp.io.tables import FORMATS, TableFormat, check_format
 from isdp.plots import can_draw
 
 PICTURES = ("noisy.svg", "noisy.png")
 DOCUMENTS = ("certificate.json", "certificate.md")
-FILES = (
-    *("noisy.csv", "totals.csv", "margins.csv", "margins_full.csv", LEVELS, NONNEGATIVE),
-    *DOCUMENTS,
-    *PICTURES,
-)
+NAMES = [f"{table}.{extension}" for table in ("noisy", NONNEGATIVE) for extension in FORMATS]
+FILES = ("totals.csv", "margins.csv", "margins_full.csv", LEVELS, *NAMES, *DOCUMENTS, *PICTURES)
 LOG = logging.getLogger(__name__)
 Sampler = Callable[[DegreesOfFreedom, NoiseRequest], DrawnNoise]
 
@@ -73,9 +75,11 @@ def privatize_file(
     *,
     count: str = "count",
     names: list[str] | None = None,
+    hierarchies: Mapping[str, str | Path] | None = None,
     force: bool = False,
     picture: bool = True,
     nonnegative: bool = False,
+    out_format: TableFormat = "csv",
     accept: str | Iterable[str] = (),
     sampler: Sampler = draw,
 ) -> dict[str, Any]:
@@ -87,8 +91,13 @@ def privatize_file(
         Folder for `FILES`, which are written together at the end, or not at all.
     names : list of str, optional
         The columns that name a cell, by default all except the counts.
+    hierarchies : mapping of str to path, optional
+        Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`.
+        The columns of regions are published as well.
     nonnegative : bool
         Also write a table without negative counts, for noise with levels.
+    out_format : {"csv", "parquet"}
+        The format of the noisy table and of the table without negative counts.
     accept : str or iterable of str
         Names of accepted risks of `isdp.commands.shared.refusals`: "weak-noise", "sorted-rows" or
         "missing-rows".
@@ -102,8 +111,10 @@ def privatize_file(
     """
     started = now()
     accepted = read_accepted(accept)
-    folder = output_folder(out, FILES, table_path, invariants_path, force=force)
-    table = read_table(table_path, count, names)
+    check_format(out_format)
+    inputs = table_path, invariants_path, *(hierarchies or {}).values()
+    folder = output_folder(out, FILES, *inputs, force=force)
+    table = read_table(table_path, count, names, hierarchies=hierarchies)
     raw = read_bytes(invariants_path)
     held = read_invariants(invariants_path, table, raw)
     digest = hashlib.sha256(raw).hexdigest()
@@ -115,8 +126,10 @@ def privatize_file(
     made = make_noisy_table(table, held, rules, request, accepted, started, sampler)
     with_picture = picture and can_draw()
     save = _draw_picture(held, made, request) if with_picture else None
+    noisy_name = f"noisy.{out_format}"
+    made.certificate["output"]["table"] = noisy_name
     tables: dict[str, Any] = {
-        "noisy.csv": table.replaced(made.noisy),
+        noisy_name: table.replaced(made.noisy),
         "totals.csv": totals_of(table, held, made.noisy),
         "margins.csv": short_margin_table(made.margins),
         "margins_full.csv": margin_table(made.margins),
@@ -126,15 +139,15 @@ def privatize_file(
     if levels is not None:
         counts = nonnegative_counts(table, levels, exact, made.noisy)
         check_totals(held, table.counts, counts)
-        tables[NONNEGATIVE] = table.replaced(counts)
-        made.certificate["not_said"].append(BIASED)
+        tables[f"{NONNEGATIVE}.{out_format}"] = table.replaced(counts)
+        made.certificate["not_said"].append(BIASED.format(out_format))
 
     def documents(digests: dict[str, str]) -> Mapping[str, str | Mapping[str, object]]:
-        digest = digests.pop("noisy.csv")
+        digest = digests.pop(noisy_name)
         output = {"sha256": digest, "others_sha256": digests, "picture": with_picture}
         return certificate_files(made.certificate, **output)
 
-    folder.write(tables, documents, save, PICTURES)
+    folder.write(tables, documents, save, PICTURES, source=table_path)
     return made.certificate
 
 

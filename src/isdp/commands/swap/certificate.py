@@ -79,7 +79,7 @@ def describe(
             "public": list(roles.public),
             "published_as_they_are": list(roles.held(records.columns)),
         },
-        "output": {"file": "swapped.csv", "order": "by their own columns", "sha256": ""},
+        "output": {"file": "", "order": "by their own columns", "sha256": ""},
         "totals": checks,
         "strata": _strata(records, roles, key, value, sizes),
         "swap": swap,

@@ -50,6 +50,8 @@ from isdp.io.certificate import (
     certificate_files,
     now,
 )
+from isdp.io.csv_files import quoted_names
+from isdp.io.tables import FORMATS, TableFormat, check_format
 from isdp.io.versions import versions
 from isdp.io.wording import capitalized, counted, listed
 from isdp.mechanisms.base import Mechanism
@@ -65,9 +67,11 @@ from isdp.topdown.measurement_noise import draw_noise
 from isdp.topdown.run_plan import Passes
 
 ROOT_LEVEL, ROOT_REGION = "all", "all"  # the level above all others, and its only region
-FILES = ("released.csv", "measurements.csv", "budget.csv", "certificate.json", "certificate.md")
-# released.csv has these columns in addition to the axes of the table
+RELEASED = [f"released.{extension}" for extension in FORMATS]
+FILES = (*RELEASED, "measurements.csv", "budget.csv", "certificate.json", "certificate.md")
+# the released table has these columns in addition to the axes of the table
 RELEASED_COLUMNS = ("level", "region", "count", "margin_simulated")
+MAX_AXES = 60  # NumPy's arrays have at most 64 axes
 MAX_CELLS = 50_000_000  # maximum number of cells of all levels
 LEVEL_OF_MARGINS = 0.9
 LOG = logging.getLogger(__name__)
@@ -156,7 +160,9 @@ def topdown(
     out: str | Path,
     *,
     count: str = "count",
+    hierarchies: Mapping[str, str | Path] | None = None,
     force: bool = False,
+    out_format: TableFormat = "csv",
     accept: str | Iterable[str] = (),
     algorithm: Callable[..., Release] = run,
 ) -> dict[str, Any]:
@@ -165,9 +171,15 @@ def topdown(
     Parameters
     ----------
     table_path : path
-        A csv with one row per cell of a smallest region. A cell without a row is empty.
+        A csv or Parquet file with one row per cell of a smallest region. A cell without a row is
+        empty.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
+    hierarchies : mapping of str to path, optional
+        Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`. Columns
+        that are no level are not added.
+    out_format : {"csv", "parquet"}
+        The format of the released table.
     accept : str or iterable of str
         Give "weak-noise" to accept measured counts that stay unchanged with a probability of 0.95
         or more.
@@ -181,8 +193,10 @@ def topdown(
     """
     started = now()
     accepted = read_accepted(accept, (WEAK_NOISE,))
-    folder = output_folder(out, FILES, table_path, options.present, force=force)
-    table = read_table(table_path, count)
+    check_format(out_format)
+    inputs = table_path, options.present, *(hierarchies or {}).values()
+    folder = output_folder(out, FILES, *inputs, force=force)
+    table = read_table(table_path, count, hierarchies=hierarchies, regions=options.levels)
     for warning in warnings_of_names(table):
         LOG.warning("%s", warning)
     problem = arrange(table, options.levels)
@@ -201,7 +215,7 @@ def topdown(
     )
     certificate["accepted"] = list(accepted)
     tables = {
-        "released.csv": released_table(problem, release, margins),
+        f"released.{out_format}": released_table(problem, release, margins),
         "measurements.csv": measurement_table(problem, plan, release),
         "budget.csv": pd.DataFrame(plan.budget.rows(problem.schema)),
     }
@@ -219,13 +233,18 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
     if missing or len(set(levels)) != len(levels) or ROOT_LEVEL in levels:
         raise InputError(
             f"{table.path}: --levels: {', '.join(levels)} must be different columns of the table "
-            f"other than {ROOT_LEVEL!r}. Use some of {', '.join(table.names)}."
+            f"other than {ROOT_LEVEL!r}. Use some of {quoted_names(table.names)}."
         )
     reserved = [name for name in axes if name in RELEASED_COLUMNS]
     if reserved:
         raise InputError(
-            f"{table.path}: the column {reserved[0]!r} has the name of a column of released.csv. "
-            f"Rename it."
+            f"{table.path}: the column {reserved[0]!r} has the name of a column of the released "
+            f"table. Rename it."
+        )
+    if len(axes) > MAX_AXES:
+        raise InputError(
+            f"{table.path}: {len(axes)} columns describe the cells, and at most {MAX_AXES} are "
+            f"accepted. Merge columns."
         )
     if not axes:
         raise InputError(f"{table.path}: no column except the levels describes the cells. Add one.")
