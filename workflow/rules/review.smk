@@ -57,6 +57,8 @@ rule scorecard:
     output:
         card="results/tables/scorecard.csv",
         checks="results/tables/transcription_checks.csv",
+        coverage="results/tables/coverage.csv",
+        counts="results/tables/coverage_counts.csv",
         summary="results/tables/scorecard.txt",
         evidence="results/evidence.json",
     log:
@@ -94,7 +96,14 @@ rule list_descriptions:
         "../scripts/review/list_descriptions.py"
 
 
-REVIEW = ("scorecard", "transcription_checks", "draws_verified", "data_dictionary")
+REVIEW = (
+    "scorecard",
+    "transcription_checks",
+    "coverage",
+    "coverage_counts",
+    "draws_verified",
+    "data_dictionary",
+)
 REVIEW_TABLES = [f"results/tables/{name}.csv" for name in REVIEW]
 
 

@@ -53,6 +53,7 @@ def render_front_page(
         made_by=made_by,
         departures=departures,
         counts=results.counts(),
+        coverage=results.table("coverage_counts").iloc[-1].to_dict(),
         bars=card["bar_of"].value_counts(),
         in_words=int((~card["paper_value"].str.contains(NUMBER_PATTERN)).sum()),
         differing=card[card["verdict"] == DIFFERS].to_dict("records"),

@@ -47,6 +47,9 @@ DESCRIPTIONS = Descriptions(
     }
 )
 
+COVERAGE = {"statements": 321, "reproduced": 200, "differs": 21, "undecided": 1}
+COVERAGE |= {"not checkable": 77, "no assertion": 22}
+
 
 @pytest.fixture
 def page(tmp_path):
@@ -68,8 +71,10 @@ def page_of(tmp_path, provenance):
     (tmp_path / "tables").mkdir()
     card.to_csv(tmp_path / "tables/scorecard.csv", index=False)
     card.iloc[:0].to_csv(tmp_path / "tables/transcription_checks.csv", index=False)
+    counts = pd.DataFrame([COVERAGE], columns=list(COVERAGE))
+    counts.to_csv(tmp_path / "tables/coverage_counts.csv", index=False)
     (tmp_path / "config.yaml").write_text(yaml.safe_dump({"seed": 77}))
-    (tmp_path / "shown.txt").write_text("tables/states\n")
+    (tmp_path / "shown.txt").write_text("tables/states\ntables/coverage_counts\n")
     (tmp_path / "figures").mkdir()
     # the stale one is of a run with another config
     names = ("tables/t.html", "figures/f_VT.svg", "figures/f_DC.svg", "figures/stale.svg")
