@@ -226,6 +226,9 @@ def guarantee_from_record(record: Mapping[str, Any]) -> PrivacyGuarantee:
         If a field of the record is missing or invalid.
     """
     try:
+        for name in ("metric", "source", "relation", "held"):
+            if not isinstance(record[name], str):
+                raise TypeError(f"{name} is not a text")
         parameter = FLAVOURS[record["flavour"]]
         units = record["units_per_person"]
         return PrivacyGuarantee(
