@@ -201,7 +201,7 @@ def _compose(
                 "--as-zcdp: these losses can only be added per person, and the distance of one "
                 "person under all totals is not known. Give --cells and --invariants"
             )
-        units = dict.fromkeys(f"{one.flavour} per {one.unit}" for one in guarantees)
+        units = dict.fromkeys(f"{one.flavour} per {one.unit:.80}" for one in guarantees)
         raise InputError(f"{words}. The releases have {', '.join(units)}.") from None
 
 

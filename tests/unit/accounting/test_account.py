@@ -218,3 +218,17 @@ def test_many_pure_releases_cost_less_at_a_delta_than_their_sum(release, tmp_pat
     )
     assert delta == pytest.approx(0.01, rel=1e-6)
     assert account(paths[:2]).exact is None  # the sum is as small
+
+
+def test_losses_beyond_the_range_of_the_grid_have_no_exact_figure(release, tmp_path):
+    folder = release("totals: [a]", *GAUSSIAN)
+    content = json.loads((folder / "out/certificate.json").read_text())
+    paths = [folder / "out/certificate.json", tmp_path / "bad.json"]
+    for rho in ("1e-999", "1e+99"):
+        content["mechanism"]["rho"] = rho
+        paths[1].write_text(json.dumps(content))
+        found = account(
+            paths, cells_path=folder / "out/noisy.csv", invariants_paths=[folder / "rules.yaml"]
+        )
+        assert found.guarantee.loss_per_person >= Fraction(1, 2)
+        assert found.exact is None
