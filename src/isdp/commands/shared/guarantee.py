@@ -94,6 +94,8 @@ def person_distance(free: DegreesOfFreedom) -> int | None:
         return None
     if free.single_move:
         return 2
+    if free.crossed is not None:
+        return 4  # two persons of two regions exchange their classes
     return 1 if free.blocks is not None else shortest_exchange(free)
 
 
