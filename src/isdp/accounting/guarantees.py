@@ -164,10 +164,18 @@ class PrivacyGuarantee:
         )
         return text + (f"; published as it is and not protected: {self.held}" if self.held else "")
 
-    def _person(self) -> str:
-        if self.per_person is None or self.loss_per_person is None:
+    def person_statement(self) -> str:
+        """State the loss per person, rounded up, or the reason why there is none."""
+        loss = self.loss_per_person
+        if loss is None:
             return f"no figure per person: {self.why_not_per_person}"
-        each = f"{self.parameter} per person is at most {upper_decimal(self.loss_per_person)}"
+        delta = f" at delta = {upper_decimal(self.delta)}" if self.delta else ""
+        return f"{self.parameter} per person is at most {upper_decimal(loss)}{delta}"
+
+    def _person(self) -> str:
+        each = self.person_statement()
+        if self.per_person is None:
+            return each
         if self.metric in COUNTED:
             return f"for one person who changes cell, {each}"
         squared = "squared " if self.growth == "quadratic" else ""
@@ -217,6 +225,9 @@ def guarantee_from_record(record: Mapping[str, Any]) -> PrivacyGuarantee:
         If a field of the record is missing or invalid.
     """
     try:
+        for name in ("metric", "source", "relation", "held"):
+            if not isinstance(record[name], str):
+                raise TypeError(f"{name} is not a text")
         parameter = FLAVOURS[record["flavour"]]
         units = record["units_per_person"]
         return PrivacyGuarantee(
