@@ -14,17 +14,14 @@ import numpy as np
 from isdp.accounting import PrivacyGuarantee, compose, guarantee_from_record
 from isdp.commands.check import read_certificate
 from isdp.commands.shared.degrees_of_freedom import find_degrees_of_freedom
-from isdp.commands.shared.guarantee import (
-    NO_SINGLE_MOVE,
-    UNKNOWN_DISTANCE,
-    person_distance,
-)
+from isdp.commands.shared.guarantee import DETERMINED, NO_SINGLE_MOVE, person_distance
 from isdp.commands.shared.invariants_file import read_invariants
 from isdp.commands.shared.request import units_of_distance
 from isdp.commands.shared.table import describe_cells
 from isdp.errors import InputError
 from isdp.io.csv_files import read_columns
 from isdp.io.files import read_bytes
+from isdp.lattice.shortest_vectors import Metric
 from isdp.mechanisms.generalized_laplace import NORMS
 
 UNLIKE_DISTANCES = (
@@ -47,7 +44,7 @@ class RevealedCells(NamedTuple):
         Cells whose counts all totals together reveal modulo a larger number than the separate
         releases do, such as "d modulo 2".
     distance : int or None
-        The result of `isdp.commands.shared.guarantee.person_distance` under all totals.
+        The upper bound of `isdp.commands.shared.guarantee.person_distance` under all totals.
     """
 
     determined: list[str]
@@ -63,8 +60,8 @@ class PrivacyAccount(NamedTuple):
     ----------
     guarantee : PrivacyGuarantee
         The guarantee of all releases together, between tables that agree in the totals of every
-        release. The guarantee has no loss per person if the smallest distance under all totals is
-        not known.
+        release. The guarantee has no loss per person if the distances of the releases differ, and
+        the totals were not given.
     experiments : list of str
         Certificates of tables that are not for release.
     together : RevealedCells or None
@@ -112,7 +109,8 @@ def account(
     if cells_path is not None or invariants_paths:
         if cells_path is None or not invariants_paths:
             raise InputError("--cells, --invariants: only one is given. Give both, or neither.")
-        found = _revealed_cells(certificates, cells_path, invariants_paths, count, names)
+        metric: Metric = "l1" if all(one.metric == "l1" for one in guarantees) else "squared l2"
+        found = _revealed_cells(certificates, cells_path, invariants_paths, count, names, metric)
     digests = [one.get("input", {}).get("invariants_sha256") for one in certificates.values()]
     alike = len(set(digests)) == 1 and digests[0] is not None
     try:
@@ -156,7 +154,7 @@ def _per_person(guarantee: PrivacyGuarantee, distance: int | None) -> PrivacyGua
             return guarantee
         return replace(guarantee, per_person=None, why_not_per_person=NO_SINGLE_MOVE)
     if distance is None:
-        return replace(guarantee, per_person=None, why_not_per_person=UNKNOWN_DISTANCE)
+        return replace(guarantee, per_person=None, why_not_per_person=DETERMINED)
     norm = guarantee.metric if guarantee.growth == "linear" else None
     return replace(guarantee, per_person=units_of_distance(norm, distance), why_not_per_person="")
 
@@ -190,6 +188,7 @@ def _revealed_cells(
     invariants_paths: Sequence[str | Path],
     count: str,
     names: list[str] | None,
+    metric: Metric,
 ) -> RevealedCells:
     path = Path(cells_path)
     table = describe_cells(
@@ -218,6 +217,7 @@ def _revealed_cells(
         alone = np.lcm(alone, find_degrees_of_freedom(held).steps)
     used = {certificate["input"]["invariants_sha256"] for certificate in certificates.values()}
     free = find_degrees_of_freedom([one for digest in sorted(used) for one in rules[digest]])
+    distance = person_distance(free, metric)
     return RevealedCells(
         [table.name(row) for row in free.determined],
         [table.name(row) for row in free.determined if alone[row] > 0],
@@ -226,5 +226,5 @@ def _revealed_cells(
             for row in free.revealed_residues
             if alone[row] != free.steps[row]
         ],
-        person_distance(free),
+        None if distance is None else distance.upper,
     )
