@@ -211,8 +211,10 @@ def _for_one_person(guarantee: PrivacyGuarantee, distance: int) -> PrivacyGuaran
     """Convert a loss per unit of distance into a loss per person."""
     if guarantee.metric not in NORMS:
         return guarantee
+    farther = f" at the smallest distance that they force, {distance}" if distance > MOVE else ""
     return replace(
         guarantee,
+        relation=f"{guarantee.relation}{farther}",
         metric="person",
         loss=upper_product(guarantee.loss, _units(guarantee, distance)),
         per_person=1,
