@@ -20,6 +20,7 @@ TOPDOWN = "topdown ages.csv --levels county --simulations 0"
 SWAP = "swap people.csv --match state,size --swap county --carry tract"
 CHECK = "check first/noisy.csv --invariants ages.yaml"
 ACCOUNT = "account first/certificate.json second/certificate.json"
+JOBS, RHO = "{}jobs.csv --invariants jobs.yaml --no-picture", " --rho 1"
 E1, STAND_IN = " --epsilon 1", " --epsilon 1 --rate 0.1 --stand-in last_census.csv"
 RELEASED = [f"{PRIVATIZE} --epsilon 1/4 --out first", f"{PRIVATIZE} --epsilon 1/3 --out second"]
 MARGINS = "privatize both.csv --invariants both.yaml --no-picture --epsilon 1/4"
@@ -45,6 +46,14 @@ CASES = [
     (PRIVATIZE + E1, "--count age", "column 'age'"),
     (PRIVATIZE + E1, "--name sex", "'f'"),
     (PRIVATIZE + E1, "--out other", "FILE other/noisy.csv"),
+    (JOBS.format("privatize ") + RHO, "--hierarchy region=regions.csv", "region_1: ZZ1"),
+    (JOBS.format("plan --cells ") + RHO, "--hierarchy region=regions.csv", "region_1: ZZ1"),
+    (JOBS.format("compare --cells ") + RHO, "--hierarchy region=regions.csv", "status 0"),
+    (
+        "topdown jobs.csv --levels region_1,region --simulations 0" + RHO,
+        "--hierarchy region=regions.csv",
+        "region_1,ZZ1",
+    ),
     (PRIVATIZE + E1, "--out-format parquet", "FILE noisy/noisy.parquet"),
     (PRIVATIZE.replace(" --no-picture", E1), "--no-picture", "no noisy.svg"),
     (PRIVATIZE + " --epsilon 25", "--accept weak-noise", "status 0"),
@@ -123,6 +132,8 @@ CASES = [
     (ACCOUNT + " --invariants ages.yaml", "--cells first/noisy.csv", "determine 0 cells"),
     (ACCOUNT + " --cells first/noisy.csv", "--invariants ages.yaml", "determine 0 cells"),
     (ACCOUNT + GIVEN, "--count county", "status 2"),
+    (ACCOUNT, "--as-zcdp", "rho per person is at most 0.0868"),
+    (ACCOUNT + " --as-zcdp", "--delta 1e-3", "at delta = 0.001"),
     (ACCOUNT + GIVEN, "--name sex", "'f'"),
     *((command, "--json", '"exit_status": 0') for command in COMPLETE),
     *((command, "--quiet", "status 0\n\n") for command in COMPLETE),

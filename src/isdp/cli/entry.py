@@ -106,7 +106,7 @@ def _run(arguments: Sequence[str] | None, printed: StringIO) -> int:
         traceback.print_exc()
         status, error = os.EX_SOFTWARE, "an unexpected error. Please report it"
     if error:
-        print(f"isdp: {error}", file=sys.stderr)
+        print(f"isdp: {_escaped(error)}", file=sys.stderr)
     if output is not None:
         printed.seek(0)
         printed.truncate()
@@ -135,6 +135,14 @@ def _warnings_kept(warnings: list[str], kept: bool) -> Iterator[None]:
         logging.getLogger("isdp").removeHandler(handler)
 
 
+def _escaped(text: str) -> str:
+    """Escape characters of names and labels that a terminal would interpret or cannot show."""
+    return "".join(
+        character if character.isprintable() or character == "\n" else ascii(character)[1:-1]
+        for character in text
+    )
+
+
 def _print(text: str) -> None:
     """Write to standard output, or end the process with an exit status that states the reason."""
     if not text:
@@ -142,7 +150,8 @@ def _print(text: str) -> None:
     problem: str | None = "it is closed"
     try:
         if sys.stdout is not None:
-            sys.stdout.write(text)
+            encoding = sys.stdout.encoding or "utf-8"
+            sys.stdout.write(_escaped(text).encode(encoding, "backslashreplace").decode(encoding))
             sys.stdout.flush()
             return
     except OSError as error:

@@ -67,6 +67,10 @@ def check(
     """
     if totals_path is None and certificate_path is None:
         raise InputError("--totals, --certificate: neither is given. Give one or both.")
+    for path in (noisy_path, certificate_path):
+        # both are read twice for a certificate
+        if path and certificate_path and Path(path).exists() and not Path(path).is_file():
+            raise InputError(f"{path}: this is not a regular file. Save it to a file first.")
     table = read_table(noisy_path, count, names, negative=True)
     rules = read_bytes(invariants_path)
     held = read_invariants(invariants_path, table, rules)

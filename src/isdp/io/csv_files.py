@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +27,9 @@ BYTES_PER_BLOCK = 1 << 20
 LINE_ENDS = ("\n", "\r")  # other line separators do not end a row of a CSV file
 SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 TEXT = np.dtypes.StringDType()
+NUMBER = re.compile(r"\s*[-+]?[\d.,' ]*\d[\d.,' ]*(e[-+]?\d+)?\s*", re.IGNORECASE)
+MAX_COLUMNS = 5_000
+MAX_LISTED = 20  # maximum number of columns in a message
 MAX_QUOTED = 60  # maximum number of characters of a label in a message
 MAX_PERSONS = 10**9  # maximum plausible count
 
@@ -115,8 +119,7 @@ def refuse_no_columns(header: Sequence[str], skipped: Collection[str], path) -> 
     """Return the numbers of the columns to read, or raise `InputError` if there is none."""
     kept = [number for number, name in enumerate(header) if name not in skipped]
     if not kept:
-        listed = ", ".join(map(repr, header))
-        raise InputError(f"{path}: the only columns are {listed}. Add other columns")
+        raise InputError(f"{path}: the only columns are {quoted_names(header)}. Add others")
     return kept
 
 
@@ -167,11 +170,16 @@ def _rows(lines, place) -> Iterator[tuple[int, list[str]]]:
                         f"header has {width}. Quote fields with commas, or complete the file"
                     )
                 width = len(row)
-                twice = [name for name in row if row.count(name) > 1]
+                if width > MAX_COLUMNS:
+                    raise InputError(
+                        f"{place}: line {reader.line_num}: the header has {width:,} columns, and "
+                        f"at most {MAX_COLUMNS:,} are accepted. Leave columns out"
+                    )
+                twice = [name for name, count in Counter(row).items() if count > 1]
                 if twice:
                     raise InputError(
-                        f"{place}: line {reader.line_num}: the column {quoted(twice[0])} occurs "
-                        f"twice. Rename one"
+                        f"{place}: line {reader.line_num}: the column "
+                        f"{quoted_names(twice[:1])} occurs twice. Rename one"
                     )
             yield reader.line_num, row
     except csv.Error as error:
@@ -431,3 +439,18 @@ def on_one_line(text: str) -> str:
 def quoted(text: str) -> str:
     """Quote a shortened text on one line."""
     return repr(on_one_line(text))
+
+
+def without_number(text: str) -> str:
+    """Return a text for a message, or "[number]" for a number.
+
+    A number can be a confidential count, if a table has no header or another column is named as the
+    column of counts.
+    """
+    return "[number]" if NUMBER.fullmatch(text) else text
+
+
+def quoted_names(names: Collection[str]) -> str:
+    """Quote the names of columns for a message, without numbers."""
+    shown = [quoted(without_number(name)) for name in list(names)[:MAX_LISTED]]
+    return ", ".join([*shown, "..."] if len(names) > MAX_LISTED else shown)

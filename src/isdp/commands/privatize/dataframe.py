@@ -22,7 +22,7 @@ from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import MAX_COUNT, Table, describe_cells
 from isdp.errors import InputError
 from isdp.io.certificate import now
-from isdp.io.csv_files import TEXT, Column
+from isdp.io.csv_files import TEXT, Column, quoted_names
 
 FRAME = "the data frame"
 INDEX = "The index of the data frame is published unchanged too, and no hash covers it."
@@ -145,8 +145,9 @@ def _table(df: pd.DataFrame, count: str, names: Sequence[str] | None) -> Table:
     if not all(isinstance(name, str) for name in header) or len(set(header)) < len(header):
         raise InputError(f"{FRAME}: the names of the columns must be different texts")
     if count not in header:
-        listed = ", ".join(map(repr, header))
-        raise InputError(f"{FRAME}: there is no column {count!r}. Use one of {listed} as count.")
+        raise InputError(
+            f"{FRAME}: there is no column {count!r}. Use one of {quoted_names(header)} as count."
+        )
     if not len(df):
         raise InputError(f"{FRAME}: there are no rows. Give one row per cell.")
     columns = {name: _column(df[name]) for name in header if name != count}

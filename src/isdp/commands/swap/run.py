@@ -31,6 +31,7 @@ from isdp.commands.swap.records import (
 from isdp.commands.swap.revealing_columns import refuse_revealing
 from isdp.errors import InputError
 from isdp.io.certificate import certificate_files, now
+from isdp.io.csv_files import quoted_names
 from isdp.io.tables import FORMATS, TableFormat, check_format
 from isdp.swapping.mechanism.exact_permutation import exact_rate, permutation_for_release
 from isdp.swapping.mechanism.permutation import Strata
@@ -117,8 +118,10 @@ def _check_roles(records: Records, roles: Roles, path: Path) -> None:
     named = roles.match + roles.moving
     for column in named + roles.public:
         if column not in records.columns:
-            listed = ", ".join(map(repr, records.columns))
-            raise InputError(f"{path}: there is no column {column!r}. Use one of {listed}.")
+            raise InputError(
+                f"{path}: there is no column {column!r}. Use one of "
+                f"{quoted_names(records.columns)}."
+            )
         if named.count(column) > 1:
             raise InputError(
                 f"--match, --swap, --carry: the column {column!r} is named twice. Name it once."

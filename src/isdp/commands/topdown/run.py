@@ -50,6 +50,7 @@ from isdp.io.certificate import (
     certificate_files,
     now,
 )
+from isdp.io.csv_files import quoted_names
 from isdp.io.tables import FORMATS, TableFormat, check_format
 from isdp.io.versions import versions
 from isdp.io.wording import capitalized, counted, listed
@@ -70,6 +71,7 @@ RELEASED = [f"released.{extension}" for extension in FORMATS]
 FILES = (*RELEASED, "measurements.csv", "budget.csv", "certificate.json", "certificate.md")
 # the released table has these columns in addition to the axes of the table
 RELEASED_COLUMNS = ("level", "region", "count", "margin_simulated")
+MAX_AXES = 60  # NumPy's arrays have at most 64 axes
 MAX_CELLS = 50_000_000  # maximum number of cells of all levels
 LEVEL_OF_MARGINS = 0.9
 LOG = logging.getLogger(__name__)
@@ -158,6 +160,7 @@ def topdown(
     out: str | Path,
     *,
     count: str = "count",
+    hierarchies: Mapping[str, str | Path] | None = None,
     force: bool = False,
     out_format: TableFormat = "csv",
     accept: str | Iterable[str] = (),
@@ -172,6 +175,9 @@ def topdown(
         empty.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
+    hierarchies : mapping of str to path, optional
+        Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`. Columns
+        that are no level are not added.
     out_format : {"csv", "parquet"}
         The format of the released table.
     accept : str or iterable of str
@@ -188,8 +194,9 @@ def topdown(
     started = now()
     accepted = read_accepted(accept, (WEAK_NOISE,))
     check_format(out_format)
-    folder = output_folder(out, FILES, table_path, options.present, force=force)
-    table = read_table(table_path, count)
+    inputs = table_path, options.present, *(hierarchies or {}).values()
+    folder = output_folder(out, FILES, *inputs, force=force)
+    table = read_table(table_path, count, hierarchies=hierarchies, regions=options.levels)
     for warning in warnings_of_names(table):
         LOG.warning("%s", warning)
     problem = arrange(table, options.levels)
@@ -226,13 +233,18 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
     if missing or len(set(levels)) != len(levels) or ROOT_LEVEL in levels:
         raise InputError(
             f"{table.path}: --levels: {', '.join(levels)} must be different columns of the table "
-            f"other than {ROOT_LEVEL!r}. Use some of {', '.join(table.names)}."
+            f"other than {ROOT_LEVEL!r}. Use some of {quoted_names(table.names)}."
         )
     reserved = [name for name in axes if name in RELEASED_COLUMNS]
     if reserved:
         raise InputError(
             f"{table.path}: the column {reserved[0]!r} has the name of a column of the released "
             f"table. Rename it."
+        )
+    if len(axes) > MAX_AXES:
+        raise InputError(
+            f"{table.path}: {len(axes)} columns describe the cells, and at most {MAX_AXES} are "
+            f"accepted. Merge columns."
         )
     if not axes:
         raise InputError(f"{table.path}: no column except the levels describes the cells. Add one.")
