@@ -204,7 +204,7 @@ def _parse(file, path: Path, width: int, kept: list[int]) -> dict[int, list[Colu
     length = file.seek(0, io.SEEK_END)
     file.seek(0)
     options = {"names": range(width), "header": 0, "usecols": kept, "index_col": False}
-    options |= {"dtype": str, "keep_default_na": False, "na_filter": False}
+    options |= {"dtype": object, "keep_default_na": False, "na_filter": False}
     options |= {"encoding": "utf-8-sig", "chunksize": ROWS_PER_CHUNK}
     with (
         pd.read_csv(file, **options) as pieces,
