@@ -243,35 +243,42 @@ class PlannedTable:
     def curve(self, request: NoiseRequest, margins: Sequence[Margin]) -> pd.DataFrame:
         """Find standard deviations of the noise at an eighth to eight times a request's setting.
 
-        The columns are what, name, the setting, sd, sd_is (its method) and sd_error. At most nine
-        targets are selected by their margins of error for the request, `margins`. Cells come before
-        sums, and larger noise before smaller noise.
+        The columns are what, name, the setting, sd, sd_is (its method), sd_error, and similar (the
+        number of other cell classes or sums with the same sd). At most nine targets are selected by
+        their margins of error for the request, `margins`. Cells come before sums, and larger noise
+        before smaller noise.
         """
         setting, rows = setting_of(request), []
         value = self.value_of(request)
-        shown = _shown(self.targets, margins)
+        similar = _shown(self.targets, margins)
+        shown = list(similar)
         with progress("error against the setting", len(FACTORS)) as report:
             for done, factor in enumerate(FACTORS):
                 mechanism = self.mechanism_at(request, Fraction(repr(value)) * Fraction(factor))
                 for margin in margins_of(shown, self.free, mechanism, DRAWS_OF_CURVE):
                     sd = margin.sd
                     row = {"what": margin.scope, "name": margin.name, setting: value * factor}
-                    rows.append(row | {"sd": sd.value, "sd_is": sd.method, "sd_error": sd.error})
+                    row |= {"sd": sd.value, "sd_is": sd.method, "sd_error": sd.error}
+                    rows.append(row)
                 report(done + 1)
-        return pd.DataFrame(rows)
+        numbers = list(similar.values())
+        return pd.DataFrame(rows).assign(similar=numbers * len(FACTORS)) if rows else pd.DataFrame()
 
 
-def _shown(targets: Sequence[MarginTarget], margins: Sequence[Margin]) -> list[MarginTarget]:
-    """Select the cells, levels and sums with the largest, median and smallest noise."""
-    shown = []
+def _shown(targets: Sequence[MarginTarget], margins: Sequence[Margin]) -> dict[MarginTarget, int]:
+    """Select the cells, levels and sums with the largest, median and smallest noise.
+
+    The value of each selected target is the number of other targets with the same noise.
+    """
+    shown: dict[MarginTarget, int] = {}
     for scope in ("cell", "level", "sum"):
-        by_sd: dict[str, MarginTarget] = {}
+        by_sd: dict[str, list[MarginTarget]] = {}
         for target, margin in zip(targets, margins, strict=True):
             if target.scope == scope and margin.sd.value > 0:
-                by_sd.setdefault(f"{margin.sd.value:.4g}", target)
+                by_sd.setdefault(f"{margin.sd.value:.4g}", []).append(target)
         found = [by_sd[sd] for sd in sorted(by_sd, key=float, reverse=True)]
         some = [*found[:1], *found[len(found) // 2 :][:1], *found[-1:]]
-        shown += list({id(target): target for target in some}.values())
+        shown |= {same[0]: len(same) - 1 for same in some}
     return shown
 
 

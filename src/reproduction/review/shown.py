@@ -1,6 +1,7 @@
 """Tables and figures of a run, by the names in claims and pages.
 
-A results folder may also hold files of a run with another config. Pages must not show these.
+A results folder may also contain files of a run with another config. Pages must not show these
+files.
 """
 
 import re
@@ -51,5 +52,5 @@ def _made(kind: str, paths: Iterable) -> list[str]:
 
 
 def read_shown(folder: Path) -> set[str]:
-    """Read the stored names of `list_shown` from the results folder."""
+    """Read the names that `list_shown` listed from the results folder."""
     return set((folder / SHOWN_FILE).read_text().split())
