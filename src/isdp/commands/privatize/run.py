@@ -13,7 +13,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -57,7 +57,10 @@ from isdp.errors import InputError
 from isdp.io.certificate import certificate_files, now
 from isdp.io.files import read_bytes
 from isdp.io.tables import FORMATS, TableFormat, check_format
-from isdp.plots import can_draw
+from isdp.plots import try_to_draw
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PICTURES = ("noisy.svg", "noisy.png")
 DOCUMENTS = ("certificate.json", "certificate.md")
@@ -119,8 +122,7 @@ def privatize_file(
         raise InputError("--nonnegative: this option needs --levels. Add --levels.")
     exact = find_held_levels(table, levels, held) if levels is not None else ()
     made = make_noisy_table(table, held, rules, request, accepted, started, sampler)
-    with_picture = picture and can_draw()
-    save = _draw_picture(table, made, request) if with_picture else None
+    save = try_to_draw(partial(_picture, table, made, request)) if picture else None
     noisy_name = f"noisy.{out_format}"
     made.certificate["output"]["table"] = noisy_name
     tables: dict[str, Any] = {
@@ -139,7 +141,7 @@ def privatize_file(
 
     def documents(digests: dict[str, str]) -> Mapping[str, str | Mapping[str, object]]:
         digest = digests.pop(noisy_name)
-        output = {"sha256": digest, "others_sha256": digests, "picture": with_picture}
+        output = {"sha256": digest, "others_sha256": digests, "picture": save is not None}
         return certificate_files(made.certificate, **output)
 
     folder.write(tables, documents, save, PICTURES, source=table_path)
@@ -234,12 +236,11 @@ def totals_of(
     return {"name": names, "total": np.concatenate([one.sums(counts) for one in held])}
 
 
-def _draw_picture(table: Table, made: NoisyTable, request: NoiseRequest) -> Callable[..., None]:
+def _picture(table: Table, made: NoisyTable, request: NoiseRequest) -> Figure:
     from isdp.commands.privatize.picture import picture_of
-    from isdp.plots.style import save
 
     title = "Noisy counts, all named totals exact"
     if request.experiment:
         title += " (for experiments, NOT FOR RELEASE)"
     spread = partial(spread_of_cells, made.targets, made.margins, made.free)
-    return partial(save, picture_of(table, made.noisy, spread, title))
+    return picture_of(table, made.noisy, spread, title)
