@@ -20,6 +20,7 @@ TOPDOWN = "topdown ages.csv --levels county --simulations 0"
 SWAP = "swap people.csv --match state,size --swap county --carry tract"
 CHECK = "check first/noisy.csv --invariants ages.yaml"
 ACCOUNT = "account first/certificate.json second/certificate.json"
+JOBS, RHO = "{}jobs.csv --invariants jobs.yaml --no-picture", " --rho 1"
 E1, STAND_IN = " --epsilon 1", " --epsilon 1 --rate 0.1 --stand-in last_census.csv"
 RELEASED = [f"{PRIVATIZE} --epsilon 1/4 --out first", f"{PRIVATIZE} --epsilon 1/3 --out second"]
 MARGINS = "privatize both.csv --invariants both.yaml --no-picture --epsilon 1/4"
@@ -45,6 +46,14 @@ CASES = [
     (PRIVATIZE + E1, "--count age", "column 'age'"),
     (PRIVATIZE + E1, "--name sex", "'f'"),
     (PRIVATIZE + E1, "--out other", "FILE other/noisy.csv"),
+    (JOBS.format("privatize ") + RHO, "--hierarchy region=regions.csv", "region_1: ZZ1"),
+    (JOBS.format("plan --cells ") + RHO, "--hierarchy region=regions.csv", "region_1: ZZ1"),
+    (JOBS.format("compare --cells ") + RHO, "--hierarchy region=regions.csv", "status 0"),
+    (
+        "topdown jobs.csv --levels region_1,region --simulations 0" + RHO,
+        "--hierarchy region=regions.csv",
+        "region_1,ZZ1",
+    ),
     (PRIVATIZE + E1, "--out-format parquet", "FILE noisy/noisy.parquet"),
     (PRIVATIZE.replace(" --no-picture", E1), "--no-picture", "no noisy.svg"),
     (PRIVATIZE + " --epsilon 25", "--accept weak-noise", "status 0"),

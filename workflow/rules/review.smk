@@ -19,7 +19,7 @@ except InputError as error:
     sys.exit(f"error: {error}")
 
 
-# `national` is a target of its own
+# the target `national` is not part of the target `all`
 STUDIES = [study for study in DESCRIPTIONS.studies if study not in ("review", "national")]
 RESULTS = [getattr(rules, study).input for study in STUDIES]
 
@@ -160,7 +160,7 @@ rule write_claims:
     params:
         sources=presentation("review"),
     message:
-        "Claims with their evidence: results/claims.json"
+        "Writing the claims with their evidence to results/claims.json"
     script:
         "../scripts/review/write_claims.py"
 

@@ -6,12 +6,15 @@ import argparse
 from typing import Any
 
 from isdp.cli.options import (
+    HIERARCHY_EPILOG,
     LEVELS_EPILOG,
     add_cells,
     add_columns,
+    add_hierarchy,
     add_invariants,
     add_levels,
     add_out,
+    take_hierarchies,
     take_levels,
     whole_number,
 )
@@ -29,6 +32,7 @@ invariants.
 The command writes comparison.csv and comparison.md to DIR, and a picture, comparison.svg and
 comparison.png, if matplotlib is installed. It writes all files together at the end.
 
+{HIERARCHY_EPILOG}
 {LEVELS_EPILOG}
 Nothing is released. Systems are ranked only if they have the same flavour and unit.
 """
@@ -68,6 +72,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     own.add_argument("--seed", metavar="N", default="0", help="seed of the simulation (default: 0)")
     add_levels(own, errors=False)
     add_columns(own)
+    add_hierarchy(own)
     add_out(own, "comparison", picture=True)
 
 
@@ -79,6 +84,7 @@ def run(**given: Any) -> tuple[int, dict[str, Any]]:
 
     for name in ("epsilon", "rho", "rate"):
         given[f"{name}s"] = _budgets(given[f"{name}s"], f"--{name}")
+    given["hierarchies"] = take_hierarchies(given["hierarchies"])
     for name in ("simulations", "seed"):
         given[name] = whole_number(given[name], f"--{name}")
     found, out = compare_files(levels=take_levels(given), **given), given["out"]

@@ -45,6 +45,34 @@ def add_columns(own: argparse.ArgumentParser) -> None:
     )
 
 
+def add_hierarchy(own: argparse.ArgumentParser) -> None:
+    """Add `--hierarchy`, whose value `take_hierarchies` reads."""
+    own.add_argument(
+        "--hierarchy",
+        dest="hierarchies",
+        metavar="COLUMN=FILE",
+        action="append",
+        default=[],
+        help="code list of a column, a csv of parent and child, described below (may be repeated)",
+    )
+
+
+HIERARCHY_EPILOG = """\
+--hierarchy region=codes.csv adds columns of larger regions to the table, as if it had them. The
+file has the columns parent and child, with one row for each code below the top. The codes of the
+column region are its leaves. The new columns are region_1 (the largest regions), region_2 and so
+on. A single code at the top is the whole table and has no column.
+"""
+
+
+def take_hierarchies(texts: list[str]) -> dict[str, str]:
+    """Read the values of `--hierarchy` as a mapping of column to file."""
+    pairs = [name_and_value(text, "--hierarchy") for text in texts]
+    if len(dict(pairs)) < len(pairs):
+        raise InputError("--hierarchy: a column is repeated. Give one code list for each column.")
+    return dict(pairs)
+
+
 def add_out_format(own: argparse.ArgumentParser) -> None:
     """Add `--out-format`."""
     own.add_argument(

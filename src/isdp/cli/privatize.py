@@ -6,9 +6,11 @@ import argparse
 from typing import Any
 
 from isdp.cli.options import (
+    HIERARCHY_EPILOG,
     LEVELS_EPILOG,
     add_accept,
     add_columns,
+    add_hierarchy,
     add_invariants,
     add_levels,
     add_noise,
@@ -17,6 +19,7 @@ from isdp.cli.options import (
     guarantee_facts,
     lines_of_levels,
     request,
+    take_hierarchies,
 )
 from isdp.errors import InputError
 
@@ -50,6 +53,7 @@ distance is not known, the command asks for --per-unit. Epsilon is then per unit
 rho per unit of the squared l2 distance. Numbers are exact decimals or fractions, such as 0.25 or
 1/4.
 
+{HIERARCHY_EPILOG}
 {LEVELS_EPILOG}
 With --levels, --error NAME=PERSONS gives the root mean square errors of levels in place of a budget
 and shares. levels.csv lists the levels with their shares and errors.
@@ -81,6 +85,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="also write nonnegative.csv, the nearest table without negative counts (biased)",
     )
     add_columns(own)
+    add_hierarchy(own)
     add_out(own, "noisy", picture=True)
     add_out_format(own)
     add_accept(own, "weak-noise", "sorted-rows", "missing-rows")
@@ -93,6 +98,7 @@ def run(**given: Any) -> tuple[int, dict[str, Any]]:
     from isdp.io.wording import counted
 
     wanted = request(given)
+    given["hierarchies"] = take_hierarchies(given["hierarchies"])
     if given.pop("errors", None):
         raise InputError("--error: this option needs --levels. isdp plan finds other budgets.")
     certificate = privatize_file(request=wanted, **given)

@@ -7,21 +7,24 @@ from fractions import Fraction
 from typing import Any
 
 from isdp.cli.options import (
+    HIERARCHY_EPILOG,
     add_accept,
     add_count,
     add_experiment,
+    add_hierarchy,
     add_out,
     add_out_format,
     guarantee_facts,
     name_and_value,
     take_experiment,
+    take_hierarchies,
     whole_number,
 )
 from isdp.errors import InputError
 
 MAX_SIMULATIONS = 10_000
 HELP = "release a table of nested regions without negative counts by the TopDown algorithm"
-EPILOG = """\
+EPILOG = f"""\
 The table is a csv in UTF-8, or a Parquet file (.parquet), with one row per cell of a smallest
 region. The columns of --levels name the region, one column has the counts, and all other columns
 are axes, which describe the cell. A cell without a row is empty.
@@ -30,6 +33,7 @@ The command writes these files to DIR together at the end: released.csv (release
 --out-format parquet), measurements.csv, budget.csv, certificate.json and certificate.md. The
 released table has the counts of all levels with simulated margins of error.
 
+{HIERARCHY_EPILOG}
 A share is a decimal or a fraction, such as 0.25 or 1/4. The shares of the levels add up to 1, and
 so do the shares of the queries of each level. In addition to --levels there is the level `all`, the
 whole table. A query is `total`, `detail` (all cells; required), an axis, or several axes joined by
@@ -87,6 +91,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="number of runs for the margins, 0 or at least 10 (default: 20)",
     )
     add_count(own)
+    add_hierarchy(own)
     add_out(own, "topdown")
     add_out_format(own)
     add_accept(own, "weak-noise")
@@ -102,6 +107,7 @@ def run(
     from isdp.io.certificate import qualify_statement
 
     options = {name: given.pop(name) for name in ("count", "force", "accept", "out_format")}
+    options["hierarchies"] = take_hierarchies(given.pop("hierarchies"))
     experiment, seed = take_experiment(given)
     queries: dict[str, dict[str, Fraction]] = {}
     for text in given["query_shares"]:

@@ -1,4 +1,4 @@
-"""Figures of nested and crossing noise next to TopDown, at the published budget."""
+"""Figures that compare nested and crossing noise with TopDown at the published budget."""
 
 import numpy as np
 import pandas as pd
@@ -32,16 +32,16 @@ STYLES = {
 }
 HOLLOW = (PROJECTED, SAME_QUERIES, PRODUCTION, DEMONSTRATION)
 LABELLED_SHARES = (0.02, 0.1, 0.3, 0.6, 0.9)
-BAR_ERRORS = 3  # The half length of an error bar, in standard errors.
+BAR_ERRORS = 3  # Half the length of an error bar, in standard errors.
 BARS = "bars: three standard errors; hollow: no negative counts"
 BUDGET = f"at rho = {float(published_rho()):.4g} per person"
 
 
 @styled
 def plot_frontier(points: pd.DataFrame) -> Figure:
-    """Plot the error of a county's total against that of a cell, as the share of the total moves.
+    """Plot the error of a county's total against the error of a cell, by the share of the total.
 
-    The table is `reproduction.nested.tables.trace_frontier`.
+    `points` is the table of `reproduction.nested.tables.trace_frontier`.
     """
     figure, axes = panels(1, 1, (7.2, 5.0))
     axis, curve = axes[0, 0], points[points["system"] == CURVE]

@@ -17,7 +17,7 @@ from reproduction.review.pages import TEMPLATES
 from reproduction.review.scorecard import DIFFERS, UNDECIDED
 from reproduction.review.shown import find_files
 
-NUMBER_PATTERN = r"\d|infinite"  # found in each value of a paper that is a number
+NUMBER_PATTERN = r"\d|infinite"  # matches each value of a paper that contains a number
 
 
 def render_front_page(

@@ -182,7 +182,7 @@ def test_each_claim_has_its_tile_and_each_verdict_its_mark_and_number(page):
         assert f'<a href="#claim-{name}" title=' in picture
     for count in ("✓ 1 reproduced", "≠ 1 differs", "? 1 not checkable"):
         assert count in page
-    said = " ".join(part(page, "The criterion for the verdict", "</p>").split())
-    assert "is the paper's in 0 of them" in said
-    assert "ours in 2" in said
-    assert "In 1 the paper has words and no number" in said
+    said = " ".join(part(page, 'class="counts"', 'class="tiles"').split())
+    assert "For 0 of the claims, the paper sets the criterion" in said
+    assert "For the other 2, the criterion is ours" in said
+    assert "For 1 of the claims, the paper has words and no number" in said

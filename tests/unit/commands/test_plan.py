@@ -57,6 +57,9 @@ def test_what_is_written_and_said(asked, tmp_path):
     assert len(content["margins"]) == len(table)
     curve = pd.read_csv(tmp_path / "plan/curve.csv")
     assert set(curve["epsilon"]) == {0.5 * 2.0**power for power in range(-3, 4)}
+    similar = curve.groupby("name")["similar"].first()
+    ages = pd.read_csv(CELLS)["age"].nunique()
+    assert similar[similar.index.str.startswith("age: ")].tolist() == [ages - 1]
     for _, line in curve.groupby("name"):
         assert line.sort_values("epsilon")["sd"].is_monotonic_decreasing
 

@@ -40,10 +40,10 @@ from isdp.commands.shared.levels import LEVELS
 from isdp.commands.shared.margins import (
     Margin,
     MarginTarget,
+    limits_of_cells,
     margin_table,
     margins_of,
     short_margin_table,
-    spread_of_cells,
     targets_of,
     usual_sums,
 )
@@ -54,7 +54,7 @@ from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import Table, read_table
 from isdp.commands.shared.warnings import warnings_of_revealed_residues, warnings_of_table
 from isdp.errors import InputError
-from isdp.io.certificate import certificate_files, now
+from isdp.io.certificate import NOT_FOR_RELEASE, certificate_files, now
 from isdp.io.files import read_bytes
 from isdp.io.tables import FORMATS, TableFormat, check_format
 from isdp.plots import try_to_draw
@@ -78,6 +78,7 @@ def privatize_file(
     *,
     count: str = "count",
     names: list[str] | None = None,
+    hierarchies: Mapping[str, str | Path] | None = None,
     force: bool = False,
     picture: bool = True,
     nonnegative: bool = False,
@@ -93,6 +94,9 @@ def privatize_file(
         Folder for `FILES`, which are written together at the end, or not at all.
     names : list of str, optional
         The columns that name a cell, by default all except the counts.
+    hierarchies : mapping of str to path, optional
+        Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`.
+        The columns of regions are published as well.
     nonnegative : bool
         Also write a table without negative counts, for noise with levels.
     out_format : {"csv", "parquet"}
@@ -111,8 +115,9 @@ def privatize_file(
     started = now()
     accepted = read_accepted(accept)
     check_format(out_format)
-    folder = output_folder(out, FILES, table_path, invariants_path, force=force)
-    table = read_table(table_path, count, names)
+    inputs = table_path, invariants_path, *(hierarchies or {}).values()
+    folder = output_folder(out, FILES, *inputs, force=force)
+    table = read_table(table_path, count, names, hierarchies=hierarchies)
     raw = read_bytes(invariants_path)
     held = read_invariants(invariants_path, table, raw)
     digest = hashlib.sha256(raw).hexdigest()
@@ -122,7 +127,7 @@ def privatize_file(
         raise InputError("--nonnegative: this option needs --levels. Add --levels.")
     exact = find_held_levels(table, levels, held) if levels is not None else ()
     made = make_noisy_table(table, held, rules, request, accepted, started, sampler)
-    save = try_to_draw(partial(_picture, table, made, request)) if picture else None
+    save = try_to_draw(partial(_picture, held, made, request)) if picture else None
     noisy_name = f"noisy.{out_format}"
     made.certificate["output"]["table"] = noisy_name
     tables: dict[str, Any] = {
@@ -236,11 +241,18 @@ def totals_of(
     return {"name": names, "total": np.concatenate([one.sums(counts) for one in held])}
 
 
-def _picture(table: Table, made: NoisyTable, request: NoiseRequest) -> Figure:
-    from isdp.commands.privatize.picture import picture_of
+def _picture(held: list[HeldTotals], made: NoisyTable, request: NoiseRequest) -> Figure:
+    from isdp.commands.privatize.picture import NoisySum, plot_relative_margins
 
-    title = "Noisy counts, all named totals exact"
-    if request.experiment:
-        title += " (for experiments, NOT FOR RELEASE)"
-    spread = partial(spread_of_cells, made.targets, made.margins, made.free)
-    return picture_of(table, made.noisy, spread, title)
+    sums = [
+        NoisySum(target.name, int(made.noisy[target.rows].sum()), margin.limit.value)
+        for target, margin in zip(made.targets, made.margins, strict=True)
+        if target.scope == "sum" and target.cells > 1 and not target.held
+    ]
+    return plot_relative_margins(
+        made.noisy,
+        limits_of_cells(made.targets, made.margins, made.free),
+        sums,
+        np.concatenate([one.sums(made.noisy) for one in held]),
+        NOT_FOR_RELEASE if request.experiment else "",
+    )

@@ -174,13 +174,6 @@ def probability_unchanged(margins: Sequence[Margin]) -> ProbabilityUnchanged | N
     )
 
 
-class NoiseSpread(NamedTuple):
-    """Standard deviations of the noise in some cells, float64 (cells,), and their method."""
-
-    sd: FloatArray
-    method: str
-
-
 def _round(value: float) -> float:
     return float(f"{value:.6g}")
 
@@ -300,23 +293,22 @@ def _is_held(chosen: IntArray, sizes: IntArray, free: DegreesOfFreedom) -> bool:
     return not any(sum(x for number, x in v.items() if number in inside) for v in vectors)
 
 
-def spread_of_cells(
-    targets: Sequence[MarginTarget],
-    margins: Sequence[Margin],
-    free: DegreesOfFreedom,
-    rows: IntArray,
-) -> NoiseSpread | None:
-    """Find the standard deviations of the noise in the cells `rows`, or None if one is unknown."""
+def limits_of_cells(
+    targets: Sequence[MarginTarget], margins: Sequence[Margin], free: DegreesOfFreedom
+) -> FloatArray | None:
+    """Find the 95 % limit of the noise in each cell, float64 (cells,), or None if it is unknown.
+
+    The limit of a determined cell is 0.
+    """
     pairs = zip(targets, margins, strict=True)
-    known = {target.cell_class: margin.sd for target, margin in pairs if target.scope == "cell"}
-    methods = {sd.method for sd in known.values()}
-    if UNKNOWN in methods:
+    known = {target.cell_class: margin.limit for target, margin in pairs if target.scope == "cell"}
+    if any(limit.method == UNKNOWN for limit in known.values()):
         return None
-    method = next(each for each in (SIMULATED, BOUNDED, EXACT) if each in methods)
     if LEVEL_CLASS in known:
-        return NoiseSpread(np.full(len(rows), known[LEVEL_CLASS].value), method)
-    sds = [known[each].value if each >= 0 else 0.0 for each in cell_classes(free)[rows].tolist()]
-    return NoiseSpread(np.array(sds), method)
+        return np.where(free.steps == 0, 0.0, known[LEVEL_CLASS].value)
+    classes, number = np.unique(cell_classes(free), return_inverse=True)
+    by_class = [known[each].value if each >= 0 else 0.0 for each in classes.tolist()]
+    return np.array(by_class)[number]
 
 
 def usual_sums(table: Table) -> list[HeldTotals]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from isdp.arrays import IntArray
+from isdp.commands.shared.code_list import add_regions
 from isdp.errors import InputError
 from isdp.io.csv_files import (
     Column,
@@ -76,7 +77,12 @@ class Table:
 
 
 def read_table(
-    path: str | Path, count: str = "count", names: list[str] | None = None, negative: bool = False
+    path: str | Path,
+    count: str = "count",
+    names: list[str] | None = None,
+    negative: bool = False,
+    hierarchies: Mapping[str, str | Path] | None = None,
+    regions: Collection[str] | None = None,
 ) -> Table:
     """Read a table of counts.
 
@@ -88,6 +94,10 @@ def read_table(
         The columns that name a cell, by default all except the counts.
     negative : bool
         True if counts may be negative, as in a noisy table.
+    hierarchies : mapping of str to path, optional
+        Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`.
+    regions : collection of str, optional
+        The columns that code lists add, by default all.
 
     Raises
     ------
@@ -97,6 +107,7 @@ def read_table(
     """
     path = Path(path)
     columns = read_columns(path, ROW_PER_CELL)
+    columns = add_regions(columns, hierarchies or {}, path, count, regions)
     header = list(columns)
     if count not in columns:
         hint = " Separate the columns by commas, not by ';'." if ";" in header[0] else ""

@@ -160,6 +160,7 @@ def topdown(
     out: str | Path,
     *,
     count: str = "count",
+    hierarchies: Mapping[str, str | Path] | None = None,
     force: bool = False,
     out_format: TableFormat = "csv",
     accept: str | Iterable[str] = (),
@@ -174,6 +175,9 @@ def topdown(
         empty.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
+    hierarchies : mapping of str to path, optional
+        Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`. Columns
+        that are no level are not added.
     out_format : {"csv", "parquet"}
         The format of the released table.
     accept : str or iterable of str
@@ -190,8 +194,9 @@ def topdown(
     started = now()
     accepted = read_accepted(accept, (WEAK_NOISE,))
     check_format(out_format)
-    folder = output_folder(out, FILES, table_path, options.present, force=force)
-    table = read_table(table_path, count)
+    inputs = table_path, options.present, *(hierarchies or {}).values()
+    folder = output_folder(out, FILES, *inputs, force=force)
+    table = read_table(table_path, count, hierarchies=hierarchies, regions=options.levels)
     for warning in warnings_of_names(table):
         LOG.warning("%s", warning)
     problem = arrange(table, options.levels)
