@@ -10,11 +10,11 @@ from isdp.cli.options import DELTA, add_columns, guarantee_facts
 MAX_SHOWN = 20
 HELP = "add up the privacy loss of several releases of the same data"
 EPILOG = """\
-Losses can be added if they have the same flavour and the same unit. With --as-zcdp, a pure epsilon
-per person counts as rho = epsilon^2 / 2 (Bun and Steinke 2016, Proposition 1.4), so that releases
-of Laplace and of Gaussian noise can be added. The sum holds for tables that agree in the totals of
-all releases. The files do not show that the releases are of the same data, or that there is no
-other release.
+Losses can be added if they are of the same kind (pure or zCDP) and have the same unit. With
+--as-zcdp, a pure epsilon per person counts as rho = epsilon^2 / 2 (Bun and Steinke 2016,
+Proposition 1.4), so that releases of Laplace and of Gaussian noise can be added. The sum holds for
+tables that agree in the totals of all releases. The files do not show that the releases are of the
+same data, or that there is no other release.
 
 The loss per person comes first. A rho is also stated as an epsilon at --delta. A further line gives
 the epsilon from the exact composition of the privacy losses if it is smaller. It is known for pure

@@ -201,7 +201,7 @@ def _compose(
                 "--as-zcdp: these losses can only be added per person, and the distance of one "
                 "person under all totals is not known. Give --cells and --invariants"
             )
-        units = dict.fromkeys(f"{one.flavour} per {one.unit}" for one in guarantees)
+        units = dict.fromkeys(f"{one.flavour} per {one.unit:.80}" for one in guarantees)
         raise InputError(f"{words}. The releases have {', '.join(units)}.") from None
 
 
@@ -209,8 +209,10 @@ def _for_one_person(guarantee: PrivacyGuarantee, distance: int) -> PrivacyGuaran
     """Convert a loss per unit of distance into a loss per person."""
     if guarantee.metric not in NORMS:
         return guarantee
+    farther = f" at the smallest distance that they force, {distance}" if distance > MOVE else ""
     return replace(
         guarantee,
+        relation=f"{guarantee.relation}{farther}",
         metric="person",
         loss=upper_product(guarantee.loss, _units(guarantee, distance)),
         per_person=1,

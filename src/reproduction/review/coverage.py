@@ -1,4 +1,4 @@
-"""Coverage of the papers: every statement, figure, table and printed number, with its claims.
+"""Coverage of the papers: the claims on every statement, figure, table and printed number.
 
 The folder `coverage` has one CSV file per paper, in the order of the paper. A row names the claims
 that judge a statement, or the reason why no claim does.
@@ -29,8 +29,8 @@ def read_coverage(claims: Iterable[Claim], folder: Path = FOLDER) -> pd.DataFram
     Raises
     ------
     InputError
-        If a row is repeated, has an unknown kind or a claim that is not of its paper, or has both
-        or neither of claims and a reason.
+        If a row is repeated, or its kind or a claim is unknown. A row must have either claims or a
+        reason.
     """
     parts = []
     for paper in PAPERS:

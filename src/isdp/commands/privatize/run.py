@@ -54,7 +54,8 @@ from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import Table, read_table
 from isdp.commands.shared.warnings import warnings_of_revealed_residues, warnings_of_table
 from isdp.errors import InputError
-from isdp.io.certificate import NOT_FOR_RELEASE, certificate_files, now
+from isdp.io.certificate import DOCUMENTS, NOT_FOR_RELEASE, now, release_documents
+from isdp.io.data_package import data_package
 from isdp.io.files import read_bytes
 from isdp.io.tables import FORMATS, TableFormat, check_format
 from isdp.plots import try_to_draw
@@ -63,7 +64,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PICTURES = ("noisy.svg", "noisy.png")
-DOCUMENTS = ("certificate.json", "certificate.md")
 NAMES = [f"{table}.{extension}" for table in ("noisy", NONNEGATIVE) for extension in FORMATS]
 FILES = ("totals.csv", "margins.csv", "margins_full.csv", LEVELS, *NAMES, *DOCUMENTS, *PICTURES)
 LOG = logging.getLogger(__name__)
@@ -145,9 +145,11 @@ def privatize_file(
         made.certificate["not_said"].append(BIASED.format(out_format))
 
     def documents(digests: dict[str, str]) -> Mapping[str, str | Mapping[str, object]]:
+        keys = dict.fromkeys(("noisy", NONNEGATIVE), table.names)
+        package = data_package(made.certificate, tables, digests, counts=table.count, keys=keys)
         digest = digests.pop(noisy_name)
         output = {"sha256": digest, "others_sha256": digests, "picture": save is not None}
-        return certificate_files(made.certificate, **output)
+        return release_documents(made.certificate, package, **output)
 
     folder.write(tables, documents, save, PICTURES, source=table_path)
     return made.certificate
