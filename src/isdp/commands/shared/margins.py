@@ -38,9 +38,9 @@ from isdp.commands.shared.levels import (
     probability_unchanged_bound,
 )
 from isdp.commands.shared.table import Table
+from isdp.constraints.blocks import block_sizes
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
-from isdp.exact.disjoint.blocks import block_sizes
 from isdp.exact.distributions import Part, SumDistribution, sum_distribution, sum_variance
 from isdp.exact.nested.accuracy import NestedAccuracy
 from isdp.exact.nested.weighted_sums import sum_variances

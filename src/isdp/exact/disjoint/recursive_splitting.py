@@ -34,12 +34,12 @@ from flint import acb, arb, ctx
 
 from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.checks import refuse_overflow
+from isdp.constraints.blocks import block_order
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.bits.bernoulli import PROBABILITY_MARGIN, draw_bernoulli, to_ball
 from isdp.exact.bits.discrete_gaussian import draw_gaussian_around, gaussian_variance, theta
 from isdp.exact.bits.source import BitSource
-from isdp.exact.disjoint.blocks import block_order
 from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
