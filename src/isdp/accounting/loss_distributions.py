@@ -42,6 +42,7 @@ POINTS = 400  # grid points per standard deviation of the composed loss
 MAX_POINTS = 1 << 15  # maximum number of grid points of one release
 MAX_OUTCOMES = 1 << 21
 MAX_SQUARED_DISTANCE = 32
+LOSSES = (1e-12, 1e12)  # smallest and largest epsilon or rho of a release
 ROUNDING = 1e-9  # bound on the relative rounding error of a delta
 TAIL = 1e-10  # relative to delta: probability whose losses are moved to infinity at each step
 
@@ -239,7 +240,7 @@ def compose_losses(losses: Sequence[Loss], delta: float) -> ComposedLoss:
     """
     tail = TAIL * check_probability("accounting: delta", delta)
     for loss in losses:
-        check_in_range("accounting: the loss", loss[0], 1e-12, 1e12)
+        check_in_range("accounting: the loss", loss[0], *LOSSES)
     mixtures = [loss.mixtures(tail) for loss in losses]
     step = _grid_step(losses, max(np.ptp(one.losses) for each in mixtures for one in each))
     limit = math.fsum(loss.max_loss for loss in losses) * (1 + 2.0**-50)

@@ -10,11 +10,11 @@ from isdp.cli.options import DELTA, add_columns, guarantee_facts
 MAX_SHOWN = 20
 HELP = "add up the privacy loss of several releases of the same data"
 EPILOG = """\
-Losses can be added if they have the same flavour and the same unit. With --as-zcdp, a pure epsilon
-per person counts as rho = epsilon^2 / 2 (Bun and Steinke 2016, Proposition 1.4), so that releases
-of Laplace and of Gaussian noise can be added. The sum holds for tables that agree in the totals of
-all releases. The files do not show that the releases are of the same data, or that there is no
-other release.
+Losses can be added if they are of the same kind (pure or zCDP) and have the same unit. With
+--as-zcdp, a pure epsilon per person counts as rho = epsilon^2 / 2 (Bun and Steinke 2016,
+Proposition 1.4), so that releases of Laplace and of Gaussian noise can be added. The sum holds for
+tables that agree in the totals of all releases. The files do not show that the releases are of the
+same data, or that there is no other release.
 
 The loss per person comes first. A rho is also stated as an epsilon at --delta. A further line gives
 the epsilon from the exact composition of the privacy losses if it is smaller. It is known for pure
@@ -77,6 +77,7 @@ def run(certificate_paths: list[str], **given: Any) -> tuple[int, dict[str, Any]
         "releases": len(certificate_paths),
         "not_for_release": found.experiments,
         "guarantee": guarantee_facts(found.guarantee.record(), not found.experiments),
+        "protection": found.protection,
     }
     for name, guarantee, method in (
         ("guarantee_at_delta", found.converted, f"conversion of rho: {CONVERSION}"),
@@ -87,6 +88,8 @@ def run(certificate_paths: list[str], **given: Any) -> tuple[int, dict[str, Any]
             facts[name] = guarantee_facts(guarantee.record(), not found.experiments)
     print(found.guarantee.statement())
     print("tables are compared that agree in the totals of all of these releases")
+    for sentence in found.protection:
+        print(sentence)
     for path in found.experiments:
         print(f"{path}: NOT FOR RELEASE; no guarantee holds for it")
     if found.together is None:

@@ -171,6 +171,7 @@ def test_the_exact_composition_under_overlapping_totals_is_a_bound(release, delt
     folders = [release(MARGINS, *one) for one in (LAPLACE, GAUSSIAN)]
     found = accounted(folders, as_zcdp=True, delta=delta)
     assert found.together.distance == 4
+    assert "at the smallest distance that they force, 4" in found.exact.statement()
     assert found.guarantee.loss_per_person == Fraction(9, 8) + Fraction(1, 2)
     basis = [[1, -1, 0, -1, 1, 0], [0, 1, -1, 0, -1, 1]]
     every = [losses(basis, 1, 3 / 8), losses(basis, 2, 1 / 8)]
@@ -218,3 +219,17 @@ def test_many_pure_releases_cost_less_at_a_delta_than_their_sum(release, tmp_pat
     )
     assert delta == pytest.approx(0.01, rel=1e-6)
     assert account(paths[:2]).exact is None  # the sum is as small
+
+
+def test_losses_beyond_the_range_of_the_grid_have_no_exact_figure(release, tmp_path):
+    folder = release("totals: [a]", *GAUSSIAN)
+    content = json.loads((folder / "out/certificate.json").read_text())
+    paths = [folder / "out/certificate.json", tmp_path / "bad.json"]
+    for rho in ("1e-999", "1e+99"):
+        content["mechanism"]["rho"] = rho
+        paths[1].write_text(json.dumps(content))
+        found = account(
+            paths, cells_path=folder / "out/noisy.csv", invariants_paths=[folder / "rules.yaml"]
+        )
+        assert found.guarantee.loss_per_person >= Fraction(1, 2)
+        assert found.exact is None

@@ -334,6 +334,10 @@ def test_experiments_are_pointed_out(command, released, tmp_path):
         {"growth": "wild"},
         {"units_per_person": "-2"},
         {"source": None, "delta": None},
+        {"source": None},
+        {"source": []},
+        {"relation": 7},
+        {"held": {}},
     ],
 )
 def test_records_that_are_refused(command, released, tmp_path, changes):

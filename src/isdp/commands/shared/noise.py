@@ -17,6 +17,7 @@ from isdp.errors import InputError, NoSamplerError
 from isdp.exact import draw_noise, select_sampler
 from isdp.exact.release_noise import release_sampler
 from isdp.exact.sampler import MAX_CELLS
+from isdp.lattice.shortest_vectors import Metric
 from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.streams import SYSTEM_RANDOMNESS, stream
@@ -133,7 +134,7 @@ def _advice(free: DegreesOfFreedom, request: NoiseRequest) -> str:
     """
     totals = "--invariants: these totals overlap too much for exact"
     if request.rho is None:
-        epsilon, distance = float(request.epsilon or 0), person_distance(free)
+        epsilon, distance = float(request.epsilon or 0), _distance(free, "l1")
         sigma, factors = math.sqrt(0.5) / math.sinh(epsilon / 2), FACTORS
         per = "unit of distance" if distance is None else "person"
         words = f"{totals} Laplace noise at epsilon {epsilon * (distance or 1):g} per {per}"
@@ -147,6 +148,11 @@ def _advice(free: DegreesOfFreedom, request: NoiseRequest) -> str:
         f"{words}. Gaussian noise is possible with these totals: give --sigma "
         f"{gaussian.sigma:g} ({_rho_of(gaussian, free)}). Otherwise hold fewer totals."
     )
+
+
+def _distance(free: DegreesOfFreedom, metric: Metric) -> int | None:
+    found = person_distance(free, metric)
+    return None if found is None else found.upper
 
 
 def _possible_gaussian(
@@ -164,7 +170,7 @@ def _possible_gaussian(
 
 
 def _rho_of(gaussian: GeneralizedGaussian, free: DegreesOfFreedom) -> str:
-    distance = person_distance(free)
+    distance = _distance(free, "squared l2")
     if distance is None:
         return f"rho {float(gaussian.rho):.3g} per unit of squared distance"
     return f"rho {float(gaussian.rho * distance):.3g} per person"

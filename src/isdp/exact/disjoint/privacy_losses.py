@@ -19,10 +19,11 @@ from __future__ import annotations
 import math
 
 from isdp.accounting.guarantees import upper_product
-from isdp.accounting.loss_distributions import GaussianLoss, Loss, PureLoss
+from isdp.accounting.loss_distributions import LOSSES, GaussianLoss, Loss, PureLoss
 from isdp.arrays import IntArray
+from isdp.checks import check_in_range
+from isdp.constraints.blocks import block_sizes
 from isdp.errors import InputError
-from isdp.exact.disjoint.blocks import block_sizes
 from isdp.exact.distributions import Part, sum_distribution
 from isdp.mechanisms.base import Energy
 
@@ -42,7 +43,8 @@ def loss_of_move(energy: Energy, blocks: IntArray) -> Loss:
     Raises
     ------
     InputError
-        If no two cells have the same totals, or the distribution needs a grid that is too large.
+        If no two cells have the same totals, the loss is out of range, or the distribution needs a
+        grid that is too large.
     """
     sizes = block_sizes(blocks)
     several = sizes[1:][sizes[1:] > 1].tolist()
@@ -52,7 +54,7 @@ def loss_of_move(energy: Energy, blocks: IntArray) -> Loss:
         extremes = [*extremes[:1], 0]
     if not extremes:
         raise InputError("exact: no two cells have the same totals. Use other invariants.")
-    loss = float(upper_product(energy.rate, 2, 1.0))
+    loss = check_in_range("exact: the loss", float(upper_product(energy.rate, 2, 1.0)), *LOSSES)
     if energy.power == 1:
         at_zero = sum_distribution(energy, [Part(extremes[0], 1)]).pmf
         moved = (at_zero[len(at_zero) // 2] + ERROR) / math.tanh(energy.rate)

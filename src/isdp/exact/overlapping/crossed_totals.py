@@ -16,8 +16,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from isdp.arrays import BoolArray, FloatArray, IntArray
+from isdp.constraints.blocks import blocks_of
 from isdp.constraints.invariants import Invariants
-from isdp.exact.disjoint.blocks import blocks_of
 
 MIN_SQUARE = 0.125  # see `CrossedTotals.determined`
 
