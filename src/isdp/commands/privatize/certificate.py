@@ -12,8 +12,10 @@ from typing import Any
 
 from isdp.accounting.conversions import epsilon_above
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_decimal, upper_product
+from isdp.commands.disclosure.protection import facts_of_totals, protection_sentences
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
 from isdp.commands.shared.guarantee import describe_distances, levels_of, privacy_guarantee
+from isdp.commands.shared.invariants_file import HeldTotals
 from isdp.commands.shared.margins import Margin, probability_unchanged
 from isdp.commands.shared.noise import SamplerReport
 from isdp.commands.shared.opening import (
@@ -54,6 +56,7 @@ def describe(
     rules: tuple[str, str],
     checks: list[dict[str, Any]],
     free: DegreesOfFreedom,
+    held: Sequence[HeldTotals],
     stated: NoiseRequest,
     request: NoiseRequest,
     report: SamplerReport,
@@ -93,6 +96,9 @@ def describe(
                 exact="the exact totals",
                 delta=request.delta,
             ),
+        ),
+        "protection": protection_sentences(
+            guarantee, facts_of_totals(guarantee, free, held), not request.experiment
         ),
         "input": {
             "table": table.path.name,
@@ -154,14 +160,14 @@ def _mechanism(
     if guarantee.metric == "l1":
         content["loss_at_distance_2"] = upper_decimal(guarantee.loss_at(2))
         content["loss_at_distance_4"] = upper_decimal(guarantee.loss_at(4))
-        content["distances"] = describe_distances(free, squared=False)
+        content["distances"] = describe_distances(free, "l1")
     if guarantee.flavour == "zCDP":
         content |= _concentrated(guarantee, request.delta or DELTA)
         if guarantee.metric == "l2":
             at_two, at_four = (upper_product(guarantee.loss, square) for square in (2, 4))
             content["rho_at_squared_distance_2"] = upper_decimal(at_two)
             content["rho_at_squared_distance_4"] = upper_decimal(at_four)
-            content["distances"] = describe_distances(free, squared=True)
+            content["distances"] = describe_distances(free, "squared l2")
     return content
 
 
