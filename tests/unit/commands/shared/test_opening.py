@@ -44,6 +44,7 @@ def margin(scope, name, cells, limit, method="exact", held=False):
 def test_how_large_the_noise_is():
     cells = [margin("cell", "x", 3, 1.0), margin("cell", "y", 3, 7.0)]
     sums = [margin("sum", "all", 9, 0.0, held=True), margin("sum", "f", 4, 1200.0, "bounded")]
+    sums.append(margin("sum", "g", 3, 2000.0))  # a smaller sum
     one = noise_of_margins(cells[:1])
     assert "of a cell is at most 1 person in either direction." in one
     both = noise_of_margins(cells + sums)
