@@ -1,6 +1,8 @@
 """All commands: the version, a pipe whose reader closes it, and what is reported first."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 
@@ -118,3 +120,58 @@ def test_an_option_with_a_line_break_is_refused(option, tmp_path, capsys):
     arguments = list(map(str, [*WRITING["swap"][0], "--out", tmp_path / "out"]))
     assert main([*arguments, f"--{option}", "cou\rnty"]) == 2
     assert capsys.readouterr().err.startswith(f"isdp: --{option}: ")
+
+
+def test_one_json_object_names_the_files_and_the_warnings(tmp_path, capsys):
+    table = tmp_path / "table.csv"
+    table.write_text((EXAMPLE / "ages.csv").read_text().replace("North,f,18-44", "North ,f,18-44"))
+    rules = tmp_path / "rules.yaml"
+    rules.write_text("total: true\n")
+    arguments = ["privatize", table, "--invariants", rules, "--epsilon", "1", "--out"]
+    arguments += [tmp_path / "out", "--no-picture", "--accept", "missing-rows", "--json"]
+    assert main(list(map(str, arguments))) == 0
+    spoken = capsys.readouterr()
+    facts = json.loads(spoken.out)
+    assert facts["command"] == "privatize"
+    assert facts["files"] == sorted(map(str, (tmp_path / "out").iterdir()))
+    assert [text for text in facts["warnings"] if "differ only in blanks" in text]
+    assert spoken.err.count("differ only in blanks") == 1
+    assert facts["guarantee"]["epsilon_per_person"] == "1"
+    # nothing of the noise or of the table except its size
+    assert facts["cells"] == 16
+    assert main(list(map(str, [*arguments, "--sigma", "2"]))) == 2
+    spoken = capsys.readouterr()
+    facts = json.loads(spoken.out)
+    assert facts["exit_status"] == 2
+    assert spoken.err == f"isdp: {facts['error']}\n"
+    assert "files" not in facts
+
+
+def test_a_difference_has_status_1_and_an_unexpected_error_another(tmp_path, monkeypatch, capsys):
+    out = tmp_path / "out"
+    arguments = list(map(str, [*WRITING["privatize"][0], "--out", out, "--no-picture"]))
+    assert main(arguments) == 0
+    (out / "totals.csv").write_text((out / "totals.csv").read_text().replace("North,", "North,9"))
+    check = ["check", out / "noisy.csv", *RULES, "--totals", out / "totals.csv", "--json"]
+    capsys.readouterr()
+    assert main(list(map(str, check))) == 1
+    facts = json.loads(capsys.readouterr().out)
+    assert [one["holds"] for one in facts["checks"]] == [False]
+
+    def fails(*_, **__):
+        raise RuntimeError("unexpected")
+
+    monkeypatch.setattr("isdp.commands.check.check", fails)
+    assert main(list(map(str, check))) == os.EX_SOFTWARE
+    spoken = capsys.readouterr()
+    assert "RuntimeError" in spoken.err
+    assert json.loads(spoken.out)["exit_status"] == os.EX_SOFTWARE
+
+
+def test_the_help_of_each_command_lists_the_exit_statuses(capsys):
+    for command in ([], *([name] for name in WRITING), ["check"], ["account"]):
+        with pytest.raises(SystemExit):
+            main([*command, "--help"])
+        assert re.findall(r"^  (\d+)  ", capsys.readouterr().out, re.M)[:5] == [
+            *("0", "1", "2", "70", "74")
+        ]

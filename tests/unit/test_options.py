@@ -23,11 +23,15 @@ NATION = "topdown last_census.csv --levels state,county --simulations 0"
 SWAP = "swap people.csv --match state,size --swap county --carry tract"
 CHECK = "check first/noisy.csv --invariants ages.yaml"
 ACCOUNT = "account first/certificate.json second/certificate.json"
+JOBS, RHO = "{}jobs.csv --invariants jobs.yaml --no-picture", " --rho 1"
 E1, STAND_IN = " --epsilon 1", " --epsilon 1 --rate 0.1 --stand-in last_census.csv"
 RELEASED = [f"{PRIVATIZE} --epsilon 1/4 --out first", f"{PRIVATIZE} --epsilon 1/3 --out second"]
 MARGINS = "privatize both.csv --invariants both.yaml --no-picture --epsilon 1/4"
 PICTURES = ("noisy.svg", "plan.svg", "comparison.svg")
 GIVEN = " --cells first/noisy.csv --invariants ages.yaml"
+
+COMPLETE = [PRIVATIZE + E1, PLAN + E1, COMPARE + E1, TOPDOWN + E1, SWAP + " --rate 0.5",
+            CHECK + " --totals first/totals.csv", ACCOUNT]  # fmt: skip
 
 # a command, what is added to it, and a text of the outcome with the addition and not without it
 CASES = [
@@ -45,6 +49,15 @@ CASES = [
     (PRIVATIZE + E1, "--count age", "column 'age'"),
     (PRIVATIZE + E1, "--name sex", "'f'"),
     (PRIVATIZE + E1, "--out other", "FILE other/noisy.csv"),
+    (JOBS.format("privatize ") + RHO, "--hierarchy region=regions.csv", "region_1: ZZ1"),
+    (JOBS.format("plan --cells ") + RHO, "--hierarchy region=regions.csv", "region_1: ZZ1"),
+    (JOBS.format("compare --cells ") + RHO, "--hierarchy region=regions.csv", "status 0"),
+    (
+        "topdown jobs.csv --levels region_1,region --simulations 0" + RHO,
+        "--hierarchy region=regions.csv",
+        "region_1,ZZ1",
+    ),
+    (PRIVATIZE + E1, "--out-format parquet", "FILE noisy/noisy.parquet"),
     (PRIVATIZE.replace(" --no-picture", E1), "--no-picture", "no noisy.svg"),
     (PRIVATIZE + " --epsilon 25", "--accept weak-noise", "status 0"),
     (PLAN + E1, "--cells women.csv", "epsilon 1 per person: 8 cells"),
@@ -107,6 +120,7 @@ CASES = [
     (TOPDOWN + E1, "--seed 7", "who has the seed"),
     (TOPDOWN + E1, "--count age", "column 'age'"),
     (TOPDOWN + E1, "--out other", "FILE other/released.csv"),
+    (TOPDOWN + E1, "--out-format parquet", "FILE topdown/released.parquet"),
     (TOPDOWN + " --epsilon 1000", "--accept weak-noise", "status 0"),
     (SWAP + " --rate 0.5", "--match state", '"match": [\n      "state"\n    ]'),
     (SWAP + " --rate 0.5", "--swap county,tenure", '"tenure"\n    ],\n    "carry"'),
@@ -114,6 +128,7 @@ CASES = [
     (SWAP.replace("people", "named") + " --rate 0.5", "--public name", "status 0"),
     (SWAP + " --rate 0.5", "--rate 1/20", '"1/20"'),
     (SWAP + " --rate 0.5", "--out other", "FILE other/swapped.csv"),
+    (SWAP + " --rate 0.5", "--out-format parquet", "FILE swapped/swapped.parquet"),
     (CHECK + " --totals first/totals.csv", "--invariants total.yaml", "'county: North'"),
     (CHECK, "--totals first/totals.csv", "2 compared"),
     (CHECK, "--certificate second/certificate.json", "WRONG: sha256 of the noisy table"),
@@ -122,7 +137,11 @@ CASES = [
     (ACCOUNT + " --invariants ages.yaml", "--cells first/noisy.csv", "determine 0 cells"),
     (ACCOUNT + " --cells first/noisy.csv", "--invariants ages.yaml", "determine 0 cells"),
     (ACCOUNT + GIVEN, "--count county", "status 2"),
+    (ACCOUNT, "--as-zcdp", "rho per person is at most 0.0868"),
+    (ACCOUNT + " --as-zcdp", "--delta 1e-3", "at delta = 0.001"),
     (ACCOUNT + GIVEN, "--name sex", "'f'"),
+    *((command, "--json", '"exit_status": 0') for command in COMPLETE),
+    *((command, "--quiet", "status 0\n\n") for command in COMPLETE),
 ]
 
 

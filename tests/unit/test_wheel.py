@@ -135,7 +135,7 @@ def test_the_command_runs_without_an_extra_and_says_that_there_is_no_picture(pla
     spoken = plain.run("isdp", *COMMAND, "--epsilon", "0.25", cwd=tmp_path)
     assert "isdp[plots]" in spoken
     written = {path.name for path in (tmp_path / "noisy").iterdir()}
-    tables = {"noisy.csv", "totals.csv", "margins.csv"}
+    tables = {"noisy.csv", "totals.csv", "margins.csv", "margins_full.csv"}
     assert written == tables | {"certificate.json", "certificate.md"}
 
 

@@ -47,7 +47,10 @@ WRITTEN = {
     "topdown": ("topdown", ["released.csv", "measurements.csv", "budget.csv", *CERTIFICATE]),
     "privatize": (
         "noisy",
-        ["noisy.csv", "totals.csv", "margins.csv", "noisy.png", "noisy.svg", *CERTIFICATE],
+        [
+            *("noisy.csv", "totals.csv", "margins.csv", "margins_full.csv"),
+            *("noisy.png", "noisy.svg", *CERTIFICATE),
+        ],
     ),
     "swap": ("swapped", ["swapped.csv", *CERTIFICATE]),
     "compare": (

@@ -62,7 +62,7 @@ def benchmarks(job):
 
 
 def in_report(path):
-    """Mark the page of a table, or a figure, for the report of Snakemake."""
+    """Mark the HTML page of a table, or the SVG file of a figure, for the report of Snakemake."""
     file = Path(path)
     kind = "figures" if file.suffix == ".svg" else "tables"
     _, study, entry = DESCRIPTIONS.find(kind, file.stem)
@@ -74,7 +74,8 @@ def in_report(path):
         caption=str(CAPTION_FOLDER / kind / caption_file(file.stem)),
         category=study.category,
         subcategory=entry.section,
-        # the report shows a switch if an output has two labels, and fails if another lacks one
+        # with two labels the report shows a switch, and it fails if an output lacks one of the
+        # labels
         labels={"what": f"{title} ({kind.removesuffix('s')})"},
     )
 

@@ -1,4 +1,7 @@
-"""Run the study of congenial differential privacy: sex by age, and a two-bin histogram (CDP)."""
+"""Run the study of congenial differential privacy: sex by age, and a two-bin histogram (CDP).
+
+CDP is *Congenial Differential Privacy under Mandated Disclosure*.
+"""
 
 SEX_BY_AGE = config["congenial"]["sex_by_age"]
 

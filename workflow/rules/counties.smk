@@ -2,6 +2,8 @@
 
 Other rules regress the errors of the Census DAS (SDP, Section 1), and compute projected noise and
 truncation at zero.
+
+ISDP is *Integer Subspace Differential Privacy*, and SDP is *Subspace Differential Privacy*.
 """
 
 from reproduction.jobs.scenarios import select_walk

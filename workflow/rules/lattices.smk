@@ -1,4 +1,7 @@
-"""Run the experiments on integer lattices (ISDP, Sections 5, E.2 and E.3)."""
+"""Run the experiments on integer lattices (ISDP, Sections 5, E.2 and E.3).
+
+ISDP is *Integer Subspace Differential Privacy*.
+"""
 
 from reproduction.lattices.settings import Experiments
 

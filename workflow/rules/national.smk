@@ -1,7 +1,8 @@
 """Release all states by all systems at many budgets, and run TopDown down to synthetic blocks.
 
-The command `make national` runs these rules, which are not part of the target `all`. Nested
-noise of all these blocks is drawn as well. Each job makes several releases; the block `national.batch` of the configuration gives their number.
+The command `make national` runs these rules, which are not part of the target `all`. A further rule
+draws nested noise of all these blocks. Each job makes several releases. The block `national.batch`
+of the configuration gives the number of releases.
 """
 
 from reproduction.national.settings import count_jobs, list_states, split_batches

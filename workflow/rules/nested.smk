@@ -1,4 +1,4 @@
-"""Compare noise with a term for each total with TopDown on the published 2010 counts."""
+"""Compare TopDown with noise that has a term for each total, on the published 2010 counts."""
 
 from reproduction.nested.settings import FAMILIES as NESTED_FAMILIES
 from reproduction.nested.settings import reads_topdown

@@ -19,7 +19,7 @@ except InputError as error:
     sys.exit(f"error: {error}")
 
 
-# `national` is a target of its own
+# the target `national` is not part of the target `all`
 STUDIES = [study for study in DESCRIPTIONS.studies if study not in ("review", "national")]
 RESULTS = [getattr(rules, study).input for study in STUDIES]
 
@@ -57,6 +57,8 @@ rule scorecard:
     output:
         card="results/tables/scorecard.csv",
         checks="results/tables/transcription_checks.csv",
+        coverage="results/tables/coverage.csv",
+        counts="results/tables/coverage_counts.csv",
         summary="results/tables/scorecard.txt",
         evidence="results/evidence.json",
     log:
@@ -94,7 +96,14 @@ rule list_descriptions:
         "../scripts/review/list_descriptions.py"
 
 
-REVIEW = ("scorecard", "transcription_checks", "draws_verified", "data_dictionary")
+REVIEW = (
+    "scorecard",
+    "transcription_checks",
+    "coverage",
+    "coverage_counts",
+    "draws_verified",
+    "data_dictionary",
+)
 REVIEW_TABLES = [f"results/tables/{name}.csv" for name in REVIEW]
 
 
@@ -151,7 +160,7 @@ rule write_claims:
     params:
         sources=presentation("review"),
     message:
-        "Claims with their evidence: results/claims.json"
+        "Writing the claims with their evidence to results/claims.json"
     script:
         "../scripts/review/write_claims.py"
 

@@ -55,7 +55,8 @@ use rule sample_counties as sample_scenario with:
         ),
         seed=config["seed"],
     message:
-        "Noise for the counties of {wildcards.state} at epsilon {wildcards.epsilon}, norm {wildcards.norm}"
+        "Sampling noise for the counties of {wildcards.state}: epsilon {wildcards.epsilon}, norm "
+        "{wildcards.norm}"
 
 
 rule collect_scenario:

@@ -1,4 +1,7 @@
-"""Run the study of subspace privacy: mechanisms, guarantees, campus and counties (SDP)."""
+"""Run the study of subspace privacy: mechanisms, guarantees, campus and counties (SDP).
+
+SDP is *Subspace Differential Privacy*.
+"""
 
 from reproduction.subspace.settings import describe_workload
 

@@ -1,4 +1,7 @@
-"""Run the study of permutation swapping: privacy loss, Massachusetts in 1940, attacks (SWAP)."""
+"""Run the study of permutation swapping: privacy loss, Massachusetts in 1940, attacks (SWAP).
+
+SWAP is *Can Swapping be Differentially Private?* (slides).
+"""
 
 SWAPPING = config["swapping"]
 

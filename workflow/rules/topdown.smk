@@ -1,4 +1,7 @@
-"""Run the TopDown algorithm of the Census Bureau on the published 2010 counts (TDA)."""
+"""Run the TopDown algorithm of the Census Bureau on the published 2010 counts (TDA).
+
+TDA is *The TopDown algorithm and invariants* (slides).
+"""
 
 from reproduction.topdown.settings import ERROR_TABLES, group_configurations
 

@@ -33,8 +33,8 @@ def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
         for name in MATCHED_FIELDS:
             if getattr(first, name) != getattr(other, name):
                 raise InputError(
-                    f"composition: {name} is {getattr(first, name)!r} in one guarantee and "
-                    f"{getattr(other, name)!r} in another. Compose guarantees with equal {name}"
+                    f"composition: {name} is {getattr(first, name)!r:.80} in one guarantee and "
+                    f"{getattr(other, name)!r:.80} in another. Compose guarantees with equal {name}"
                 )
     persons = [g.per_person for g in guarantees if g.per_person is not None]
     reasons = [g.why_not_per_person for g in guarantees if g.why_not_per_person]

@@ -24,6 +24,7 @@ Flavour = Literal["pure", "approximate", "zCDP"]
 Growth = Literal["linear", "quadratic", "none"]
 FLAVOURS: dict[Flavour, str] = {"pure": "epsilon", "approximate": "epsilon", "zCDP": "rho"}
 NUMBER = re.compile(r"[0-9]{1,400}(/[0-9]{1,400}|(\.[0-9]{1,400})?(e[+-]?[0-9]{1,3})?)")
+MAX_TEXT = 10_000  # maximum number of characters of a text in a record
 COUNTED = ("person", "household")  # metrics that count changes, unlike norms
 GROWTHS: tuple[Growth, ...] = ("linear", "quadratic", "none")
 EQUAL_INVARIANTS = "two tables with equal invariants"
@@ -89,8 +90,8 @@ class PrivacyGuarantee:
         check_non_negative("guarantee: delta", self.delta, below=1)
         if (self.delta > 0) != (self.flavour == "approximate"):
             raise InputError(
-                f"guarantee: delta is {self.delta} and flavour is {self.flavour!r}. Give a "
-                f"positive delta for 'approximate', and 0 for other flavours"
+                f"guarantee: delta is {self.delta!s:.20} and flavour is {self.flavour!r}. Give "
+                f"a positive delta for 'approximate', and 0 for other flavours"
             )
         if self.flavour == "approximate" and self.growth != "none":
             raise InputError(
@@ -164,10 +165,18 @@ class PrivacyGuarantee:
         )
         return text + (f"; published as it is and not protected: {self.held}" if self.held else "")
 
-    def _person(self) -> str:
-        if self.per_person is None or self.loss_per_person is None:
+    def person_statement(self) -> str:
+        """State the loss per person, rounded up, or the reason why there is none."""
+        loss = self.loss_per_person
+        if loss is None:
             return f"no figure per person: {self.why_not_per_person}"
-        each = f"{self.parameter} per person is at most {upper_decimal(self.loss_per_person)}"
+        delta = f" at delta = {upper_decimal(self.delta)}" if self.delta else ""
+        return f"{self.parameter} per person is at most {upper_decimal(loss)}{delta}"
+
+    def _person(self) -> str:
+        each = self.person_statement()
+        if self.per_person is None:
+            return each
         if self.metric in COUNTED:
             return f"for one person who changes cell, {each}"
         squared = "squared " if self.growth == "quadratic" else ""
@@ -217,18 +226,21 @@ def guarantee_from_record(record: Mapping[str, Any]) -> PrivacyGuarantee:
         If a field of the record is missing or invalid.
     """
     try:
+        for name in ("metric", "source", "relation", "held"):
+            if not isinstance(record[name], str):
+                raise TypeError(f"{name} is not a text")
         parameter = FLAVOURS[record["flavour"]]
         units = record["units_per_person"]
         return PrivacyGuarantee(
             record["flavour"],
             _number(record[parameter]),
-            record["metric"],
+            _text(record["metric"]),
             None if units is None else _number(units),
-            record["source"],
+            _text(record["source"]),
             delta=_number(record["delta"]),
             growth=record["growth"],
-            relation=record["relation"],
-            held=record["held"],
+            relation=_text(record["relation"]),
+            held=_text(record["held"]),
             why_not_per_person=""
             if units is not None
             else str(record.get("why_not_per_person") or "not stated in the record"),
@@ -243,6 +255,12 @@ def _number(text: str) -> Fraction:
     if not isinstance(text, str) or not NUMBER.fullmatch(text):
         raise ValueError(f"not a number: {str(text)[:40]!r}")
     return Fraction(text)
+
+
+def _text(text: str) -> str:
+    if not isinstance(text, str) or len(text) > MAX_TEXT:
+        raise ValueError(f"not a text of at most {MAX_TEXT} characters: {str(text)[:40]!r}")
+    return text
 
 
 def upper_decimal(value: Number, digits: int = 6) -> str:

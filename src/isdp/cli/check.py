@@ -15,16 +15,19 @@ name of a total consists of its columns and values, such as  county: A, sex: f .
 grand total is  grand total  and the name of a subset is  subset NAME .
 
 The certificate has hashes of the noisy table and of the invariants, and numbers that are computed
-from them. The exit status is 0 if all checks hold, 1 if one does not, and 2 if a file is invalid.
+from them.
 """
 
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    own.add_argument("noisy_path", metavar="NOISY", help="csv of the noisy table")
+    own.add_argument("noisy_path", metavar="NOISY", help="csv or Parquet file of the noisy table")
     add_invariants(own)
     own.add_argument(
-        "--totals", dest="totals_path", metavar="FILE", help="csv of the published totals"
+        "--totals",
+        dest="totals_path",
+        metavar="FILE",
+        help="csv or Parquet file of the published totals",
     )
     own.add_argument(
         "--certificate",
@@ -35,15 +38,18 @@ def add_options(own: argparse.ArgumentParser) -> None:
     add_columns(own)
 
 
-def run(certificate_path: str | None, **given: Any) -> int:
+def run(certificate_path: str | None, **given: Any) -> tuple[int, dict[str, Any]]:
     """Run the checks and print their results."""
     from isdp.commands.check import check, read_certificate
 
     found = check(certificate_path=certificate_path, **given)
     for item, holds, detail in found:
         print(f"{'holds' if holds else 'WRONG'}: {item}: {detail}")
+    facts: dict[str, Any] = {"checks": [finding._asdict() for finding in found]}
     if certificate_path is not None:
-        for_release = read_certificate(certificate_path).get("for_release") is True
+        facts["for_release"] = for_release = (
+            read_certificate(certificate_path).get("for_release") is True
+        )
         marked = "" if for_release else "NOT FOR RELEASE, as the certificate states; "
         print(f"{certificate_path}: {marked}{NOT_VERIFIED}")
-    return 0 if all(finding.holds for finding in found) else 1
+    return (0 if all(finding.holds for finding in found) else 1), facts

@@ -6,12 +6,15 @@ import argparse
 from typing import Any
 
 from isdp.cli.options import (
+    HIERARCHY_EPILOG,
     LEVELS_EPILOG,
     add_cells,
     add_columns,
+    add_hierarchy,
     add_invariants,
     add_levels,
     add_out,
+    take_hierarchies,
     take_levels,
     whole_number,
 )
@@ -19,15 +22,17 @@ from isdp.errors import InputError
 
 HELP = "compare the errors of the systems of five papers on your cells and totals"
 EPILOG = f"""\
-The file of cells is a csv in UTF-8 with one row per cell; its columns name the cell. If it has a
-column of counts (--count) and --stand-in is not given, the counts are used, and every file is
-marked CONFIDENTIAL. isdp privatize --help describes the file of invariants.
+The file of cells is a csv in UTF-8, or a Parquet file (.parquet), with one row per cell. Its
+columns name the cell. If it has a column of counts (--count) and --stand-in is not given, the
+counts are used, and every file is marked CONFIDENTIAL. isdp privatize --help describes the file of
+invariants.
 
 --epsilon and --rho are for one person who changes cell. Each budget may be a list, such as 0.5,1,2.
 
 The command writes comparison.csv and comparison.md to DIR, and a picture, comparison.svg and
 comparison.png, if matplotlib is installed. It writes all files together at the end.
 
+{HIERARCHY_EPILOG}
 {LEVELS_EPILOG}
 Nothing is released. Systems are ranked only if they have the same flavour and unit.
 """
@@ -45,7 +50,9 @@ def add_options(own: argparse.ArgumentParser) -> None:
         own.add_argument(
             f"--{name}", dest=f"{name}s", metavar=metavar, action="append", default=[], help=words
         )
-    own.add_argument("--stand-in", metavar="FILE", help="csv of public counts of the same cells")
+    own.add_argument(
+        "--stand-in", metavar="FILE", help="csv or Parquet file of public counts of the same cells"
+    )
     own.add_argument(
         "--region",
         metavar="COLUMN",
@@ -65,10 +72,11 @@ def add_options(own: argparse.ArgumentParser) -> None:
     own.add_argument("--seed", metavar="N", default="0", help="seed of the simulation (default: 0)")
     add_levels(own, errors=False)
     add_columns(own)
+    add_hierarchy(own)
     add_out(own, "comparison", picture=True)
 
 
-def run(**given: Any) -> int:
+def run(**given: Any) -> tuple[int, dict[str, Any]]:
     """Run the command and print a summary."""
     from isdp.commands.compare.files import compare_files
     from isdp.commands.compare.report import format_budget, why_confidential
@@ -76,6 +84,7 @@ def run(**given: Any) -> int:
 
     for name in ("epsilon", "rho", "rate"):
         given[f"{name}s"] = _budgets(given[f"{name}s"], f"--{name}")
+    given["hierarchies"] = take_hierarchies(given["hierarchies"])
     for name in ("simulations", "seed"):
         given[name] = whole_number(given[name], f"--{name}")
     found, out = compare_files(levels=take_levels(given), **given), given["out"]
@@ -89,7 +98,12 @@ def run(**given: Any) -> int:
     for _, row in found.left_out.iterrows():
         budget = format_budget(row["parameter"], row["budget"])
         print(f"left out: {row['system']}, {budget}: {row['reason']}")
-    return 0
+    return 0, {
+        "confidential": bool(marked),
+        "cells": found.question.cells,
+        "systems_and_budgets": len(found.systems),
+        "left_out": found.left_out.to_dict("records"),
+    }
 
 
 def _budgets(texts: list[str], option: str) -> list[float]:

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import argparse
+import json
+import logging
 import os
 import signal
 import sys
-from collections.abc import Sequence
-from contextlib import redirect_stdout
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from functools import cache
 from io import StringIO
+from pathlib import Path
+from typing import Any
 
 from isdp import __version__
 from isdp.cli import account, check, compare, plan, privatize, swap, topdown
+from isdp.cli.options import JSON, add_output
 from isdp.errors import InputError
 
+EXIT_STATUS = """\
+exit status:
+  0    the command is complete, and all checks of isdp check hold
+  1    isdp check found a difference
+  2    an option, an input or a risk is refused, or a file cannot be written. Nothing is written.
+  70   an unexpected error of isdp, with a traceback. Please report it.
+  74   the files are written, but standard output cannot be
+  130  interrupted (Ctrl-C). 141: the reader of a pipe has closed it. 143: ended by SIGTERM.
+"""
 COMMANDS = (plan, compare, privatize, topdown, swap, check, account)  # in the order of the help
 
 
@@ -24,10 +39,13 @@ def parser() -> argparse.ArgumentParser:
 
     Each module of `COMMANDS` has the texts `HELP` and `EPILOG` and the functions `add_options` and
     `run`. `add_options` adds the options of the command to a parser. `run` takes their values by
-    name and returns the exit status.
+    name, prints a summary for people, and returns the exit status and the facts of `--json`.
     """
     top = argparse.ArgumentParser(
-        prog="isdp", description="Add integer noise to tables and keep mandated totals exact."
+        prog="isdp",
+        description="Add integer noise to tables and keep mandated totals exact.",
+        epilog=EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"isdp {__version__}")
     commands = top.add_subparsers(dest="command", required=True)
@@ -36,31 +54,35 @@ def parser() -> argparse.ArgumentParser:
             module.__name__.rpartition(".")[2],
             help=module.HELP,
             description=f"{module.HELP[0].upper()}{module.HELP[1:]}.",
-            epilog=module.EPILOG,
+            epilog=f"{module.EPILOG}\n{EXIT_STATUS}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         own.set_defaults(run=module.run)
         module.add_options(own)
+        add_output(own)
     return top
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status.
 
-    The status is 2, with a message of one line, if the input is invalid or a file cannot be
-    written. Output is printed at the end of a command. If it cannot be printed, the process ends
-    with status 74 after all files are written. If the reader of a pipe has closed it, the process
-    ends with the status of SIGPIPE and prints no message.
+    `EXIT_STATUS` lists the statuses. Errors of the input have a message of one line. Output is
+    printed at the end of a command. If it cannot be printed, the process ends with status 74 after
+    all files are written. If the reader of a pipe has closed it, the process ends with the status
+    of SIGPIPE and prints no message.
     """
     printed = StringIO()
     try:
         with redirect_stdout(printed):
-            return _run(arguments)
+            return _run(arguments, printed)
     finally:
         _print(printed.getvalue())
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def _run(arguments: Sequence[str] | None, printed: StringIO) -> int:
+    output, command, warnings, error = None, "", list[str](), ""
+    facts: dict[str, Any] = {}
+    status = 2
     try:
         for word in sys.argv[1:] if arguments is None else arguments:
             if word.startswith("--") and word.endswith("=--"):  # argparse would drop the value '--'
@@ -68,18 +90,57 @@ def _run(arguments: Sequence[str] | None) -> int:
                     f"{word.removesuffix('=--')}: '--' is not a value. Give another value"
                 )
         given = vars(parser().parse_args(arguments))
-        del given["command"]
-        status: int = given.pop("run")(**given)
-        return status
-    except InputError as error:
-        print(f"isdp: {' '.join(str(error).split())}", file=sys.stderr)
-    except OSError as error:
-        place = "" if error.filename is None else f"{error.filename}: "
-        print(f"isdp: {place}{error.strerror or error}", file=sys.stderr)
+        command, output, run = (given.pop(name) for name in ("command", "output", "run"))
+        with _warnings_kept(warnings, output == JSON):
+            status, facts = run(**given)
+        if "out" in given:
+            facts["files"] = sorted(str(path) for path in Path(given["out"]).iterdir())
+    except InputError as wrong:
+        error = " ".join(str(wrong).split())
+    except OSError as wrong:
+        place = "" if wrong.filename is None else f"{wrong.filename}: "
+        error = f"{place}{wrong.strerror or wrong}"
     except KeyboardInterrupt:
-        print("isdp: interrupted", file=sys.stderr)
-        return 128 + signal.SIGINT
-    return 2
+        status, error = 128 + signal.SIGINT, "interrupted"
+    except Exception:
+        traceback.print_exc()
+        status, error = os.EX_SOFTWARE, "an unexpected error. Please report it"
+    if error:
+        print(f"isdp: {_escaped(error)}", file=sys.stderr)
+    if output is not None:
+        printed.seek(0)
+        printed.truncate()
+    if output == JSON:
+        facts = {"command": command, "exit_status": status, "warnings": warnings} | facts
+        print(json.dumps(facts | ({"error": error} if error else {}), indent=2), file=printed)
+    return status
+
+
+@contextmanager
+def _warnings_kept(warnings: list[str], kept: bool) -> Iterator[None]:
+    """Append the warnings of a command to a list, if they are kept, and print them too."""
+
+    class _Handler(logging.StreamHandler):  # type: ignore[type-arg]
+        def emit(self, record: logging.LogRecord) -> None:
+            warnings.append(record.getMessage())
+            super().emit(record)
+
+    handler = _Handler()
+    handler.setLevel(logging.WARNING)
+    if kept:
+        logging.getLogger("isdp").addHandler(handler)
+    try:
+        yield
+    finally:
+        logging.getLogger("isdp").removeHandler(handler)
+
+
+def _escaped(text: str) -> str:
+    """Escape characters of names and labels that a terminal would interpret or cannot show."""
+    return "".join(
+        character if character.isprintable() or character == "\n" else ascii(character)[1:-1]
+        for character in text
+    )
 
 
 def _print(text: str) -> None:
@@ -89,7 +150,8 @@ def _print(text: str) -> None:
     problem: str | None = "it is closed"
     try:
         if sys.stdout is not None:
-            sys.stdout.write(text)
+            encoding = sys.stdout.encoding or "utf-8"
+            sys.stdout.write(_escaped(text).encode(encoding, "backslashreplace").decode(encoding))
             sys.stdout.flush()
             return
     except OSError as error:

@@ -7,7 +7,7 @@ options by name.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from isdp.errors import InputError
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from isdp.commands.shared.request import NoiseRequest
 
 MAX_SEED_DIGITS = 100
+JSON, QUIET = "json", "quiet"  # what is printed in place of the summary
+# fields of a guarantee's record that --json gives
+GUARANTEE = (
+    *("flavour", "epsilon", "rho", "delta", "unit"),
+    *("epsilon_per_person", "rho_per_person"),
+)
 DELTA = 1e-10  # equal to the default in `isdp.commands.shared.request`, whose import takes a second
 
 
@@ -39,6 +45,44 @@ def add_columns(own: argparse.ArgumentParser) -> None:
     )
 
 
+def add_hierarchy(own: argparse.ArgumentParser) -> None:
+    """Add `--hierarchy`, whose value `take_hierarchies` reads."""
+    own.add_argument(
+        "--hierarchy",
+        dest="hierarchies",
+        metavar="COLUMN=FILE",
+        action="append",
+        default=[],
+        help="code list of a column, a csv of parent and child, described below (may be repeated)",
+    )
+
+
+HIERARCHY_EPILOG = """\
+--hierarchy region=codes.csv adds columns of larger regions to the table, as if it had them. The
+file has the columns parent and child, with one row for each code below the top. The codes of the
+column region are its leaves. The new columns are region_1 (the largest regions), region_2 and so
+on. A single code at the top is the whole table and has no column.
+"""
+
+
+def take_hierarchies(texts: list[str]) -> dict[str, str]:
+    """Read the values of `--hierarchy` as a mapping of column to file."""
+    pairs = [name_and_value(text, "--hierarchy") for text in texts]
+    if len(dict(pairs)) < len(pairs):
+        raise InputError("--hierarchy: a column is repeated. Give one code list for each column.")
+    return dict(pairs)
+
+
+def add_out_format(own: argparse.ArgumentParser) -> None:
+    """Add `--out-format`."""
+    own.add_argument(
+        "--out-format",
+        choices=("csv", "parquet"),
+        default="csv",
+        help="format of the released table (default: csv; parquet needs the extra isdp[parquet])",
+    )
+
+
 def add_out(own: argparse.ArgumentParser, default: str, picture: bool = False) -> None:
     """Add `--out` and `--force`, and `--no-picture` for a command that draws a picture."""
     own.add_argument(
@@ -48,6 +92,18 @@ def add_out(own: argparse.ArgumentParser, default: str, picture: bool = False) -
     if picture:
         own.add_argument(
             "--no-picture", dest="picture", action="store_false", help="draw no picture"
+        )
+
+
+def add_output(own: argparse.ArgumentParser) -> None:
+    """Add `--json` and `--quiet`."""
+    group = own.add_mutually_exclusive_group()
+    for option, words in (
+        (JSON, "print one JSON object with the files, the guarantee and the warnings"),
+        (QUIET, "print nothing except warnings and errors"),
+    ):
+        group.add_argument(
+            f"--{option}", dest="output", action="store_const", const=option, help=words
         )
 
 
@@ -69,7 +125,7 @@ def add_cells(own: argparse.ArgumentParser) -> None:
         dest="cells_path",
         metavar="FILE",
         required=True,
-        help="csv of the cells, with one row per cell",
+        help="csv or Parquet file of the cells, with one row per cell",
     )
     own.add_argument(
         "--sums",
@@ -228,6 +284,14 @@ def lines_of_levels(levels: dict[str, Any] | None) -> Iterator[str]:
         error = f"root mean square error {term['rmse']:g} ({term['errors_are']})"
         words = f"{error}, share {term['share']:.1%}" if term["rmse"] else "held exactly"
         yield f"{name}: {words}"
+
+
+def guarantee_facts(record: Mapping[str, Any], for_release: bool) -> dict[str, Any]:
+    """Return the fields of a guarantee's record that `--json` gives."""
+    from isdp.io.certificate import qualify_statement
+
+    facts = {name: record[name] for name in GUARANTEE if record.get(name) is not None}
+    return facts | {"statement": qualify_statement(record["statement"], for_release)}
 
 
 def name_and_value(text: str, option: str) -> tuple[str, str]:

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from isdp.cli.options import (
+    HIERARCHY_EPILOG,
     LEVELS_EPILOG,
     add_accept,
     add_cells,
     add_columns,
+    add_hierarchy,
     add_invariants,
     add_levels,
     add_noise,
@@ -18,6 +20,7 @@ from isdp.cli.options import (
     lines_of_levels,
     name_and_value,
     request,
+    take_hierarchies,
 )
 from isdp.errors import InputError
 
@@ -43,6 +46,7 @@ A simulated number is computed from separate draws, and its error is two standar
 deviation of the noise of NAME is at most PERSONS. NAME is `cell` for all cells, or a name in
 plan.csv. With --sigma or --rho it finds the largest sigma instead.
 
+{HIERARCHY_EPILOG}
 {LEVELS_EPILOG}
 With --levels, --error NAME=PERSONS gives the root mean square errors of levels in place of a budget
 and shares. levels.csv lists the levels with their shares and errors.
@@ -61,12 +65,13 @@ def add_options(own: argparse.ArgumentParser) -> None:
     add_levels(own)
     own.add_argument("--error-of", help=argparse.SUPPRESS)  # of version 0.2
     add_columns(own)
+    add_hierarchy(own)
     add_out(own, "plan", picture=True)
     add_accept(own, "weak-noise")
     own.set_defaults(allow_mcmc=False)
 
 
-def run(**given: Any) -> int:
+def run(**given: Any) -> tuple[int, dict[str, Any]]:
     """Run the command and print a summary."""
     from isdp.commands.plan import plan
     from isdp.io.wording import counted
@@ -78,6 +83,7 @@ def run(**given: Any) -> int:
         if not any(given[budget] for budget in budgets):
             given["epsilon"] = "1"  # the first epsilon of the search
     wanted = request(given)
+    given["hierarchies"] = take_hierarchies(given["hierarchies"])
     errors = _errors(given.pop("errors", []))
     forecast = plan(request=wanted, errors=errors, **given)
     free = forecast.free
@@ -102,7 +108,15 @@ def run(**given: Any) -> int:
         f"sampler: {sampler['method']}, {sampler['seconds']:.2g} s for one draw, which is "
         f"discarded; peak memory of this command {forecast.megabytes:,.0f} MB"
     )
-    return 0
+    return 0, {
+        forecast.setting: forecast.value,
+        "per": forecast.per,
+        "cells": free.invariants.cells,
+        "degrees_of_freedom": int(free.degrees),
+        "determined_cells": len(free.determined),
+        "cells_revealed_modulo_m": len(free.revealed_residues),
+        "guarantee": {"statement": forecast.statement},
+    }
 
 
 def _lines(margins: Sequence[Margin], wanted: Sequence[str], path: str) -> Iterator[str]:

@@ -6,23 +6,28 @@ import argparse
 from typing import Any
 
 from isdp.cli.options import (
+    HIERARCHY_EPILOG,
     LEVELS_EPILOG,
     add_accept,
     add_columns,
+    add_hierarchy,
     add_invariants,
     add_levels,
     add_noise,
     add_out,
+    add_out_format,
+    guarantee_facts,
     lines_of_levels,
     request,
+    take_hierarchies,
 )
 from isdp.errors import InputError
 
 HELP = "add integer noise to a table of counts and keep named totals exactly"
 EPILOG = f"""\
-The table is a csv in UTF-8 with one row per cell. One column has the counts, and the other columns
-name the cell. List every possible cell, also the empty ones, in an order that does not depend on
-the counts, because the rows and their order are published.
+The table is a csv in UTF-8, or a Parquet file (.parquet), with one row per cell. One column has the
+counts, and the other columns name the cell. List every possible cell, also the empty ones, in an
+order that does not depend on the counts, because the rows and their order are published.
 
 The file of invariants is a YAML file with one or several of these keys:
   total: true                  the grand total
@@ -34,9 +39,10 @@ The file of invariants is a YAML file with one or several of these keys:
     twins: ["Alpha, Low", "Beta, Low"] selected by names of cells (their columns joined by ', ')
 Both margins of a two-way table are  totals: [row, column].
 
-The command writes these files to DIR together at the end: noisy.csv, totals.csv (the held totals),
-margins.csv (margins of error), certificate.json, certificate.md, and a picture, noisy.svg and
-noisy.png, if matplotlib is installed.
+The command writes these files to DIR together at the end: noisy.csv (noisy.parquet, with
+--out-format parquet), totals.csv (the held totals), margins.csv (margins of error in persons),
+margins_full.csv (their methods, and probabilities), certificate.json, certificate.md, and a
+picture, noisy.svg and noisy.png, if matplotlib is installed.
 
 Epsilon is the pure privacy loss of Laplace noise, and rho is the zero-concentrated loss of Gaussian
 noise. Both are per person: the loss between two tables that agree in the held totals, differ in the
@@ -47,6 +53,7 @@ distance is not known, the command asks for --per-unit. Epsilon is then per unit
 rho per unit of the squared l2 distance. Numbers are exact decimals or fractions, such as 0.25 or
 1/4.
 
+{HIERARCHY_EPILOG}
 {LEVELS_EPILOG}
 With --levels, --error NAME=PERSONS gives the root mean square errors of levels in place of a budget
 and shares. levels.csv lists the levels with their shares and errors.
@@ -61,7 +68,9 @@ certificate records the accepted names.
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    own.add_argument("table_path", metavar="TABLE", help="csv of the table, with one row per cell")
+    own.add_argument(
+        "table_path", metavar="TABLE", help="csv or Parquet file with one row per cell"
+    )
     add_invariants(own)
     add_noise(own)
     add_levels(own)
@@ -76,26 +85,30 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="also write nonnegative.csv, the nearest table without negative counts (biased)",
     )
     add_columns(own)
+    add_hierarchy(own)
     add_out(own, "noisy", picture=True)
+    add_out_format(own)
     add_accept(own, "weak-noise", "sorted-rows", "missing-rows")
 
 
-def run(**given: Any) -> int:
+def run(**given: Any) -> tuple[int, dict[str, Any]]:
     """Run the command and print a summary."""
     from isdp.commands.privatize.run import privatize_file
     from isdp.io.certificate import qualify_statement
     from isdp.io.wording import counted
 
     wanted = request(given)
+    given["hierarchies"] = take_hierarchies(given["hierarchies"])
     if given.pop("errors", None):
         raise InputError("--error: this option needs --levels. isdp plan finds other budgets.")
     certificate = privatize_file(request=wanted, **given)
     out = given["out"]
     totals = sum(check["totals"] for check in certificate["invariants"])
+    output = certificate["output"]
     print(
-        f"{out}/noisy.csv: {counted(certificate['input']['cells'], 'cell')}, "
+        f"{out}/{output['table']}: {counted(certificate['input']['cells'], 'cell')}, "
         f"{counted(totals, 'total')} exact, "
-        f"{counted(certificate['output']['negative_counts'], 'negative count')}"
+        f"{counted(output['negative_counts'], 'negative count')}"
     )
     print(f"{out}/certificate.md: {certificate['status']}")
     print(qualify_statement(certificate["mechanism"]["statement"], certificate["for_release"]))
@@ -112,5 +125,14 @@ def run(**given: Any) -> int:
             f"{residues['published']}"
         )
     if given["picture"] and not certificate["output"]["picture"]:
-        print("no picture: matplotlib is not installed; run pip install 'isdp[plots]'")
-    return 0
+        print("no picture: matplotlib cannot be imported; run pip install 'isdp[plots]'")
+    return 0, {
+        "for_release": certificate["for_release"],
+        "cells": certificate["input"]["cells"],
+        "exact_totals": totals,
+        "determined_cells": fixed,
+        "cells_revealed_modulo_m": residues["cells"],
+        "negative_counts": certificate["output"]["negative_counts"],
+        "guarantee": guarantee_facts(certificate["mechanism"], certificate["for_release"]),
+        "summary": certificate["summary"],
+    }

@@ -6,12 +6,13 @@ import argparse
 import csv
 from typing import Any
 
-from isdp.cli.options import add_out
+from isdp.cli.options import add_out, add_out_format, guarantee_facts
 from isdp.errors import InputError
 
 HELP = "swap values between records and keep the totals of the other columns exactly"
 EPILOG = """\
-The file of records is a csv in UTF-8 with one row per record. All values are read as text.
+The file of records is a csv in UTF-8, or a Parquet file (.parquet), with one row per record. All
+values are read as text.
 
 A record is swapped only with records that have the same values of --match. These records are its
 group. Each record is selected with the probability --rate. A selected record takes the values of
@@ -31,8 +32,9 @@ The command refuses some columns that would stay with their records:
 The first two conditions are tested in the whole file and within the groups. Such a column reveals
 swaps even if it is public, so that --public does not allow it.
 
-The command writes swapped.csv, certificate.json and certificate.md to DIR together at the end. The
-records are sorted by their columns, because the order of the input would reveal swaps.
+The command writes swapped.csv (swapped.parquet, with --out-format parquet), certificate.json and
+certificate.md to DIR together at the end. The records are sorted by their columns, because the
+order of the input would reveal swaps.
 
 There are no options for weighted records, for swaps within several levels of a hierarchy, or for
 records selected by their risk, because no guarantee is known for these swaps. There is no seed,
@@ -42,7 +44,7 @@ because a reader could use it to undo the swap.
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    own.add_argument("path", metavar="RECORDS", help="csv of the records, with one row per record")
+    own.add_argument("path", metavar="RECORDS", help="csv or Parquet file with one row per record")
     own.add_argument(
         "--swap", metavar="COLUMNS", required=True, help="columns to swap, such as county"
     )
@@ -69,9 +71,10 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="column that identifies records but may be published unchanged (may be repeated)",
     )
     add_out(own, "swapped")
+    add_out_format(own)
 
 
-def run(**given: Any) -> int:
+def run(**given: Any) -> tuple[int, dict[str, Any]]:
     """Swap the records and print a summary."""
     from isdp.commands.swap.run import swap_file
     from isdp.io.wording import counted
@@ -81,7 +84,8 @@ def run(**given: Any) -> int:
     certificate, out = swap_file(**given), given["out"]
     strata, privacy = certificate["strata"], certificate["privacy"]
     print(
-        f"{out}/swapped.csv: {counted(certificate['input']['records'], 'record')}, "
+        f"{out}/{certificate['output']['file']}: "
+        f"{counted(certificate['input']['records'], 'record')}, "
         f"{counted(sum(check['totals'] for check in certificate['totals']), 'total')} exact"
     )
     print(
@@ -96,7 +100,14 @@ def run(**given: Any) -> int:
             f"{strata['where_nothing_can_change']:,} of "
             f"{counted(strata['number'], 'stratum', 'strata')}, and must be published unchanged"
         )
-    return 0
+    return 0, {
+        "for_release": certificate["for_release"],
+        "records": certificate["input"]["records"],
+        "exact_totals": sum(check["totals"] for check in certificate["totals"]),
+        "records_that_cannot_change": fixed,
+        "guarantee": guarantee_facts(privacy, certificate["for_release"]),
+        "summary": certificate["summary"],
+    }
 
 
 def _columns(text: str, option: str) -> list[str]:

@@ -7,26 +7,33 @@ from fractions import Fraction
 from typing import Any
 
 from isdp.cli.options import (
+    HIERARCHY_EPILOG,
     add_accept,
     add_count,
     add_experiment,
+    add_hierarchy,
     add_out,
+    add_out_format,
+    guarantee_facts,
     name_and_value,
     take_experiment,
+    take_hierarchies,
     whole_number,
 )
 from isdp.errors import InputError
 
 MAX_SIMULATIONS = 10_000
 HELP = "release a table of nested regions without negative counts by the TopDown algorithm"
-EPILOG = """\
-The table is a csv in UTF-8 with one row per cell of a smallest region. The columns of --levels name
-the region, one column has the counts, and all other columns are axes, which describe the cell. A
-cell without a row is empty.
+EPILOG = f"""\
+The table is a csv in UTF-8, or a Parquet file (.parquet), with one row per cell of a smallest
+region. The columns of --levels name the region, one column has the counts, and all other columns
+are axes, which describe the cell. A cell without a row is empty.
 
-The command writes these files to DIR together at the end: released.csv (the counts of all levels
-with simulated margins of error), measurements.csv, budget.csv, certificate.json and certificate.md.
+The command writes these files to DIR together at the end: released.csv (released.parquet, with
+--out-format parquet), measurements.csv, budget.csv, certificate.json and certificate.md. The
+released table has the counts of all levels with simulated margins of error.
 
+{HIERARCHY_EPILOG}
 A share is a decimal or a fraction, such as 0.25 or 1/4. The shares of the levels add up to 1, and
 so do the shares of the queries of each level. In addition to --levels there is the level `all`, the
 whole table. A query is `total`, `detail` (all cells; required), an axis, or several axes joined by
@@ -45,7 +52,9 @@ records the name.
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    own.add_argument("table_path", metavar="TABLE", help="csv of the table, with one row per cell")
+    own.add_argument(
+        "table_path", metavar="TABLE", help="csv or Parquet file with one row per cell"
+    )
     own.add_argument(
         "--levels", metavar="A,B", required=True, help="region columns, from largest to smallest"
     )
@@ -82,18 +91,23 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="number of runs for the margins, 0 or at least 10 (default: 20)",
     )
     add_count(own)
+    add_hierarchy(own)
     add_out(own, "topdown")
+    add_out_format(own)
     add_accept(own, "weak-noise")
     add_experiment(own)
 
 
-def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given: Any) -> int:
+def run(
+    table_path: str, out: str, epsilon: str | None, rho: str | None, **given: Any
+) -> tuple[int, dict[str, Any]]:
     """Run the command and print a summary."""
     from isdp.commands.topdown.run import TopDownOptions, topdown
     from isdp.exact.release_noise import parse_epsilon
     from isdp.io.certificate import qualify_statement
 
-    options = {name: given.pop(name) for name in ("count", "force", "accept")}
+    options = {name: given.pop(name) for name in ("count", "force", "accept", "out_format")}
+    options["hierarchies"] = take_hierarchies(given.pop("hierarchies"))
     experiment, seed = take_experiment(given)
     queries: dict[str, dict[str, Fraction]] = {}
     for text in given["query_shares"]:
@@ -127,7 +141,13 @@ def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given
     certificate = topdown(table_path, topdown_options, out, **options)
     print(f"{out}/certificate.md: {certificate['status']}")
     print(qualify_statement(certificate["guarantee"]["statement"], certificate["for_release"]))
-    return 0
+    return 0, {
+        "for_release": certificate["for_release"],
+        "regions": sum(certificate["output"]["regions"]),
+        "held": certificate["held"],
+        "guarantee": guarantee_facts(certificate["guarantee"], certificate["for_release"]),
+        "summary": certificate["summary"],
+    }
 
 
 def _share(text: str, option: str) -> Fraction:

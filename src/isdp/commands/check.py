@@ -17,8 +17,9 @@ from isdp.commands.shared.table import Table, read_table
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.io.certificate import FORMAT
-from isdp.io.csv_files import read_columns, whole_numbers
+from isdp.io.csv_files import whole_numbers
 from isdp.io.files import read_bytes, sha256_of
+from isdp.io.tables import read_columns
 from isdp.io.wording import counted
 from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
@@ -66,6 +67,10 @@ def check(
     """
     if totals_path is None and certificate_path is None:
         raise InputError("--totals, --certificate: neither is given. Give one or both.")
+    for path in (noisy_path, certificate_path):
+        # both are read twice for a certificate
+        if path and certificate_path and Path(path).exists() and not Path(path).is_file():
+            raise InputError(f"{path}: this is not a regular file. Save it to a file first.")
     table = read_table(noisy_path, count, names, negative=True)
     rules = read_bytes(invariants_path)
     held = read_invariants(invariants_path, table, rules)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from isdp.commands.shared.code_list import add_regions
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, find_degrees_of_freedom
 from isdp.commands.shared.guarantee import (
     levels_of,
@@ -40,8 +41,8 @@ from isdp.commands.shared.refusals import read_accepted, refuse_weak_noise
 from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import Table, describe_cells
 from isdp.errors import InputError
-from isdp.io.csv_files import read_columns
 from isdp.io.progress import progress
+from isdp.io.tables import ROW_PER_CELL, read_columns
 from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
@@ -242,35 +243,42 @@ class PlannedTable:
     def curve(self, request: NoiseRequest, margins: Sequence[Margin]) -> pd.DataFrame:
         """Find standard deviations of the noise at an eighth to eight times a request's setting.
 
-        The columns are what, name, the setting, sd, sd_is (its method) and sd_error. At most nine
-        targets are selected by their margins of error for the request, `margins`. Cells come before
-        sums, and larger noise before smaller noise.
+        The columns are what, name, the setting, sd, sd_is (its method), sd_error, and similar (the
+        number of other cell classes or sums with the same sd). At most nine targets are selected by
+        their margins of error for the request, `margins`. Cells come before sums, and larger noise
+        before smaller noise.
         """
         setting, rows = setting_of(request), []
         value = self.value_of(request)
-        shown = _shown(self.targets, margins)
+        similar = _shown(self.targets, margins)
+        shown = list(similar)
         with progress("error against the setting", len(FACTORS)) as report:
             for done, factor in enumerate(FACTORS):
                 mechanism = self.mechanism_at(request, Fraction(repr(value)) * Fraction(factor))
                 for margin in margins_of(shown, self.free, mechanism, DRAWS_OF_CURVE):
                     sd = margin.sd
                     row = {"what": margin.scope, "name": margin.name, setting: value * factor}
-                    rows.append(row | {"sd": sd.value, "sd_is": sd.method, "sd_error": sd.error})
+                    row |= {"sd": sd.value, "sd_is": sd.method, "sd_error": sd.error}
+                    rows.append(row)
                 report(done + 1)
-        return pd.DataFrame(rows)
+        numbers = list(similar.values())
+        return pd.DataFrame(rows).assign(similar=numbers * len(FACTORS)) if rows else pd.DataFrame()
 
 
-def _shown(targets: Sequence[MarginTarget], margins: Sequence[Margin]) -> list[MarginTarget]:
-    """Select the cells, levels and sums with the largest, median and smallest noise."""
-    shown = []
+def _shown(targets: Sequence[MarginTarget], margins: Sequence[Margin]) -> dict[MarginTarget, int]:
+    """Select the cells, levels and sums with the largest, median and smallest noise.
+
+    The value of each selected target is the number of other targets with the same noise.
+    """
+    shown: dict[MarginTarget, int] = {}
     for scope in ("cell", "level", "sum"):
-        by_sd: dict[str, MarginTarget] = {}
+        by_sd: dict[str, list[MarginTarget]] = {}
         for target, margin in zip(targets, margins, strict=True):
             if target.scope == scope and margin.sd.value > 0:
-                by_sd.setdefault(f"{margin.sd.value:.4g}", target)
+                by_sd.setdefault(f"{margin.sd.value:.4g}", []).append(target)
         found = [by_sd[sd] for sd in sorted(by_sd, key=float, reverse=True)]
         some = [*found[:1], *found[len(found) // 2 :][:1], *found[-1:]]
-        shown += list({id(target): target for target in some}.values())
+        shown |= {same[0]: len(same) - 1 for same in some}
     return shown
 
 
@@ -315,13 +323,14 @@ def read_planned_table(
     count: str = "count",
     names: list[str] | None = None,
     levels: NoiseLevels | None = None,
+    hierarchies: Mapping[str, str | Path] | None = None,
 ) -> PlannedTable:
     """Read the cells of a table, without their counts, and the totals to hold.
 
     Parameters
     ----------
     cells_path : path
-        A csv with one row per cell.
+        A csv or Parquet file with one row per cell.
     invariants_path : path
         The file of invariants, as in `isdp.commands.shared.invariants_file.read_invariants`.
     sums_path : path, optional
@@ -333,6 +342,8 @@ def read_planned_table(
         The columns that name a cell, by default all except `count`.
     levels : NoiseLevels, optional
         The levels of the noise, whose margins are forecast in place of those of cell classes.
+    hierarchies : mapping of str to path, optional
+        Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`.
 
     Raises
     ------
@@ -340,7 +351,8 @@ def read_planned_table(
         If a file is invalid, or the totals determine every cell.
     """
     path = Path(cells_path)
-    columns = read_columns(path, "a csv with one row per cell", skipped=(count,))
+    columns = read_columns(path, ROW_PER_CELL, skipped=(count,))
+    columns = add_regions(columns, hierarchies or {}, path, count)
     table = describe_cells(path, columns, names, count)
     held = read_invariants(invariants_path, table)
     refuse_equal_names(held, table, invariants_path)
@@ -362,13 +374,14 @@ def plan(
     picture: bool = True,
     accept: Iterable[str] = (),
     sums_path: str | Path | None = None,
+    hierarchies: Mapping[str, str | Path] | None = None,
     **columns: Any,
 ) -> NoiseForecast:
     """Write a forecast of the noise, without reading the counts.
 
     Parameters
     ----------
-    cells_path, invariants_path, sums_path : path
+    cells_path, invariants_path, sums_path, hierarchies : path or mapping
         See `read_planned_table`.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
@@ -387,10 +400,16 @@ def plan(
         this case.
     """
     accepted = read_accepted(accept)
-    inputs = cells_path, invariants_path, sums_path
+    hierarchies = hierarchies or {}
+    inputs = cells_path, invariants_path, sums_path, *hierarchies.values()
     folder = output_folder(out, FILES, *inputs, force=force, cost="plan costs nothing")
     planned = read_planned_table(
-        cells_path, invariants_path, sums_path=sums_path, levels=request.levels, **columns
+        cells_path,
+        invariants_path,
+        sums_path=sums_path,
+        levels=request.levels,
+        hierarchies=hierarchies,
+        **columns,
     )
     request = with_budget(request, planned.free, planned.table)
     if errors:

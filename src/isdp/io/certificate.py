@@ -17,6 +17,9 @@ NO_GUARANTEE = (
     "floating point arithmetic, and a Markov chain has only approximately the requested "
     "distribution. The stated privacy loss is that of the requested distribution."
 )
+NO_GUARANTEE_IN_SHORT = (
+    "Nothing is protected, because the noise is for experiments. No guarantee holds for this table."
+)
 SEED_KNOWN = "A reader who has the seed can remove the noise: nothing is protected."
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +27,9 @@ BYTES_PER_BLOCK = 1 << 20
 LINE_ENDS = ("\n", "\r")  # other line separators do not end a row of a CSV file
 SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 TEXT = np.dtypes.StringDType()
+NUMBER = re.compile(r"\s*[-+]?[\d.,' ]*\d[\d.,' ]*(e[-+]?\d+)?\s*", re.IGNORECASE)
+MAX_COLUMNS = 5_000
+MAX_LISTED = 20  # maximum number of columns in a message
 MAX_QUOTED = 60  # maximum number of characters of a label in a message
 MAX_PERSONS = 10**9  # maximum plausible count
 
@@ -99,10 +103,7 @@ def read_columns(path, expected: str, skipped: Collection[str] = ()) -> dict[str
                 file = io.BytesIO(file.read())
             _refuse_binary(file, path)
             header = _check_rows(file, path, expected)
-            kept = [number for number, name in enumerate(header) if name not in skipped]
-            if not kept:
-                listed = ", ".join(map(repr, header))
-                raise InputError(f"{path}: the only columns are {listed}. Add other columns")
+            kept = refuse_no_columns(header, skipped, path)
             pieces = _parse(file, path, len(header), kept)
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file. Give {expected}") from None
@@ -110,9 +111,22 @@ def read_columns(path, expected: str, skipped: Collection[str] = ()) -> dict[str
         raise InputError(
             f"{path}: the file cannot be read ({error.strerror}). Give {expected}"
         ) from None
-    if not any(len(piece.codes) for piece in pieces[kept[0]]):
+    refuse_no_rows(sum(len(piece.codes) for piece in pieces[kept[0]]), path, expected)
+    return {header[number]: concatenate(pieces.pop(number)) for number in kept}
+
+
+def refuse_no_columns(header: Sequence[str], skipped: Collection[str], path) -> list[int]:
+    """Return the numbers of the columns to read, or raise `InputError` if there is none."""
+    kept = [number for number, name in enumerate(header) if name not in skipped]
+    if not kept:
+        raise InputError(f"{path}: the only columns are {quoted_names(header)}. Add others")
+    return kept
+
+
+def refuse_no_rows(rows: int, path, expected: str) -> None:
+    """Raise `InputError` if a table has no rows."""
+    if not rows:
         raise InputError(f"{path}: the table has no rows below its header. Give {expected}")
-    return {header[number]: _concatenate(pieces.pop(number)) for number in kept}
 
 
 def _refuse_binary(file, path: Path) -> None:
@@ -156,11 +170,16 @@ def _rows(lines, place) -> Iterator[tuple[int, list[str]]]:
                         f"header has {width}. Quote fields with commas, or complete the file"
                     )
                 width = len(row)
-                twice = [name for name in row if row.count(name) > 1]
+                if width > MAX_COLUMNS:
+                    raise InputError(
+                        f"{place}: line {reader.line_num}: the header has {width:,} columns, and "
+                        f"at most {MAX_COLUMNS:,} are accepted. Leave columns out"
+                    )
+                twice = [name for name, count in Counter(row).items() if count > 1]
                 if twice:
                     raise InputError(
-                        f"{place}: line {reader.line_num}: the column {quoted(twice[0])} occurs "
-                        f"twice. Rename one"
+                        f"{place}: line {reader.line_num}: the column "
+                        f"{quoted_names(twice[:1])} occurs twice. Rename one"
                     )
             yield reader.line_num, row
     except csv.Error as error:
@@ -199,7 +218,8 @@ def _parse(file, path: Path, width: int, kept: list[int]) -> dict[int, list[Colu
     return columns
 
 
-def _concatenate(pieces: list[Column]) -> Column:
+def concatenate(pieces: list[Column]) -> Column:
+    """Join pieces of a column and empty the list. The texts are sorted by their first rows."""
     texts = np.concatenate([piece.texts for piece in pieces])
     starts = np.cumsum([0, *(len(piece.texts) for piece in pieces)])
     numbers = None
@@ -419,3 +439,18 @@ def on_one_line(text: str) -> str:
 def quoted(text: str) -> str:
     """Quote a shortened text on one line."""
     return repr(on_one_line(text))
+
+
+def without_number(text: str) -> str:
+    """Return a text for a message, or "[number]" for a number.
+
+    A number can be a confidential count, if a table has no header or another column is named as the
+    column of counts.
+    """
+    return "[number]" if NUMBER.fullmatch(text) else text
+
+
+def quoted_names(names: Collection[str]) -> str:
+    """Quote the names of columns for a message, without numbers."""
+    shown = [quoted(without_number(name)) for name in list(names)[:MAX_LISTED]]
+    return ", ".join([*shown, "..."] if len(names) > MAX_LISTED else shown)

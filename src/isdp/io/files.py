@@ -41,7 +41,7 @@ def write_atomically(path) -> Iterator[Path]:
 def write_json(path, content) -> None:
     """Write JSON atomically with indentation, and with keys in the order of `content`."""
     with write_atomically(path) as temporary:
-        temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+        temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
 def sha256_of(path) -> str:
@@ -52,7 +52,7 @@ def sha256_of(path) -> str:
 
 def read_json(path):
     """Read the content of a JSON file."""
-    return json.loads(Path(path).read_text())
+    return json.loads(Path(path).read_text("utf-8"))
 
 
 def write_csv(table: pd.DataFrame, path) -> None:

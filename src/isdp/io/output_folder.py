@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isdp.errors import InputError
-from isdp.io.csv_files import write_columns
 from isdp.io.files import sha256_of, write_json
+from isdp.io.tables import write_columns
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -62,23 +62,26 @@ class OutputFolder:
         documents: Callable[[dict[str, str]], Mapping[str, str | Mapping]],
         save_picture: Callable[..., None] | None = None,
         pictures: Collection[str] = (),
+        source: Path | str | None = None,
     ) -> None:
         """Write all files of a command or none.
 
         Parameters
         ----------
         tables : mapping from file name to columns
-            Columns as for `isdp.io.csv_files.write_columns`, or a data frame.
+            Columns as for `isdp.io.tables.write_columns`, or a data frame.
         documents : callable
             ``documents(digests)`` returns the other files by name. A file is a text, or a mapping
             that is written as JSON. ``digests`` contains the SHA-256 digest of each table.
         save_picture : callable, optional
             ``save_picture(*paths)`` writes the files whose names are in `pictures`.
+        source : path, optional
+            The input table, whose column types a table in Parquet keeps.
         """
 
         def write(folder: Path) -> None:
             for name, columns in tables.items():
-                write_columns(folder / name, dict(columns))
+                write_columns(folder / name, dict(columns), source)
             digests = {name: sha256_of(folder / name) for name in tables}
             for name, content in documents(digests).items():
                 if isinstance(content, str):

@@ -1,8 +1,10 @@
 """Figures of noise, distributions and errors, which need the extra `plots`."""
 
-from importlib.util import find_spec
-
 
 def can_draw() -> bool:
-    """Return True if matplotlib is installed."""
-    return find_spec("matplotlib") is not None
+    """Return True if matplotlib is installed and can be imported."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except Exception:  # for example, ValueError for an unknown MPLBACKEND
+        return False
+    return True

@@ -87,7 +87,7 @@ def measure_demonstration(histogram: Histogram, private: Histogram, rho: float, 
 def measure_releases(
     part: Histogram, releases: Sequence[np.ndarray], swapped: Sequence[str]
 ) -> list[dict[str, pd.DataFrame]]:
-    """Measure the errors of the releases in all counties and in those of the swapped states."""
+    """Measure the errors in all counties, and in the counties of the states `swapped`."""
     inside = part.counties["state"].isin(list(swapped)).to_numpy()
     scopes = {} if inside.all() else {ALL_COUNTIES: np.full(len(inside), True)}
     scopes |= {SWAPPED_STATES: inside} if inside.any() else {}

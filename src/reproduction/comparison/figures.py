@@ -1,4 +1,4 @@
-"""Figures of the comparison. Each has one column per budget parameter."""
+"""Figures of the comparison. Each figure has one column per budget parameter."""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -47,8 +47,8 @@ BIAS_ROWS = {
     "bias": "mean error of a cell\n(persons; linear within 1)",
     "rmse": "root mean square error\nof a cell (persons)",
 }
-BAR_ERRORS = 3  # The half length of an error bar, in standard errors.
-DODGE = 0.02  # The distance between systems with equal budgets, in powers of ten.
+BAR_ERRORS = 3  # Half the length of an error bar, in standard errors.
+DODGE = 0.02  # The horizontal distance between systems with equal budgets, in powers of ten.
 TITLE_NOTE = f"({SWAPPED_STATES}; bars: three standard errors; hollow: more constraints)"
 
 
@@ -118,7 +118,7 @@ def _budgets(axis: Axes, part: pd.DataFrame, converted: pd.DataFrame) -> None:
         look = {"color": STYLES[system][0], "marker": STYLES[system][1], "ms": 3}
         label = f"{system}, by Bun and Steinke 2016"
         axis.plot(points["budget"], points["value"], ls=":", lw=0.9, label=label, **look)
-    # Converted budgets get a second line of labels, because they may be close to the others.
+    # Converted budgets get a second line of labels, because they may be close to other budgets.
     ticks = {budget: f"\n{budget:.3g}" for budget in sorted(set(converted["budget"]))}
     ticks |= {budget: f"{budget:.3g}" for budget in sorted(set(part["budget"]))}
     axis.set_xticks(list(ticks), list(ticks.values()))

@@ -85,7 +85,7 @@ def summary(released, true) -> dict:
     """
     released = np.asarray(released)
     totals = released.sum(axis=1) - true.sum(axis=1)
-    exact = 1e-6 if released.dtype.kind == "f" else 0
+    exact = 1e-6 if released.dtype.kind == "f" else 0  # tolerance in persons
     return {
         "negative": int((released < 0).sum()),
         "fractional": int((released != np.round(released)).sum()),

@@ -41,8 +41,8 @@ class ComparisonSettings(Block):
     """Every system on the published counts."""
 
     states: AllOrStates = setting(
-        "The states whose counties are released, `all` or a list. TopDown's nation consists of "
-        "these.",
+        "The states whose counties are released, `all` or a list. For TopDown, the nation consists "
+        "of these states.",
         OURS,
     )
     epsilons: Epsilons = setting(
@@ -50,7 +50,8 @@ class ComparisonSettings(Block):
     )
     rhos: Rhos = setting(
         "The budgets of the systems with zero-concentrated differential privacy, for one person. "
-        "`published` is the Bureau's own of 8 June 2021 for these levels and queries.",
+        "`published` is the part of the Bureau's budget of 8 June 2021 for these levels and "
+        "queries.",
         OURS,
     )
     rates: Rates = setting("The swap rates.", OURS)

@@ -1,4 +1,4 @@
-"""Monte Carlo variance of means over a few releases, estimated from the single states."""
+"""Monte Carlo variance of means over a few releases, estimated from the states."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -14,10 +14,10 @@ def estimate_spreads(
 ) -> list[pd.DataFrame]:
     """Measure the squared deviation of each release's mean error from the mean over releases.
 
-    Two releases of the nation differ in one number, which estimates a variance poorly. The noise
-    of the states is independent. The variance of a national mean is therefore estimated by the sum
-    of the variances of the states. For TopDown this sum is too large, because the states sum to the
-    nation's table and are negatively correlated.
+    Two releases of the nation give only one difference, which estimates a variance poorly. The
+    noise of different states is independent. The variance of a national mean is therefore estimated
+    by the sum of the variances of the states. For TopDown this sum is too large. The states sum to
+    the nation's table, and are therefore negatively correlated.
 
     The errors of a release have shape (areas, answers) and are NaN if an answer is undefined.
     `classes` gives the size class of each true answer, and `states` the state of each area. Each
@@ -45,5 +45,5 @@ def estimate_spreads(
 
 
 def standard_error(spread: pd.Series, runs: pd.Series) -> pd.Series:
-    """Compute the standard error of a mean over runs from the mean of their spreads."""
+    """Compute the standard error of a mean over runs from the mean of the runs' spreads."""
     return np.sqrt(spread / (runs - 1).where(runs > 1))

@@ -1,4 +1,4 @@
-"""Systems of the comparison and their budgets. One job runs each family of systems."""
+"""Systems of the comparison and their budgets. Each job runs one family of systems."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ LEVEL_NAMES = dict(zip(CENSUS_LEVELS, LEVELS, strict=True))
 def plan_at(known: Budget, passes: Literal["one", "isolate_total"], spent: float) -> Plan:
     """Plan a TopDown run with the shares of a known budget.
 
-    Its three levels together have the privacy loss `spent` for one person.
+    The three levels of the plan together have the privacy loss `spent` for one person.
     """
     total = as_fraction(spent) * known.total / known.spent
     levels = {LEVEL_NAMES.get(level, level): share for level, share in known.levels.items()}

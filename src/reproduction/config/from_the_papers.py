@@ -1,7 +1,8 @@
 """The block `from_the_papers`: values that the papers print and our text copies of them lack.
 
 If the user fills in a value, it replaces settings of the configuration. Some entries replace no
-setting, and are only stored with the results for comparison.
+setting, and are only stored with the results for comparison. The papers are *Integer Subspace
+Differential Privacy* (ISDP) and *Can Swapping be Differentially Private?* (SWAP).
 """
 
 from collections.abc import Iterator, Mapping

@@ -148,7 +148,7 @@ def _find(node: Any, path: Sequence[str]) -> dict:
 
 def _first_error(errors: Sequence[ErrorDetails], config: dict) -> str:
     """Describe the first error by the dotted key, the requirement, and the value given."""
-    # for a union, pydantic reports an error of each type, with the name of the type in the path
+    # for a union, pydantic reports an error for each type, with the name of the type in the path
     place, path = errors[0]["loc"], _path(errors[0], config)
     common = next((depth for depth, part in enumerate(path) if place[depth] != part), len(path))
     of_union = [each for each in errors if each["loc"][:common] == place[:common] != place]

@@ -1,1 +1,1 @@
-"""Noise conditioned on sums and on non-negative counts (CDP)."""
+"""Results of *Congenial Differential Privacy under Mandated Disclosure*."""

@@ -1,4 +1,7 @@
-"""Claims of CDP on the study `congenial`."""
+"""Claims of CDP on the study `congenial`.
+
+CDP is *Congenial Differential Privacy under Mandated Disclosure*.
+"""
 
 from functools import partial
 

@@ -1,4 +1,7 @@
-"""Figures of the sex by age experiment (CDP, Figures 1 to 3)."""
+"""Figures of the sex by age experiment (CDP, Figures 1 to 3).
+
+CDP is *Congenial Differential Privacy under Mandated Disclosure*.
+"""
 
 from collections.abc import Mapping
 
@@ -20,7 +23,7 @@ CROSS = {"color": DAS, "marker": "x", "ls": "", "mew": 1.8}
 
 
 def plot_sex_by_age(read: Mapping[str, pd.DataFrame], settings: Mapping) -> dict[str, Figure]:
-    """Draw the figures of distances, acceptance rates, traces and samplers.
+    """Plot the figures of distances, acceptance rates, traces and samplers.
 
     `settings` is the block `congenial.sex_by_age` of the configuration.
     """
@@ -60,7 +63,7 @@ def plot_sex_by_age(read: Mapping[str, pd.DataFrame], settings: Mapping) -> dict
 
 @styled
 def plot_acceptance(rates: pd.DataFrame, title: str) -> Figure:
-    """Draw the acceptance rate by proposal parameter (CDP, Figure 2)."""
+    """Plot the acceptance rate by proposal parameter (CDP, Figure 2)."""
     figure, ((left, right),) = panels(1, 2, (10, 4), width_ratios=(2, 1))
     printed = rates.dropna(subset=["paper_percent"]).drop_duplicates("proposal_epsilon")
     for axis in (left, right):
@@ -91,7 +94,7 @@ def plot_acceptance(rates: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def plot_traces(steps: pd.DataFrame, summary: pd.DataFrame, title: str) -> Figure:
-    """Draw the counts of two cells along a chain (CDP, Figure 3)."""
+    """Plot the counts of two cells along a chain (CDP, Figure 3)."""
     figure, axes = panels(len(summary), 1, (9.5, 5), sharex=True)
     for axis, (_, cell) in zip(axes[:, 0], summary.iterrows(), strict=True):
         part = steps[steps["cell"] == cell["cell"]]
@@ -113,11 +116,11 @@ def plot_traces(steps: pd.DataFrame, summary: pd.DataFrame, title: str) -> Figur
 
 @styled
 def plot_distances(medians: pd.DataFrame, title: str, labels: dict[str, str]) -> Figure:
-    """Draw mean distances of releases by method, with the paper's medians (CDP, Figure 1).
+    """Plot mean distances of releases by method, with the paper's medians (CDP, Figure 1).
 
     `labels` maps the methods with a box plot to their labels, in order. The panels on the right
-    have the methods unmixed_N. Their releases are from chains of N proposals, which have not
-    converged.
+    show the methods unmixed_N. The releases of unmixed_N are from chains of N proposals, which have
+    not converged.
     """
     figure, axes = panels(2, 2, (10.5, 6.6), width_ratios=(1.5, 1))
     for (box_axis, line_axis), distance in zip(axes, ("l1", "l2"), strict=True):
@@ -165,7 +168,7 @@ def _draw_mixing(axis: Axes, medians: pd.DataFrame) -> None:
 def plot_samplers(
     speeds: pd.DataFrame, norms: pd.DataFrame, title: str, labels: dict[str, str]
 ) -> Figure:
-    """Draw the efficiency of two samplers of one distribution, and the norms of their draws."""
+    """Plot the efficiency of two samplers of one distribution, and the norms of their draws."""
     figure, ((left, right),) = panels(1, 2, (10, 3.6), width_ratios=(1, 1.3))
     values = speeds.set_index("sampler")["effective_draws_per_second"].loc[list(labels)]
     colours = DARK[: len(labels)]

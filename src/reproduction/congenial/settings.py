@@ -139,7 +139,7 @@ class SexByAge(Block):
         "The epsilon of the proposal of the independence sampler.", PAPER
     )
     solved: Different[Annotated[int, Field(ge=1, le=46)]] | None = setting(
-        "The cells that the independence sampler solves from the equalities. Cells are counted "
+        "The cells that the independence sampler computes from the equalities. Cells are counted "
         "from 1, women first. `null` lets the program choose them.",
         PAPER,
     )

@@ -2,6 +2,8 @@
 
 `settings` is the block `congenial.sex_by_age` of the configuration. `counts` is a confidential
 table, and `noise` is added to it. Both are int64 arrays whose last axis has the 46 cells.
+
+CDP is *Congenial Differential Privacy under Mandated Disclosure*.
 """
 
 import time
@@ -31,11 +33,11 @@ from reproduction.data.table_p12 import (
 
 INVARIANT_ROWS = ("18 and over", "all ages")
 SPEED_COLUMNS = ["seconds", "effective_draws_per_second"]
-TRACED_CELLS = [0, 1]  # the cells of Figure 3
+TRACED_CELLS = [0, 1]  # cells of Figure 3, counted from 0
 
 
 def build_polytope(counts: np.ndarray) -> Polytope:
-    """Return the polytope of noise that keeps the three sums and makes no count negative."""
+    """Return the polytope of noise that keeps the three totals and makes no count negative."""
     return Polytope.of_counts(sex_by_age_invariants(), counts).around(counts)
 
 
@@ -62,7 +64,7 @@ def _run(rng: np.random.Generator, sampler, settings: Mapping):
 def compare_samplers(
     rng: np.random.Generator, samplers: dict[str, tuple[LatticeWalk | IndependenceSampler, Mapping]]
 ) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
-    """Run samplers of the same distribution, and measure their efficiency.
+    """Run several samplers of one distribution, and measure their efficiency.
 
     `samplers` maps a name to a sampler and the settings of its run (chains, draws, burn_in, thin).
     All chains start at the confidential table. Returns a table with one row for each sampler, and
@@ -126,7 +128,7 @@ def tabulate_norms(draws: dict[str, np.ndarray]) -> pd.DataFrame:
 def place_release(
     counts: np.ndarray, released: np.ndarray | None, noise: np.ndarray
 ) -> pd.DataFrame:
-    """Compare the norms of a printed release with those of our draws.
+    """Compare the norms of a printed release with the norms of our draws.
 
     The result has one row, or no row if there is no printed release. The intervals have a level of
     99 %.
@@ -142,7 +144,7 @@ def place_release(
     for power in (1, 2):
         own = (np.abs(error) ** power).sum()
         ours = (np.abs(noise) ** power).sum(axis=-1)
-        # half of the ties count as below, because the norms are integers
+        # ties count half, because the norms are integers
         below = ((ours < own) + (ours <= own).astype(float)) / 2
         mixed = convergence(below[..., None], ["ess_bulk"])["ess_bulk"].iloc[0]
         share, effective = float(below.mean()), float(np.fmin(mixed, below.size))
@@ -155,7 +157,7 @@ def place_release(
 def sample_tables(
     rng: np.random.Generator, counts: np.ndarray, settings: Mapping
 ) -> tuple[dict[str, pd.DataFrame], np.ndarray]:
-    """Draw releases with both samplers. Return the tables and the draws of the lattice walk.
+    """Draw releases with both samplers. Return tables, and the draws of the lattice walk.
 
     The tables are `chains` (without the speed of the samplers), `speed`, `norms`, `release` (a draw
     of the walk) and `printed`.
@@ -232,7 +234,7 @@ def measure_acceptance(
 
 
 def compare_with_best_rate(rates: pd.DataFrame) -> pd.DataFrame:
-    """Subtract our rate at the parameter of the paper's highest rate from each rate."""
+    """Subtract, from each rate, our rate at the parameter with the paper's highest rate."""
     best = rates[rates["paper_percent"] == rates["paper_percent"].max()].set_index("start")
     best = best.reindex(rates["start"]).reset_index()
     ahead = rates["percent"] - best["percent"]
@@ -244,12 +246,12 @@ def compare_with_best_rate(rates: pd.DataFrame) -> pd.DataFrame:
 def trace_chains(
     rng: np.random.Generator, counts: np.ndarray, settings: Mapping
 ) -> dict[str, pd.DataFrame]:
-    """Run chains from the confidential table, and trace the first in two cells (CDP, Figure 3).
+    """Run chains from the confidential table, and trace two cells of one chain (CDP, Figure 3).
 
     The table `steps` has one row for each change of a cell of the first chain. The table `trace`
     has one row for each of its cells, and `spread` has one row for each statistic of all chains.
-    The effective sample size of a cell is computed from the two halves of a chain. That of a chain
-    is the minimum over its cells.
+    The effective sample size of a cell is computed from the two halves of a chain. The effective
+    sample size of a chain is the minimum over its cells.
     """
     sampler, steps = build_independence_sampler(counts, settings), settings["trace"]["steps"]
     described, first, ends = [], None, steps // 2 * 2
@@ -370,7 +372,7 @@ def tabulate_medians(means: pd.DataFrame, settings: Mapping) -> pd.DataFrame:
     """Compute the median over tables of the mean distances, and compare it with the paper's."""
     options = settings["distances"]
     a = np.exp(-pd.Series({"raw": options["raw_epsilon"], "raw_half": settings["epsilon"]}))
-    expected = len(CELLS) * 2 * a / (1 - a * a)  # the mean l1 distance of a raw mechanism
+    expected = len(CELLS) * 2 * a / (1 - a * a)  # mean l1 distance of a raw mechanism
     paper = pd.DataFrame({} if settings["file"] else options["paper"])
     long = means.melt(["table", "method"], ["l1", "l2"], "distance", "value")
     rows = []
@@ -378,7 +380,7 @@ def tabulate_medians(means: pd.DataFrame, settings: Mapping) -> pd.DataFrame:
         q1, median, q3 = np.quantile(values, (0.25, 0.5, 0.75))
         length = WHISKER * (q3 - q1)
         inside = values[values.between(q1 - length, q3 + length)]
-        # the standard error of a median of normal values is 1.2533 times that of a mean
+        # the standard error of the median of normal values is 1.2533 times that of their mean
         se = 1.2533 * values.std(ddof=1) / np.sqrt(len(values))
         printed = paper[method][distance] if method in paper else np.nan
         paper_se = se * np.sqrt(len(values) / options["paper_tables"])

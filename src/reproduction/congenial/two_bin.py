@@ -1,11 +1,13 @@
 """Conditioned and projected noise on a two-bin histogram with a fixed total (CDP, Example 4.1).
 
-The unconstrained noise u1, u2 is independent Laplace noise of scale 2/epsilon. Every release is
-(s1 + v, s2 - v) for some noise v. The mechanisms differ in v:
+The unconstrained noise u1, u2 is independent Laplace noise of scale 2/epsilon. Every release of the
+counts (s1, s2) is (s1 + v, s2 - v) for some noise v. The mechanisms differ in v:
 
 - conditional: u1 given u1 + u2 = 0, which is Laplace noise of scale 1/epsilon;
 - l2-projected: (u1 - u2) / 2;
-- l1-projected with weight beta: beta u1 - (1 - beta) u2, which is l2-projected for beta = 1/2.
+- l1-projected with weight beta: beta u1 - (1 - beta) u2, which is the l2 projection for beta = 1/2.
+
+CDP is *Congenial Differential Privacy under Mandated Disclosure*.
 """
 
 import math
@@ -20,14 +22,14 @@ from isdp.constraints.invariants import Invariants
 from isdp.mcmc.metropolis import draw_chains
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
-# values of v for the maximum privacy loss, in units of 1/epsilon
+# grid of values of v for the maximum privacy loss, in units of 1/epsilon
 LOSS_GRID = np.concatenate([np.linspace(0, 10, 41), np.geomspace(12, 10_000, 40)])
 TAU_EPSILONS, TAU_BETAS = (0.5, 1.0, 2.0), (0.6, 0.75, 0.9)
 TAU_POINTS = (1.0, 200.0)  # values of v in units of 1/epsilon; the second is in the tail
 
 
 def draw_conditional_noise(rng: np.random.Generator, epsilon: float, draws: int) -> np.ndarray:
-    """Draw v by rejection. The proposal is u1, accepted with the relative density of u2 at -u1."""
+    """Draw v by rejection. A proposal u1 is accepted with the relative density of u2 at -u1."""
     kept: list[np.ndarray] = []
     missing = draws
     while missing > 0:
@@ -156,7 +158,7 @@ def tabulate_tau() -> pd.DataFrame:
 
 
 def _known_query(rng: np.random.Generator, epsilon: float) -> dict:
-    """Release one cell under its own total, a query that the invariant determines (Example 5.2)."""
+    """Release one cell under its own total. The invariant determines the query (Example 5.2)."""
     noise = draw_chains(
         GeneralizedLaplace(epsilon), Invariants.total(1), n_draws=1000, rng=rng
     ).ravel()

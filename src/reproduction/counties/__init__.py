@@ -1,1 +1,1 @@
-"""Noise in county populations under the total of each state (ISDP, Sections 5 and E.4)."""
+"""The county experiment of *Integer Subspace Differential Privacy*."""

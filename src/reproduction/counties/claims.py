@@ -140,7 +140,7 @@ def das_regressions(regressions):
     needs_vintage="20201116",
 )
 def das_negative_slopes(regressions):
-    negative = regressions.query("negative == True")  # a run without demonstration data has blanks
+    negative = regressions.query("negative == True")  # empty cells without demonstration data
     return Evidence(count(negative, among=regressions, exact=True), equals(37, "paper"))
 
 

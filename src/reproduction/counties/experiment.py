@@ -1,4 +1,7 @@
-"""Sample and describe the noise of the county experiment (ISDP, Sections 5 and E.4)."""
+"""Sample and describe the noise of the county experiment (ISDP, Sections 5 and E.4).
+
+ISDP is *Integer Subspace Differential Privacy*.
+"""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +15,7 @@ from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
-MAX_USUAL_NOISE = 30  # persons; in the paper the "overwhelming majority" lies in [-30, 30]
+MAX_USUAL_NOISE = 30  # persons; the paper's "overwhelming majority" is in [-30, 30]
 
 
 def sample_state(
@@ -21,8 +24,8 @@ def sample_state(
     """Sample the noise of a state's counties under the state's total.
 
     Each chain starts at the end of a run at the smaller epsilon of `overdispersed`. Therefore the
-    starts vary more than draws from the target distribution. The function reads the FIPS codes of
-    `counties`, but not the counts. `settings` is a result of
+    starts vary more than draws from the target distribution. The function uses the FIPS codes of
+    `counties`, and not the counts. `settings` is a result of
     `reproduction.jobs.scenarios.select_walk`.
     """
     invariants = Invariants.total(len(counties), f"population of {counties['state'].iloc[0]}")
@@ -98,7 +101,7 @@ def describe_noise(
 def tabulate_boxes(counties: pd.DataFrame, noise: np.ndarray) -> pd.DataFrame:
     """Tabulate the values that the figure of one state shows, with one value per row.
 
-    The series are those of `isdp.diagnostics.summaries.boxes`, and the series das_error.
+    The column series has the values of `isdp.diagnostics.summaries.boxes`, and das_error.
     """
     errors = counties["das_error"].dropna().astype(float)
     errors = pd.DataFrame({"cell": errors.index, "series": "das_error", "value": errors})

@@ -1,4 +1,7 @@
-"""Draw the figures of the county experiment."""
+"""Plot the figures of the county experiment.
+
+ISDP is *Integer Subspace Differential Privacy*, and SDP is *Subspace Differential Privacy*.
+"""
 
 from collections.abc import Mapping
 
@@ -29,7 +32,7 @@ from reproduction.data.differences import extend_title, note_state, note_vintage
 MAX_PANEL_COUNTIES = 130
 COUNTY_AXIS_LABEL = "county (2010 population), from the least populous to the most"
 PROJECTED_COLOUR = "#8fc7a0"
-SHOWN_CHOICES = {  # the choices of a nearest vector that are drawn
+SHOWN_CHOICES = {  # choices of a nearest vector that the figure shows
     "solver": "HiGHS changes one county, which is always the same",
     "even": "the correction is divided evenly",
 }
@@ -50,7 +53,7 @@ def format_state_title(
 
 @styled
 def plot_county_boxes(boxes: pd.DataFrame, title: str, vintage: str) -> Figure:
-    """Draw the noise of each county of a state as a box plot, in the order of population.
+    """Plot the noise of each county of a state as a box plot, in the order of population.
 
     `boxes` is a table from `experiment.tabulate_boxes`. The counties are divided into panels of at
     most `MAX_PANEL_COUNTIES`.
@@ -73,11 +76,11 @@ def plot_county_boxes(boxes: pd.DataFrame, title: str, vintage: str) -> Figure:
 
 @styled
 def plot_projected_boxes(boxes: pd.DataFrame, title: str) -> Figure:
-    """Draw projected noise and generalized Laplace noise by county (ISDP, Figures 9 and 10).
+    """Plot projected noise and generalized Laplace noise by county (ISDP, Figures 9 and 10).
 
     `boxes` is a table from `projection.tabulate_projected_boxes`. Each choice in `SHOWN_CHOICES`
-    has its own panel. A box that is much larger than the others exceeds the scale of the panel, and
-    a label gives its quartiles and whiskers.
+    has its own panel. If a box is much larger than the others, it exceeds the scale of the panel. A
+    label then gives its quartiles and whiskers.
     """
     boxes = boxes.assign(label=_county_labels(boxes))
     parts = _rows_of_counties(boxes)
@@ -151,7 +154,7 @@ def _label_boxes(axis: Axes, far: pd.DataFrame, reach: float) -> None:
 
 @styled
 def plot_slopes(regressions: pd.DataFrame, vintage: str) -> Figure:
-    """Draw the regression slopes of all states, with intervals (SDP, left panel of Figure 1)."""
+    """Plot the regression slopes of all states, with intervals (SDP, left panel of Figure 1)."""
     own = f"errors of the Census DAS: vintage {vintage}" if vintage else ""
     title = "Regression of the error of the Census DAS on log population, by state"
     title = extend_title(title, note_vintage(vintage) or own)
@@ -184,7 +187,7 @@ def plot_slopes(regressions: pd.DataFrame, vintage: str) -> Figure:
 
 @styled
 def plot_convergence(rhat: pd.DataFrame, title: str) -> Figure:
-    """Draw R-hat and the effective sample size of every county, with one row per state."""
+    """Plot R-hat and the effective sample size of every county, with one row per state."""
     np.random.seed(1)  # noqa: NPY002  seaborn's jitter uses this generator
     moving = rhat[~rhat["frozen"].astype(bool)]
     states = rhat["state"].unique()
@@ -205,7 +208,7 @@ def plot_convergence(rhat: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def plot_truncation(shown: pd.DataFrame, landmarks: pd.DataFrame, epsilon: float) -> Figure:
-    """Draw the expected truncation of each state, and the population that makes truncation rare.
+    """Plot the expected truncation of each state, and the population that makes truncation rare.
 
     `shown` is a table from `truncation.tabulate_figure`. The populations of the counties in
     `landmarks` are marked.

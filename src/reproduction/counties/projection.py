@@ -1,7 +1,10 @@
 """Projected discrete Laplace noise, compared with generalized Laplace noise (ISDP, Section E.4).
 
-Independent double geometric noise is projected onto the vectors that keep the state's total, in the
-l1 norm. The nearest vector is not unique. Therefore three choices are compared.
+Independent discrete Laplace noise (double geometric in ISDP) is projected onto the vectors that
+keep the state's total, in the l1 norm. The nearest vector is not unique. Therefore three choices of
+this vector are compared.
+
+ISDP is *Integer Subspace Differential Privacy*.
 """
 
 import numpy as np
@@ -17,7 +20,7 @@ from reproduction.counties.experiment import MAX_USUAL_NOISE, join_counties
 def project_state(
     rng: np.random.Generator, counties: int, epsilon: float, simulations: int, checked: int
 ) -> tuple[dict[str, np.ndarray], dict]:
-    """Simulate projected noise of one state by every choice of a nearest vector.
+    """Simulate projected noise of one state for every choice of the nearest vector.
 
     HiGHS solves the first `checked` simulations by linear and by integer programmes. Its solutions
     change one cell, and the choice "solver" changes the same cell in all simulations. The noise of
@@ -104,6 +107,6 @@ def _box_overlaps(noise: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _pooled_overlap(noise: np.ndarray, other: np.ndarray) -> float:
-    """Compute 1 minus the total variation between the noise of all counties by both methods."""
+    """Compute 1 minus the total variation distance between the pooled noise of both methods."""
     one, two = (pd.Series(x.ravel()).value_counts(normalize=True) for x in (noise, other))
     return float(np.minimum(*one.align(two, fill_value=0)).sum())

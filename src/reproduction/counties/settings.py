@@ -52,7 +52,7 @@ class Projection(Block):
     )
     checked: Whole = setting(
         "The number of simulated vectors that HiGHS projects by a linear and an integer programme. "
-        "The other vectors are projected onto the vertex that HiGHS returned for these.",
+        "The other vectors are corrected in the county that HiGHS corrects.",
         OURS,
     )
 
@@ -98,7 +98,8 @@ class CountiesSettings(Block):
         OURS,
     )
     proposal: Probability = setting(
-        "The parameter a, between 0 and 1, of the double geometric jump lengths.", OURS
+        "The parameter a, between 0 and 1, of the discrete Laplace distribution of jump lengths.",
+        OURS,
     )
     thin: Whole = setting("The number of sweeps between kept draws.", OURS)
     overdispersed: Overdispersed = setting(
@@ -141,8 +142,8 @@ class Sweep(Block):
         Annotated[States, Tag("(list)")] | Annotated[Different[States], Tag("(lists)")],
         Discriminator(_states_tag),
     ] = setting(
-        "A list of states, which belong to every scenario, or a list of lists of states, each of "
-        "which belongs to its own scenarios."
+        "A list of states, or a list of lists of states. A single list belongs to every scenario. "
+        "Each of several lists has its own scenarios."
     )
     vintages: Different[Vintage] = setting(
         "The values of `data.vintage` (optional). They change only the errors of the Census DAS, "

@@ -1,4 +1,7 @@
-"""Select the states of a run by regressions of the DAS errors (SDP, Section 1; ISDP, E.4)."""
+"""Select the states of a run by regressions of the DAS errors (SDP, Section 1; ISDP, E.4).
+
+ISDP is *Integer Subspace Differential Privacy*, and SDP is *Subspace Differential Privacy*.
+"""
 
 import numpy as np
 import pandas as pd
@@ -41,14 +44,14 @@ def _regression(state: str, counties: pd.DataFrame) -> tuple[float, float, float
     if len(empty):
         first = empty.iloc[0]
         raise InputError(
-            f"counties: state {state}, county {first['county']}: the population must be positive. "
-            f"Remove the county or correct its count."
+            f"counties: state {state}, county {first['county']}: there are no inhabitants. Remove "
+            f"the county or correct its count."
         )
     population = counties["population"].to_numpy(dtype=np.float64)
     if np.ptp(population) == 0:
         raise InputError(
-            f"counties: state {state}: all counties have the same population, so that the slope is "
-            f"not defined. Remove the state or correct the counts."
+            f"counties: state {state}: all counties have the same population. Remove the state or "
+            f"correct the counts."
         )
     error = counties["das_error"].to_numpy(dtype=np.float64)
     if np.ptp(error) == 0:  # the formula of p would give 0 / 0
@@ -65,7 +68,7 @@ def add_slope_intervals(regressions: pd.DataFrame) -> pd.DataFrame:
 
 def select_biased_states(regressions: pd.DataFrame) -> list[str]:
     """List the states with a negative and significant slope, sorted by number of counties."""
-    # pandas reads columns of blanks and booleans as objects or floats
+    # pandas reads columns of empty cells and booleans as objects or floats
     flags = regressions[["negative", "significant"]].astype("boolean").fillna(False)
     chosen = regressions[flags.all(axis=1)]
     return chosen.sort_values(["counties", "state"], ascending=[False, True])["state"].tolist()
@@ -74,7 +77,7 @@ def select_biased_states(regressions: pd.DataFrame) -> list[str]:
 def select_states(
     regressions: pd.DataFrame, vintage: str, asked: str | list[str], stand_in: list[str]
 ) -> pd.DataFrame:
-    """Select the states to run, and return each with the rule that selected it.
+    """Select the states to run, and return each state with the rule that selected it.
 
     A list of states in `asked` is used unchanged. The value "paper" applies the paper's rule to the
     paper's vintage, and selects the `stand_in` states for any other vintage.

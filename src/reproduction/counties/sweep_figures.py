@@ -1,4 +1,4 @@
-"""Draw the figure that compares the scenarios of a sweep."""
+"""Plot the figure that compares the scenarios of a sweep."""
 
 import numpy as np
 import pandas as pd

@@ -14,9 +14,9 @@ from reproduction.counties.experiment import MAX_USUAL_NOISE, describe_noise
 from reproduction.data.published import select_counties
 
 MAX_RHAT = 1.01
-MIN_ESS_PER_CHAIN = 100
-CURVE_POINTS = 60
-MIN_CONTINUOUS_SD = 2.0  # persons; below it the continuous approximation is not drawn
+MIN_ESS_PER_CHAIN = 100  # draws
+CURVE_POINTS = 60  # number of epsilons on each curve
+MIN_CONTINUOUS_SD = 2.0  # persons; minimum for which the continuous approximation is shown
 
 
 def describe_states(

@@ -1,4 +1,7 @@
-"""Truncation of released county counts at zero (ISDP, Section E.4)."""
+"""Truncation of released county counts at zero (ISDP, Section E.4).
+
+ISDP is *Integer Subspace Differential Privacy*.
+"""
 
 import math
 
@@ -9,7 +12,7 @@ import scipy
 from isdp.exact import TotalDistribution, total_distribution
 
 EPSILON_RANGE = 1e-3, 20.0  # range of the search for the column epsilon_to_bite
-TARGET_TRUNCATED = 1e-3  # expected number of truncated counties per release at this epsilon
+TARGET_TRUNCATED = 1e-3  # expected number of truncated counties per release at that epsilon
 
 
 def negative_probability(noise: TotalDistribution, population) -> np.ndarray:

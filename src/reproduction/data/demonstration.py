@@ -42,9 +42,9 @@ def read_demonstration(path) -> Demonstration:
 
     The file is the county file of NHGIS as downloaded (zip), or the CSV file in it. The column
     gisjoin ("G", state, "0", county, "0") identifies the counties. If it is missing, the column
-    fips (five digits) does. Raises InputError if `read_county_text` does, or if a column or all
-    rows are missing. Further errors are a count that is not a whole number of 0 or more, and the
-    population column of another vintage.
+    fips (five digits) identifies them. Raises InputError in the cases of `read_county_text`, and if
+    a column or all rows are missing. It also raises InputError if a count is not a whole number of
+    0 or more, or the population column belongs to another vintage.
     """
     text, place, vintage = read_county_text(path)
     cells = cells_of(text, place)
@@ -80,9 +80,9 @@ def read_county_text(path) -> tuple[str, str, str]:
     """Read a county table. Return its text, its name for messages, and its vintage.
 
     The content of the file, not its name, determines whether it is a zip archive or a CSV table.
-    The text may be encoded in UTF-8 or Latin-1. Raises InputError if the file is a web page, or
-    a damaged archive, or an archive that does not contain exactly one county table. The names of an
-    archive and its table must not give different vintages.
+    The text may be encoded in UTF-8 or Latin-1. Raises InputError if the file is a web page, a
+    damaged archive, or an archive that does not contain exactly one county table. It also raises
+    InputError if the names of an archive and its table give different vintages.
     """
     path = Path(path)
     content = read_bytes(path, MAX_BYTES)
@@ -138,8 +138,8 @@ def check_demonstration(demonstration: Demonstration, published: pd.DataFrame) -
 
     In every genuine file each county has one row, and its "sf" count is its published count. The
     total of each state is the same in "dp" and "sf", because state totals are invariants of the
-    Census DAS (Disclosure Avoidance System). Raises InputError if a county or a state fails the
-    check, and names the first one.
+    Census DAS (Disclosure Avoidance System). Raises InputError, naming the first county or state
+    that fails the check.
     """
     place, column = demonstration.file_name, demonstration.population_column
     counties = demonstration.counties.merge(
@@ -165,7 +165,7 @@ def check_demonstration(demonstration: Demonstration, published: pd.DataFrame) -
     if len(unequal):
         raise InputError(
             f"{place}: state {unequal[0]}: the totals of the columns {column}_dp and {column}_sf "
-            f"differ, although genuine data keep every state's total exactly. {ADVICE}"
+            f"differ. Genuine data keep the total of every state. {ADVICE}"
         )
 
 
@@ -174,8 +174,8 @@ def build_county_table(
 ) -> pd.DataFrame:
     """Combine the published count and the DAS error of each county in one table.
 
-    The column das_error (Int64, persons) is dp - sf of demonstration data that have been checked.
-    It is missing if there are no demonstration data. The rows keep the order of `published`.
+    The column das_error (Int64, persons) is dp - sf of checked demonstration data. It is missing if
+    there are no demonstration data. The rows keep the order of `published`.
     """
     table = published[["fips", "state", "county", "population"]].copy()
     errors = pd.Series(dtype="Int64")

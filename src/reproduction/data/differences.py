@@ -1,4 +1,8 @@
-"""Describe differences between the data of a run and the papers' data in figure titles."""
+"""Notes for figure titles on differences between the data of a run and the papers' data.
+
+The papers are *Integer Subspace Differential Privacy* (ISDP) and *Subspace Differential Privacy*
+(SDP).
+"""
 
 PAPER_VINTAGE = "20201116"  # vintage of the demonstration data in ISDP and SDP
 PAPER_STATE = "IL"  # a state that both papers name

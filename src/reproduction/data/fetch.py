@@ -31,7 +31,7 @@ LEDGER_COLUMNS = {  # each column with the regular expression that its cells mat
 
 
 def read_ledger(path) -> pd.DataFrame:
-    """Read the ledger of addresses, which has one row per vintage. All columns are text."""
+    """Read the ledger of addresses, which has one row per vintage. All columns contain strings."""
     place, rows = Path(path).name, read_cells(path)
     if {*rows} != {*LEDGER_COLUMNS}:
         raise InputError(f"{place}: line 1: the columns must be {' '.join(LEDGER_COLUMNS)}.")
@@ -76,7 +76,7 @@ def obtain_demonstration(
     rows = ledger[ledger["vintage"] == vintage].to_dict("records")
     if not rows:
         known = " ".join(ledger["vintage"]) or "none"
-        raise InputError(f"vintage {vintage} is not in the ledger. Choose from {known}.")
+        raise InputError(f"vintage: {vintage} is not in the ledger. Choose from {known}.")
     (row,) = rows
     url = row["url"]
     try:
@@ -131,7 +131,7 @@ def _download(row: Mapping, cache, timeout: tuple[float, float], retries: int) -
 
 
 def _reason(error: requests.RequestException, url: str) -> str:
-    # the text of the error contains memory addresses, which differ between runs
+    # the message of the error contains memory addresses, which differ between runs
     host = urlsplit(url).hostname
     if error.response is not None:
         return f"{host} answered HTTP {error.response.status_code}"

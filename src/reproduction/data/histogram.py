@@ -1,10 +1,10 @@
 """Published 2010 counts of each county: a histogram of persons, and group quarters.
 
 The histogram classifies persons by race, Hispanic origin and adulthood. The sources are Tables P8
-to P11, P42 and H3 of Summary File 1. The name of a histogram cell, such as WB:n:a, has three
-parts. The first has the letters of the races: W White, B Black, I American Indian, A Asian, P
-Pacific Islander, S some other race. The second is n (not Hispanic) or h (Hispanic), and the third c
-(under 18) or a (adult).
+to P11, P42 and H3 of Summary File 1. The name of a histogram cell, such as WB:n:a, has three parts.
+The first part gives the letters of the races: W White, B Black, I American Indian, A Asian, P
+Pacific Islander, S some other race. The second part is n (not Hispanic) or h (Hispanic). The third
+part is c (under 18) or a (adult).
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ class Histogram:
 
 
 def read_histogram(path, published: pd.DataFrame) -> Histogram:
-    """Read the histogram of all counties from a CSV file, in which a blank cell is a zero.
+    """Read the histogram of all counties from a CSV file. An empty cell is a count of zero.
 
     Raises InputError if a column is missing, a county is missing, repeated or unknown, or the cells
     of a county do not sum to its published population.
@@ -86,11 +86,11 @@ def read_group_quarters(path, published: pd.DataFrame) -> tuple[pd.DataFrame, np
 def read_demonstration_histogram(path, published: pd.DataFrame) -> tuple[Histogram, Histogram, str]:
     """Derive two histograms from Tables P8 to P11 of the demonstration data.
 
-    H72 to H75 count persons by race: all, not Hispanic, adult, and adult not Hispanic. The four
-    cells of a race are differences of these counts. The function returns the histogram of the
-    privacy-protected microdata ("dp"), the histogram of Summary File 1 ("sf"), and the vintage.
-    Raises InputError if a column or a county is missing, a derived cell is negative, or the cells
-    of a county do not sum to its population.
+    The items H72 to H75 count by race: all persons, persons who are not Hispanic, adults, and
+    adults who are not Hispanic. The four cells of a race are differences of these counts. The
+    function returns the histogram of the privacy-protected microdata ("dp"), the histogram of
+    Summary File 1 ("sf"), and the vintage. Raises InputError if a column or a county is missing, a
+    derived cell is negative, or the cells of a county do not sum to its population.
     """
     text, place, vintage = read_county_text(path)
     cells = cells_of(text, place)
@@ -104,7 +104,8 @@ def read_demonstration_histogram(path, published: pd.DataFrame) -> tuple[Histogr
 
 
 def _items(table: str, suffix: str) -> list[str]:
-    # a subtotal precedes the races of each number of letters, and one more precedes the pairs
+    # a subtotal precedes each group of races with equally many letters, and a further subtotal
+    # precedes the pairs
     first = [2 + len(race) + (len(race) > 1) + ITEM_SHIFTS[table] for race in RACES]
     return [f"{table}{item + number:03d}_{suffix}" for number, item in enumerate(first)]
 
@@ -150,6 +151,6 @@ def _counts(cells: pd.DataFrame, columns: Sequence[str], place: str) -> np.ndarr
         row, column = divmod(number, len(columns))
         return f"{place}: line {cells.index[row]}, column {columns[column]}"
 
-    # `counts_of` parses each distinct text once, and most counts are small
+    # `counts_of` parses each distinct string once, and most counts are small
     every = pd.Series(cells[list(columns)].to_numpy().ravel())
     return counts_of(every, where, ADVICE).reshape(len(cells), len(columns))

@@ -23,8 +23,8 @@ def read_published(path) -> pd.DataFrame:
     The file is a CSV table in UTF-8 with the columns `PUBLISHED_COLUMNS`, and may have other
     columns. Its source is Summary File 1 of the 2010 Census. The result has the columns fips,
     state, county and population (int64, persons), in the order of the file. Raises InputError if a
-    column or a name is missing, a code is malformed or repeated, or a count is not a whole number
-    of 0 or more.
+    column or a name is missing, or a code is malformed or repeated. It also raises InputError if a
+    count is not a whole number of 0 or more.
     """
     place = Path(path).name
     cells = read_cells(path)

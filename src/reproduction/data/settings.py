@@ -40,5 +40,5 @@ class DataSettings(Block):
         if file and not Path(file).is_file():
             raise ConfigError(
                 f"config: data.file (or NHGIS_PPDD_FILE): the file {file} does not exist. Give the "
-                f"path of the downloaded zip or csv, or remove the setting."
+                f"path of the downloaded zip or CSV file, or remove the setting."
             )

@@ -1,4 +1,7 @@
-"""Table P12 of the 2010 Census: sex by age, with 23 age groups for each sex."""
+"""Table P12 of the 2010 Census: sex by age, with 23 age groups for each sex.
+
+CDP is *Congenial Differential Privacy under Mandated Disclosure*.
+"""
 
 import re
 from collections.abc import Mapping

@@ -1,1 +1,1 @@
-"""Comparison of the Markov chains with exact draws (ISDP, Section 6)."""
+"""Comparison of the Markov chains of *Integer Subspace Differential Privacy* with exact draws."""

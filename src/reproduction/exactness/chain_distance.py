@@ -18,7 +18,7 @@ from isdp.mcmc.metropolis import LatticeWalk
 from isdp.mechanisms.generalized_laplace import double_geometric_pmf
 
 MAX_POINTS = 3000  # The maximum number of lattice points that are enumerated.
-TAIL_PROBABILITY = 1e-9
+TAIL_PROBABILITY = 1e-9  # The maximum probability that an enumeration omits.
 DISTANCE_COLUMNS = ["t", "statistic", "distance", "error", "detectable"]
 
 
@@ -34,9 +34,10 @@ def distance_curve(
 
     Independent chains are compared with exact draws of shape (draw, cell) at the iterations
     `times`, which increase from 0. The table has one row for each time and statistic. A Kolmogorov
-    distance, less its sampling error, is a lower bound on the total variation distance. A distance
-    of `detectable` exceeds the sampling error with a probability of at least 0.8. The total
-    variation distance itself is added if the lattice can be enumerated.
+    distance minus its sampling error is a lower bound on the total variation distance. If the
+    distance equals `detectable`, the measured distance exceeds the sampling error with a
+    probability of at least 0.8. The total variation distance itself is added if the lattice can be
+    enumerated.
     """
     times = np.asarray(list(times), dtype=np.int64)
     followed = follow_chains(rng, walk, [walk.init()] * chains, times)
@@ -64,7 +65,7 @@ def follow_chains(rng: np.random.Generator, walk: LatticeWalk, starts, times) ->
 
 
 def distance_in_full(walk: LatticeWalk, times: np.ndarray) -> pd.DataFrame | None:
-    """Compute the total variation distance of a chain from its target with a transition matrix.
+    """Compute the total variation distance of a chain from its target with the transition matrix.
 
     Returns None if the lattice cannot be enumerated.
     """
@@ -87,7 +88,7 @@ def distance_in_full(walk: LatticeWalk, times: np.ndarray) -> pd.DataFrame | Non
 
 
 def enumerate_target(walk: LatticeWalk) -> EnumeratedDistribution | None:
-    """Enumerate the target, except for a tail with a probability below 1e-9.
+    """Enumerate the target except for a tail with a probability below `TAIL_PROBABILITY`.
 
     Returns None if the enumeration has more than `MAX_POINTS` points.
     """

@@ -1,4 +1,7 @@
-"""Claims of ISDP that are checked with exact draws."""
+"""Claims of ISDP that are checked with exact draws.
+
+ISDP is *Integer Subspace Differential Privacy*.
+"""
 
 import pandas as pd
 

@@ -29,7 +29,7 @@ from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 from isdp.streams import stream
 from reproduction.exactness.chain_distance import DISTANCE_COLUMNS, distance_curve, follow_chains
 
-N_GROUPS = 4  # Exact draws are stored in this number of groups, as if each were a chain.
+N_GROUPS = 4  # The number of groups of exact draws. Each group is stored like a chain.
 
 
 def draw_exactly(
@@ -126,8 +126,8 @@ def compare_distributions(
 ) -> dict[str, pd.DataFrame]:
     """Compare the chains of one experiment, and a second exact sampler, with exact draws.
 
-    The keys of `chains` are samplers, and the keys of all other mappings are distributions. The
-    tables are those of `compare_distribution`.
+    The keys of `chains` are samplers, and the keys of all other mappings are distributions. Returns
+    the tables of `compare_distribution`.
     """
     compared = []
     for law, mechanism in mechanisms.items():
@@ -140,7 +140,7 @@ def compare_distributions(
 
 
 def tabulate_agreement(rows: pd.DataFrame) -> pd.DataFrame:
-    """Combine all comparisons in one table, and mark the distances above their bound."""
+    """Combine all comparisons in one table, and mark each distance above its bound."""
     first = ["experiment", "law", "unit", "sampler", "draws", "statistic", "distance", "bound"]
     others = ["p_value", "detectable", "beyond", "effective", "exact_by", "exact_draws"]
     others += ["exact_error", "note"]
@@ -149,7 +149,7 @@ def tabulate_agreement(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def pool_shares(samples: Mapping[str, np.ndarray], mechanism: GeneralizedLaplace) -> pd.DataFrame:
-    """Compute the share of each value of the noise, over all counties together, for each sampler.
+    """Compute the share of each value of the noise for each sampler, pooled over all counties.
 
     For the l1 norm, the exact distribution from -60 to 60 persons is added as the sampler `law`.
     """
@@ -174,10 +174,10 @@ def follow_lattice(
     points: int,
     longest: int,
 ) -> pd.DataFrame:
-    """Measure the distance of independent chains from their target, next to their coupling bound.
+    """Measure the distance of independent chains from their target, and list the coupling bound.
 
-    `curves` gives the bound at the chosen lag. The distance is measured at some of its iterations:
-    at most `points`, up to the iteration `longest`.
+    `curves` gives the bound at the chosen lag. The distance is measured at up to `points` of its
+    iterations, and not after the iteration `longest`.
     """
     curves = curves.sort_values("t").drop_duplicates("t")
     known = curves[(curves["t"] <= longest) & (curves["bound"].shift(fill_value=1) > 0)]
@@ -281,7 +281,7 @@ def compare_counties(
 ) -> dict[str, pd.DataFrame]:
     """Compare the chains of all states with exact draws.
 
-    `walk` has the settings of `follow_counties`, which follows `chains` chains per state.
+    `walk` has the settings of `follow_counties`. `chains` is the number of chains per state.
     """
     mechanism, times = GeneralizedLaplace(walk["epsilon"], walk["norm"]), space_times(burn_in)
     tables: dict[str, dict] = {"agreement": {}, "shares": {}, "distances": {}}

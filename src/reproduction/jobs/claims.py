@@ -18,7 +18,7 @@ from reproduction.jobs.rules import find_rule
 Paper = Literal["ISDP", "SDP", "CDP", "TDA", "SWAP"]
 Whose = Literal["paper", "ours"]
 WhoIsRight = Literal["error in the paper", "our numbers differ", "depends on the reading"]
-RANGE_ERRORS = 3  # standard errors on either side of a value, for its Monte Carlo range
+RANGE_ERRORS = 3  # number of standard errors on each side of a value, in its Monte Carlo range
 RELATIONS: dict[str, Callable] = {
     "=": operator.eq,
     ">=": operator.ge,
@@ -29,7 +29,7 @@ RELATIONS: dict[str, Callable] = {
 
 @dataclass(frozen=True)
 class Criterion:
-    """Conditions on a value and their source. Each condition is a relation and a bound."""
+    """Conditions on a value, and their source. Each condition is a relation and a bound."""
 
     conditions: tuple[tuple[str, float | str | bool], ...]
     whose: Whose
@@ -39,7 +39,7 @@ class Criterion:
         return all(RELATIONS[relation](value, bound) for relation, bound in self.conditions)
 
     def is_met_within(self, low, high) -> bool:
-        """Return True if some value in a range meets every condition. NaN is an unknown limit."""
+        """Return True if some value in a range meets every condition. A limit of NaN is unknown."""
         if isinstance(low, str | list) or "contains" in dict(self.conditions):
             return self.is_met_by(low)
         low, high = -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high
@@ -83,8 +83,8 @@ class Quantity:
     errors
         Monte Carlo standard errors. Values without an error, such as counts, have none.
     limits
-        Confidence limits of each value, from the table. If there are none, they are three standard
-        errors on either side.
+        Confidence limits of each value, from the table. Without limits, the range is three standard
+        errors on either side of the value.
     names
         Subject of each value, if there are several values.
     n_draws, draws_name
@@ -108,7 +108,7 @@ class Quantity:
 
     @property
     def ranges(self) -> list[tuple]:
-        """Range of each value. A value without an error is its own range."""
+        """Range of each value. The range of a value without an error is the value itself."""
         if self.limits:
             return self.limits
         reach = [RANGE_ERRORS * error for error in self.errors] or [0] * len(self.values)
@@ -153,7 +153,7 @@ def quantity(
 def count(
     rows: pd.DataFrame, *, among: pd.DataFrame | None = None, exact: bool = False
 ) -> Quantity:
-    """Return the number of rows, or a missing value if there are no rows in `among`."""
+    """Return the number of rows, or NaN if `among` is given and has no rows."""
     value = math.nan if among is not None and among.empty else len(rows)
     return Quantity([value], exact=exact, **_source(rows))
 
@@ -205,7 +205,7 @@ def extreme(
 
 @dataclass(frozen=True)
 class Requirement:
-    """Minimum size of a run: what the size counts, the size of this run, and the minimum."""
+    """Minimum size of a run, with the name of the counted objects and the size of this run."""
 
     what: str
     found: Quantity
@@ -234,9 +234,10 @@ class Evidence:
     statistic, statistic_name
         Quantity to which the criterion applies, and its description. By default it is our value.
     decides
-        Size of a run below which a value that fails the criterion gives the verdict undecided.
+        Minimum size of a run. In a smaller run, a value that fails the criterion gives the verdict
+        "undecided".
     needs
-        Requirement of the run without which the claim is not checkable.
+        Minimum size of a run. In a smaller run, the claim is not checkable.
     paper
         Values of the paper's formula for the same rows, if the paper has a formula.
     """
@@ -261,7 +262,7 @@ def farthest(
     paper: str = "",
     **options,
 ) -> Evidence:
-    """Judge the value that is farthest from its expectation, by our maximum of the distance.
+    """Return the value that is farthest from its expectation, and our maximum of the distance.
 
     `distance`, `value` and `paper` are columns, and `unit` describes the distance. The options are
     those of `quantity` for the value.
@@ -283,7 +284,7 @@ class Claim:
     Attributes
     ----------
     paper_value
-        The paper's value in its words, or "" if the paper has no number.
+        The value in the paper's words, or "" if the paper has no number.
     where
         Section, theorem, figure or table of the paper.
     experiment

@@ -14,7 +14,7 @@ import pandas as pd
 
 MAX_ROUNDING = 1e-9  # relative difference that may come from rounding on another machine
 FOLDERS = ("tables", "figures")
-MAX_COLUMNS = 150  # changed columns that the report lists
+MAX_COLUMNS = 150  # maximum number of changed columns that the report lists
 VERDICTS, STRUCTURE = "Changed verdicts", "Rows and columns"
 LARGEST = "Largest difference in combined standard errors"
 COLUMNS = ["column", "rows", "largest change", "largest relative change", "at"]
@@ -23,7 +23,7 @@ ERROR_SUFFIXES = {"error", "se", "mcse", "standard_error"}
 
 
 def parse_numbers(column: pd.Series) -> pd.Series | None:
-    """Convert a column of text to floats, with NaN for blanks.
+    """Convert a column of strings to floats, with NaN for empty cells.
 
     Return None if a cell is not a number, or is a code such as 01001.
     """
@@ -35,8 +35,8 @@ def parse_numbers(column: pd.Series) -> pd.Series | None:
 def choose_key_columns(old: pd.DataFrame, new: pd.DataFrame, shared: list[str]) -> list[str]:
     """Choose the columns that identify a row.
 
-    Columns of text are tried first, then numbers, then True and False. A column is added only if it
-    distinguishes rows that the earlier columns do not distinguish.
+    Columns of strings are preferred to columns of numbers, and these to columns of True and False.
+    A column is added only if it distinguishes rows that the earlier columns do not distinguish.
     """
     keys, groups = [], (1, 1)
     flags = [name for name in shared if {*old[name], *new[name]} <= {"True", "False"}]
@@ -50,10 +50,10 @@ def choose_key_columns(old: pd.DataFrame, new: pd.DataFrame, shared: list[str]) 
 
 
 def find_error_column(name: str, columns: list[str]) -> str | None:
-    """Find the standard errors of a column, by name or directly after the column."""
+    """Find the standard errors of a column, by their name or in the next column."""
     named = {f"{name.removesuffix('_value')}_{suffix}" for suffix in ERROR_SUFFIXES}
     right = ERROR_SUFFIXES.intersection(columns[columns.index(name) + 1 :][:1])
-    # if the value is itself an error, the next column "error" is another value
+    # if the column contains errors, a next column "error" is another quantity
     found = named if name.startswith("error") else named | right
     return next((column for column in columns if column in found), None)
 
@@ -66,10 +66,11 @@ def shorten(value) -> str:
 
 
 def compare(old: pd.DataFrame, new: pd.DataFrame) -> tuple[list[dict], list[str], dict]:
-    """Compare two tables of text.
+    """Compare two tables of strings.
 
-    The first value lists the changed columns, as rows with the keys `COLUMNS`. The second has notes
-    on new and missing rows and columns. The third has the lines of two further sections.
+    The function returns three values. The first lists the changed columns, each as a dict with the
+    keys `COLUMNS`. The second lists notes on new and missing rows and columns. The third maps the
+    titles of two sections to their lines.
     """
     names = {"new": new.columns.difference(old.columns, sort=False)}
     names["gone"] = old.columns.difference(new.columns, sort=False)

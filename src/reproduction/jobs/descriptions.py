@@ -54,7 +54,7 @@ class Figure(Table):
 
 
 class PaperFigure(_Model):
-    """Figure or table of a paper next to ours, for the front page.
+    """Figure or table of a paper and our version of it, for the front page.
 
     `label` is the paper's label, `about` its subject in a few words, and `description` its content.
     `ours` describes our version and its differences. `data` lists the data of a run that may differ

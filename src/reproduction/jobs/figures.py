@@ -12,8 +12,8 @@ from isdp.plots.style import STYLE, save
 
 THUMBNAIL_SIZE = (3.2, 1.9)  # inches
 DPI = 200  # twice the resolution of thumbnails in pages, for high-resolution screens
-MAX_THICK_LINES = 200  # with more lines, such as many box plots, a thumbnail has thin lines
-MAX_TICK_LABELS = 9  # labels of categories that fit on an axis of a thumbnail
+MAX_THICK_LINES = 200  # maximum number of thick lines in a thumbnail; box plots can exceed it
+MAX_TICK_LABELS = 9  # maximum number of labels of categories on an axis of a thumbnail
 
 
 def save_figures(drawn: Mapping[str, Figure], output) -> None:
@@ -24,7 +24,7 @@ def save_figures(drawn: Mapping[str, Figure], output) -> None:
 
 
 def save_thumbnail(figure: Figure, png) -> None:
-    """Draw the first panel of a figure at thumbnail size, with tick labels as its only text.
+    """Save the first panel of a figure at thumbnail size, with tick labels as its only text.
 
     The function changes the figure, which must not be used afterwards.
     """

@@ -20,7 +20,7 @@ WALK_KEYS = (
 def list_scenarios(config: Mapping) -> pd.DataFrame:
     """List the scenarios of a sweep, one per row.
 
-    All values are text, because they are parts of the names of folders. The states of a scenario
+    All values are strings, because they are parts of the names of folders. The states of a scenario
     are joined by hyphens. A configuration without a sweep gives no rows.
     """
     rows = []
@@ -35,8 +35,8 @@ def list_scenarios(config: Mapping) -> pd.DataFrame:
 def select_scenario(config: Mapping, scenario: Mapping[str, str]) -> dict:
     """Return the settings of one scenario, a row of `list_scenarios`: seed, data and counties.
 
-    The epsilon of the chains' starts is proportional to epsilon. The proposal is wider at smaller
-    epsilons, because the noise is wider and short jumps would explore it slowly.
+    The epsilon of the over-dispersed starts is proportional to the scenario's epsilon. At smaller
+    epsilons the proposal is wider, because short jumps would explore the wider noise slowly.
     """
     counties = select_walk(config)
     wide, proposal = counties["overdispersed"], counties["proposal"]
@@ -60,7 +60,7 @@ def select_walk(config: Mapping) -> dict:
 def list_comparison_files(sweep: str) -> list[str]:
     """List the files that compare the scenarios of a sweep.
 
-    Raises ConfigError if the configuration has no sweep, whose name is then empty.
+    Raises ConfigError if `sweep` is empty, which means that the configuration has no sweep.
     """
     if not sweep:
         raise ConfigError("config: sweep: missing. Add --configfile config/sweep.yaml.")

@@ -1,7 +1,7 @@
 """Base class, types of values, and checks for the models of the configuration.
 
 The module `settings` of each study describes its block of the configuration by a subclass of
-`Block`, which gives the meaning, the source and the valid values of each key. A method `check`
+`Block`. This class gives the meaning, the source and the valid values of each key. A method `check`
 performs the checks that need a file or another block. `reproduction.config.model` combines the
 blocks.
 """
@@ -117,7 +117,7 @@ Vintage = Annotated[
 ]
 Name = Annotated[
     str,
-    requirement("a name of small letters and digits, a letter first", _matches("[a-z][a-z0-9]*")),
+    requirement("lower-case letters and digits, with a letter first", _matches("[a-z][a-z0-9]*")),
 ]
 SweepName = Annotated[
     str,

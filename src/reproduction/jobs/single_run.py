@@ -1,7 +1,7 @@
 """A lock that allows one run per folder at a time.
 
-The operating system releases the lock when the process ends. A killed run therefore does not
-block the next one. With Snakemake's own lock it would.
+The operating system releases the lock when the process ends. A killed run therefore does not block
+the next one. Snakemake's own lock would block it.
 """
 
 import fcntl

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 SOURCE_FOLDER = Path(__file__).parents[2]
-SUFFIXES = (".py", ".yaml", ".j2")
+SUFFIXES = (".py", ".yaml", ".csv", ".j2")
 # packages of the library that do not affect the results of a computation
 EXCLUDED_PACKAGES = ("cli", "commands", "plots")
 # modules of the reproduction that all studies use

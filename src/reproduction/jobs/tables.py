@@ -16,7 +16,7 @@ def write_tables(tables: Mapping[str, pd.DataFrame], outputs) -> None:
 
 
 def read_csv(path, **options) -> pd.DataFrame:
-    """Read a table that `write_csv` wrote, with FIPS codes and names as text."""
+    """Read a table that `write_csv` wrote, with FIPS codes and names as strings."""
     text = {"fips": str, "name": str}
     return pd.read_csv(path, dtype=text, keep_default_na=False, na_values=[""], **options)
 
@@ -34,5 +34,5 @@ def read_tables(paths: Iterable) -> dict[str, pd.DataFrame]:
 
 
 def read_text(path) -> pd.DataFrame:
-    """Read a table with all values as text."""
+    """Read a table with all values as strings."""
     return pd.read_csv(path, dtype=str, keep_default_na=False)

@@ -1,1 +1,1 @@
-"""Experiments on integer lattices (ISDP, Sections 5, E.2 and E.3)."""
+"""The experiments on integer lattices of *Integer Subspace Differential Privacy*."""

@@ -1,4 +1,7 @@
-"""Draw coupling bounds on the distance between a chain and its target distribution."""
+"""Plot coupling bounds on the distance between a chain and its target distribution.
+
+ISDP is *Integer Subspace Differential Privacy*.
+"""
 
 from collections.abc import Mapping
 from itertools import cycle
@@ -29,7 +32,7 @@ SAMPLING_NOTE = "\ngrey: sampling error of the norm and the cells"
 def plot_bound(
     experiment: str, laws: Mapping[str, Mapping], read: Mapping[str, pd.DataFrame], *, runs: int
 ) -> Figure:
-    """Draw the coupling bounds of some distributions by iteration (ISDP, Figures 1, 4 and 6).
+    """Plot the coupling bounds of some distributions by iteration (ISDP, Figures 1, 4 and 6).
 
     Each distribution has one row of panels. The first panels show the bounds of each variant of the
     walk, and the actual distance of the chain. The last panel shows the choice of the lag. If some
@@ -62,14 +65,14 @@ def plot_bound(
 
 def _draw_bounds(axis: Axes, curves: pd.DataFrame, chosen: int, actual: pd.DataFrame) -> None:
     lags = sorted(curves["lag"].unique())
-    # without the lightest and the darkest shade
+    # the lightest and the darkest shade are omitted
     shades = CREST(np.linspace(0, 1, len(lags) + 2)[1:-1])
     for colour, lag in zip(shades, lags, strict=True):
         part = curves[curves["lag"] == lag]
         censored = int(part["censored"].iloc[0])
         axis.plot(
             part["t"] + 1,
-            part["at_least"],  # the same as the bound if no run is censored
+            part["at_least"],  # equal to the bound if no run is censored
             color=colour,
             lw=1.4,
             ls="--" if censored else "-",

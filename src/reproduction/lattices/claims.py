@@ -31,7 +31,7 @@ def _of_the_paper(convergence: pd.DataFrame) -> pd.DataFrame:
 
 
 def _largest_bias(summary: pd.DataFrame) -> Evidence:
-    """Find the largest bias in units of its error, under the two norms of the paper's figures."""
+    """Find the largest bias in standard errors, under the two norms of the paper's figures."""
     rows = summary[summary["law"].isin(["l1", "l2"])]
     return farthest(rows, "z", 5.5, "standard errors from zero", value="mean", error="mcse")
 

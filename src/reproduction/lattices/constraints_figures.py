@@ -1,4 +1,7 @@
-"""Draw the records that each constraint counts."""
+"""Plot the records that each constraint counts.
+
+ISDP is *Integer Subspace Differential Privacy*.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,10 +14,10 @@ from isdp.plots.style import DEEP, DRAW, finish, panels, styled
 
 @styled
 def plot_constraints(constraints: Mapping[str, Sequence[int]], n_records: int) -> Figure:
-    """Draw the records that each constraint counts (ISDP, Figure 3).
+    """Plot the records that each constraint counts (ISDP, Figure 3).
 
-    Three constraints are drawn as a Venn diagram with the records in its regions. Any other number
-    of constraints is drawn as a grid of records by constraints. Records are numbered from 1.
+    Three constraints are shown as a Venn diagram with the records in its regions. Any other number
+    of constraints is shown as a grid of records by constraints. Records are numbered from 1.
     """
     records = range(1, n_records + 1)
     if len(constraints) == 3:

@@ -1,4 +1,7 @@
-"""Compute meeting times and bounds of coupled chains (ISDP, Sections 5 and D)."""
+"""Compute meeting times and bounds of coupled chains (ISDP, Sections 5 and D).
+
+ISDP is *Integer Subspace Differential Privacy*.
+"""
 
 from collections.abc import Mapping
 
@@ -8,7 +11,7 @@ import pandas as pd
 from isdp.mcmc.coupling import MeetingTimes, choose_lag, meeting_times, time_to_bound, tv_bound
 from isdp.mcmc.metropolis import LatticeWalk
 
-N_GRID_POINTS = 160
+N_GRID_POINTS = 160  # number of iterations at which a curve is computed
 VARIANT_KEYS = ["experiment", "law", "variant"]
 
 
@@ -81,7 +84,7 @@ def couple_variants(
     """Couple chains of each variant of the walk for one experiment and distribution.
 
     `settings` are the options of `couple_chains`, and `names` are the labels of the experiment and
-    the distribution. The tables are curves, trails (the lags of the search) and meetings.
+    the distribution. Returns the tables curves, trails (the lags of the search) and meetings.
     """
     tables: dict[str, list] = {"curves": [], "trails": [], "meetings": []}
     for variant, (rng, walk) in walks.items():
@@ -96,7 +99,7 @@ def couple_variants(
 
 
 def tabulate_convergence(meetings: pd.DataFrame) -> pd.DataFrame:
-    """Compare the variants of the walk by the table meeting_times.
+    """Compare the variants of the walk by their rows of the table meeting_times.
 
     The column `fewer_than_paper` compares means over the lags, because means vary less than the
     value at one lag. This column and the column `spread` are missing if the bound does not show

@@ -42,8 +42,9 @@ def build_table(
     """Build a contingency table of any shape with any set of fixed margins.
 
     `axes` maps names to categories. Each margin in `held` is the list of its axes. `counts` are
-    nested lists in the shape of the table. Raises InputError if a margin has an unknown axis, the
-    counts have another shape, or a count is not a whole number of 0 or more.
+    nested lists in the shape of the table. Raises InputError if a margin has an unknown axis, or
+    the counts have another shape than the table. It also raises InputError if a count is not a
+    whole number of 0 or more.
     """
     names = list(axes)
     shape = tuple(len(categories) for categories in axes.values())

@@ -1,4 +1,7 @@
-"""Draw the figures of the lattice experiments (ISDP, Figures 1 and 3 to 7)."""
+"""Plot the figures of the lattice experiments (ISDP, Figures 1 and 3 to 7).
+
+ISDP is *Integer Subspace Differential Privacy*.
+"""
 
 from collections.abc import Mapping
 
@@ -27,12 +30,12 @@ def plot_experiment(
     draws: int,
     exact_draws: int,
 ) -> dict[str, Figure]:
-    """Draw the figures of one experiment: `noise`, `exact`, `laws` and `bound`.
+    """Plot the figures of one experiment: `noise`, `exact`, `laws` and `bound`.
 
     `read` maps names to tables. The tables boxes and exact_boxes are from
     `reproduction.lattices.noise.describe_noise`. The tables `laws` and agreement are from
-    `reproduction.exactness.experiment.compare_distributions`. The other tables are those of
-    `plot_bound`. `runs` is the number of pairs of coupled chains for each lag.
+    `reproduction.exactness.experiment.compare_distributions`. `plot_bound` describes the other
+    tables. `runs` is the number of pairs of coupled chains for each lag.
     """
     words = {law: describe_mechanism(entry) for law, entry in laws.items()}
     title = f"{experiment.capitalize()} experiment"

@@ -1,4 +1,7 @@
-"""Sample and describe the noise of the lattice experiments (ISDP, Section 5)."""
+"""Sample and describe the noise of the lattice experiments (ISDP, Section 5).
+
+ISDP is *Integer Subspace Differential Privacy*.
+"""
 
 import math
 from collections.abc import Callable, Mapping
@@ -38,7 +41,7 @@ def sample_noise(
     burn_in: int,
     converged: bool = True,
 ) -> Draws:
-    """Draw noise, with a thinning that is chosen by the effective sample size.
+    """Draw noise. The effective sample size determines the thinning.
 
     A pilot run keeps every sweep. The smallest effective sample size of its cells and its norm
     determines the number of sweeps between the `draws` kept from each chain. Both the pilot run and
@@ -82,8 +85,8 @@ def tabulate_boxes(draws: Draws) -> pd.DataFrame:
 def compare_norm(law: str, draws: Draws, mechanism: Mechanism) -> dict:
     """Compare the norm of the noise with a continuous approximation, Gamma(d, rate epsilon).
 
-    d is the number of degrees of freedom. For Gaussian noise, to which the approximation does not
-    apply, its columns are missing.
+    d is the number of degrees of freedom. The approximation does not apply to Gaussian noise, and
+    its columns are then missing.
     """
     norms = mechanism.noise_norm(draws.noise)
     dimension = degrees_of_freedom(draws.invariants)
@@ -160,7 +163,7 @@ def place_printed(
 
 
 def estimate_epsilon(dimension: int, norm: float) -> tuple[float, float, float]:
-    """Compute a likelihood interval of epsilon for a norm with distribution Gamma(d, rate epsilon).
+    """Compute a likelihood interval of epsilon from a norm that is Gamma(d, rate epsilon).
 
     d is `dimension`. The values are the maximum likelihood estimate and the limits of the 95 %
     interval. The log-likelihood is d (ln r - r + 1), where r is the ratio of epsilon to the

@@ -1,4 +1,4 @@
-"""The block `lattices` of the configuration, and functions by which the rules read it."""
+"""The block `lattices` of the configuration, and functions with which the rules read it."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -219,6 +219,6 @@ class Experiments(dict):
 
     def lattice_of(self, wildcards) -> dict:
         """Return an experiment without its distributions."""
-        # a change of one distribution must not rerun the jobs of the others
+        # a change of one distribution must not rerun the jobs of other distributions
         entry = self[wildcards.experiment]
         return {key: value for key, value in entry.items() if key not in ("laws", "printed")}

@@ -1,1 +1,1 @@
-"""Runs for a cluster: all states by all systems at many budgets, and TopDown down to blocks."""
+"""Runs for a cluster: releases of all states by all systems, and TopDown down to blocks."""

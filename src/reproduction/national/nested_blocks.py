@@ -20,13 +20,14 @@ from reproduction.national.synthetic_blocks import (
 from reproduction.nested.systems import published_rho
 from reproduction.topdown.configurations import LEVEL_PARTS
 
-LEVELS = ("county", "tract", "block group", "block")  # the states' populations are held
+LEVELS = ("county", "tract", "block group", "block")  # the populations of the states are invariants
 
 
 def draw_block_noise(seed: int, histogram: Histogram, blocks: int) -> pd.DataFrame:
-    """Draw the noise of the populations of all blocks, and measure it (table national_nested).
+    """Draw the noise of the populations of all blocks, and measure its errors by level.
 
-    The published rho is divided among the levels in the proportions of the production settings.
+    The published rho is divided among the levels in the proportions of the production settings. The
+    result is the table national_nested.
     """
     counties = histogram.counties
     numbers = allocate_blocks(counties["population"], blocks)

@@ -55,7 +55,7 @@ def run_batch(
 
 
 def select_state_errors(errors: pd.DataFrame) -> pd.DataFrame:
-    """Select the errors that pool all sizes from the errors of `run_batch`."""
+    """Select the rows of the table of `run_batch` that pool all sizes."""
     rows = errors[errors["size"] == "all"].drop(columns="size")
     rows.insert(len(RELEASE_KEYS) + 1, "query", rows.pop("query"))
     return rows.reset_index(drop=True)

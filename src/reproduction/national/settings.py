@@ -57,7 +57,7 @@ class Cost(Block):
         OURS,
     )
     times: Different[Annotated[int, Field(ge=1, le=1000)]] = setting(
-        "The factors by which the number of jobs is multiplied, as by a longer list of budgets.",
+        "The factors by which a longer list of budgets would multiply the number of jobs.",
         OURS,
     )
     added: Added = setting("The time that the start of a job adds to its run time.")
@@ -100,7 +100,7 @@ def split_batches(items: Sequence, size: int) -> list[list]:
 
 
 def count_jobs(national: Mapping, states: Sequence[str]) -> dict[str, int]:
-    """Count the jobs of each family of systems, each of which makes one batch of releases."""
+    """Count the jobs of each family of systems. Each job makes one batch of releases."""
     found = {}
     for family, parameters in PARAMETERS.items():
         budgets = sum(len(national[f"{parameter}s"]) for parameter in parameters)

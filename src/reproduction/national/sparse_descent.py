@@ -40,8 +40,9 @@ def run_sparse(
     `isdp.topdown.run`. The plan has neither negative counts nor known groups.
 
     `above` has the tables of the first levels, from the root down, that a run with this plan has
-    released. The run continues below them. A part of a hierarchy gives the same tables as the
-    whole, if each parent has all of its children and the generator is in the same state.
+    released. The run continues below them. A run on a part of a hierarchy gives the same tables as
+    a run on the whole hierarchy. This holds if each parent has all of its children and the
+    generator is in the same state.
     """
     levels = [
         sum_to_regions(table, member, len(units))

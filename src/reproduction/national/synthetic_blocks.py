@@ -15,7 +15,7 @@ GAMMA_SHAPE = 0.3  # shape of the gamma weights of a tract; smaller values give 
 
 
 def allocate_blocks(population, blocks: int) -> np.ndarray:
-    """Allocate a number of blocks to counties, with at least one block group for each."""
+    """Allocate a number of blocks to counties. Each county has at least one block group."""
     population = np.asarray(population, dtype=float)
     share = BY_POPULATION * population / population.sum() + (1 - BY_POPULATION) / len(population)
     return np.maximum(BLOCKS_PER_GROUP, np.rint(share * blocks).astype(int))

@@ -44,8 +44,8 @@ def descend(
 ) -> pd.DataFrame:
     """Release some states down to their blocks, and return the errors of all levels.
 
-    `histogram` and `blocks`, the number of blocks, are those of all states of the run. `released`
-    is a table of `release_states`.
+    `histogram` and the number `blocks` refer to all states of the run. `released` is a table of
+    `release_states`.
     """
     counties, errors = histogram.counties, []
     for state in states:

@@ -69,7 +69,7 @@ def run_family(
 
 
 def measure(true: Mapping, released: Mapping) -> dict[str, pd.DataFrame]:
-    """Measure the errors of the tables (units, cells) of each level, as in the study of TopDown."""
+    """Measure the errors as in the study of TopDown, for tables (units, cells) of each level."""
     margins = {level: measure_margins(SCHEMA, released[level], true[level]) for level in true}
     return {
         "bias": measure_bias(released["county"], true["county"]),
@@ -81,7 +81,7 @@ def measure(true: Mapping, released: Mapping) -> dict[str, pd.DataFrame]:
 def release_noise(
     seed: int, histogram: Histogram, settings: Mapping, read: bool = False
 ) -> Iterator[Released]:
-    """Release the counts by each noise, and project the first draws of crossing noise."""
+    """Release the counts with each kind of noise, and project the first draws of crossing noise."""
     states, tree = histogram.counties["state"].tolist(), census_hierarchy(histogram)
     held = hold_totals(states)
     for system, split in SPLITS.items():

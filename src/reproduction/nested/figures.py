@@ -1,4 +1,4 @@
-"""Figures of nested and crossing noise next to TopDown, at the published budget."""
+"""Figures that compare nested and crossing noise with TopDown at the published budget."""
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from reproduction.nested.systems import (
     PRODUCTION,
     PROJECTED,
     SAME_QUERIES,
+    published_rho,
 )
 from reproduction.nested.tables import CURVE, SHOWN_QUERIES
 
@@ -31,16 +32,16 @@ STYLES = {
 }
 HOLLOW = (PROJECTED, SAME_QUERIES, PRODUCTION, DEMONSTRATION)
 LABELLED_SHARES = (0.02, 0.1, 0.3, 0.6, 0.9)
-BAR_ERRORS = 3  # The half length of an error bar, in standard errors.
-NOTE = "(hollow: no negative counts)"
+BAR_ERRORS = 3  # Half the length of an error bar, in standard errors.
 BARS = "bars: three standard errors; hollow: no negative counts"
+BUDGET = f"at rho = {float(published_rho()):.4g} per person"
 
 
 @styled
 def plot_frontier(points: pd.DataFrame) -> Figure:
-    """Plot the error of a county's total against that of a cell, as the share of the total moves.
+    """Plot the error of a county's total against the error of a cell, by the share of the total.
 
-    The table is `reproduction.nested.tables.trace_frontier`.
+    `points` is the table of `reproduction.nested.tables.trace_frontier`.
     """
     figure, axes = panels(1, 1, (7.2, 5.0))
     axis, curve = axes[0, 0], points[points["system"] == CURVE]
@@ -61,10 +62,11 @@ def plot_frontier(points: pd.DataFrame) -> Figure:
         axis.plot(rows["cell"], rows["total"], ls="", ms=7, label=system, **_look(system))
     for side in (axis.xaxis, axis.yaxis):
         _logarithmic(side)
-    axis.set_xlabel("error of a county's cell (persons)")
-    axis.set_ylabel("error of a county's population (persons)")
-    axis.legend(frameon=True, fontsize=8)
-    return finish(figure, f"Root mean square errors; percentages: share of the total {NOTE}")
+    axis.set_xlabel("error of a county's cell (persons, logarithmic axis)")
+    axis.set_ylabel("error of a county's population (persons, logarithmic axis)")
+    title = "percentages on the curve:\nbudget share of the county's total"
+    axis.legend(frameon=True, fontsize=8, title=title, title_fontsize=8)
+    return finish(figure, f"Root mean square errors {BUDGET} (hollow: no negative counts)")
 
 
 @styled
@@ -79,9 +81,9 @@ def plot_errors(points: pd.DataFrame) -> Figure:
     axis.set_xticks(range(len(queries)), [query.replace(" ", "\n") for query in queries])
     _stripes(axis, len(queries))
     _logarithmic(axis.yaxis)
-    axis.set_ylabel("root mean square error (persons)")
+    axis.set_ylabel("root mean square error (persons, logarithmic axis)")
     axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3, frameon=False, fontsize=8)
-    return finish(figure, f"Errors by query ({BARS})")
+    return finish(figure, f"Errors by query {BUDGET} ({BARS})")
 
 
 @styled
@@ -99,15 +101,15 @@ def plot_sizes(points: pd.DataFrame) -> Figure:
     mean.set_yscale("symlog", linthresh=0.1, linscale=0.5)
     mean.yaxis.set_major_formatter("{x:g}")
     mean.margins(y=0.08)
-    mean.set_ylabel("mean error\n(persons; linear within 0.1)")
-    root.set_ylabel("root mean square\nerror (persons)")
+    mean.set_ylabel("mean error (persons,\nlogarithmic beyond 0.1)")
+    root.set_ylabel("root mean square error\n(persons, logarithmic)")
     _logarithmic(root.yaxis)
     for axis in (mean, root):
         axis.set_xticks(range(len(sizes)), sizes)
         _stripes(axis, len(sizes))
     root.set_xlabel("true size of the cell (persons)")
     root.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, frameon=False, fontsize=8)
-    return finish(figure, f"Errors of county cells by true size ({BARS})")
+    return finish(figure, f"Errors of county cells by true size {BUDGET}\n({BARS})")
 
 
 def _by_system(points: pd.DataFrame):
@@ -133,6 +135,6 @@ def _stripes(axis: Axes, number: int) -> None:
 
 def _logarithmic(side) -> None:
     side.axes.set(**{f"{side.axis_name}scale": "log"})
-    side.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    side.set_major_locator(LogLocator(subs=(1, 2, 3, 5, 7)))
     side.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     side.set_minor_formatter(NullFormatter())

@@ -15,7 +15,7 @@ from reproduction.jobs.settings import (
     setting,
 )
 
-FAMILIES = ("noise", "topdown")  # Each is one job.
+FAMILIES = ("noise", "topdown")  # Each family is one job.
 PUBLISHED = "published"  # The setting `rhos` gives the published budget by this name.
 
 
@@ -24,8 +24,9 @@ class Runs(Block):
 
     noise: Whole = setting("The number of draws of each noise at each budget.", OURS)
     published: Whole = setting(
-        "The number of TopDown runs, and of projected draws, at the published budget. Runs with "
-        "production settings in all states are those of the block `topdown`.",
+        "The number of TopDown runs, and of projected draws, at the published budget. If all "
+        "states are released, the block `topdown` gives the number of runs with production "
+        "settings.",
         OURS,
     )
     others: Whole = setting(
@@ -34,10 +35,11 @@ class Runs(Block):
 
 
 class NestedSettings(Block):
-    """Nested and crossing noise next to TopDown."""
+    """Nested and crossing noise, compared with TopDown."""
 
     states: AllOrStates = setting(
-        "The states whose counties are released, `all` or a list. The nation consists of these.",
+        "The states whose counties are released, `all` or a list. The nation consists of these "
+        "states.",
         OURS,
     )
     rhos: Rhos = setting(
@@ -59,5 +61,5 @@ class NestedSettings(Block):
 
 
 def reads_topdown(config: Any) -> bool:
-    """Return True if the runs with production settings are those of the study of TopDown."""
+    """Return True if this study uses the runs with production settings of the study of TopDown."""
     return config["nested"]["states"] == "all" and "production" in config["topdown"]["runs"]

@@ -1,8 +1,8 @@
 """Noise with a term for each measured total, and TopDown with the same queries.
 
-A split gives each pair of a level of regions and a level of cells its share of the budget rho. The
-noise has the variance 1 / (share rho) in the term of this pair, and TopDown measures the totals of
-the pair with this variance. Both therefore have the privacy loss rho per person.
+A split maps pairs of a level of regions and a level of cells to their shares of the budget rho. The
+term of a pair has the variance 1 / (share rho) in the noise, and TopDown measures the totals of the
+pair with this variance. Both therefore have the privacy loss rho per person.
 """
 
 from collections.abc import Mapping, Sequence
@@ -61,7 +61,7 @@ def build_noise(
 
 
 def build_crossing(states: Sequence[str], split: Split, rho: Fraction) -> CrossingGaussian:
-    """Build the noise as a crossing family, which contains every split."""
+    """Build the noise as crossing noise, which exists for every split."""
     regions = SetTree.from_columns({"state": states}, root="nation")
     groups = SetTree.from_columns({"group": [cell.split(":", 1)[1] for cell in CELLS]}, "total")
     smallest = regions.levels[-1]
@@ -76,8 +76,8 @@ def build_crossing(states: Sequence[str], split: Split, rho: Fraction) -> Crossi
 def expected_error(noise: CrossingGaussian, held: Invariants, level: str, query: str) -> float:
     """Compute the root mean square error (persons) of the answers to a query in closed form.
 
-    It is that of real-valued noise, and the integer noise has no larger error. All answers to a
-    query in one region have one variance, because all groups have one size.
+    The value is exact for real-valued noise, and integer noise has no larger error. All answers to
+    a query in one region have equal variances, because all groups have equal sizes.
     """
     weights = SCHEMA.margins([query]).sparse.toarray()[0]
     variances = noise.query_variances(weights, held)

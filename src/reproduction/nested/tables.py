@@ -39,7 +39,7 @@ SHOWN_QUERIES = {
 TOPDOWN_NAMES = {"production": PRODUCTION, DEMONSTRATION_SYSTEM: DEMONSTRATION}
 KEYS = ["system", "budget"]
 CURVE = "nested noise, any share"
-SHARES = np.linspace(0, 0.96, 49)  # of the county's total, on the curve
+SHARES = np.linspace(0, 0.96, 49)  # shares of the county's total in the budget, on the curve
 
 
 def read_topdown_runs(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
@@ -87,7 +87,7 @@ def expected_errors(histogram: Histogram, settings: Mapping) -> pd.DataFrame:
 
 
 def tabulate_errors(margins: pd.DataFrame, expected: pd.DataFrame) -> pd.DataFrame:
-    """Tabulate the errors by query, with those in closed form (table nested_errors)."""
+    """Tabulate the errors by query, with the errors in closed form (table nested_errors)."""
     names = pd.DataFrame(
         [(name, *pair) for name, pair in SHOWN_QUERIES.items()], columns=["name", "level", "query"]
     )
@@ -142,7 +142,7 @@ def tabulate_splits() -> pd.DataFrame:
 def trace_frontier(histogram: Histogram, errors: pd.DataFrame) -> pd.DataFrame:
     """Compute the errors of a cell and of a county's total as the share of the total increases.
 
-    The curve is in closed form, at the published budget. The points are those of `errors`.
+    The curve is in closed form, at the published budget. The points are rows of `errors`.
     """
     states = histogram.counties["state"].tolist()
     held, rows = hold_totals(states), []

@@ -20,11 +20,11 @@ PAPERS = {
     "TDA": "The TopDown algorithm and invariants (slides)",
     "SWAP": "Can Swapping be Differentially Private? (2023)",
 }
-OURS = "ours"  # the "paper" of an entry that no paper has
+OURS = "ours"  # value of `paper` in an entry without a counterpart in the papers
 
 
 def list_claims(notebooks: Iterable = ()) -> list[Claim]:
-    """List the claims in the modules `reproduction.STUDY.claims`, each study in its order.
+    """List the claims of all modules `reproduction.STUDY.claims`, in the order of each module.
 
     The review notebooks, NN_STUDY.ipynb, determine the order of the studies. Raises InputError for
     a repeated name.
@@ -48,7 +48,7 @@ def find_pages(notebooks: Iterable) -> dict[str, str]:
 
 
 def list_paper_figures(descriptions: Descriptions, claims: Sequence[Claim]) -> list[dict]:
-    """List the papers' figures and tables next to ours, in the papers' order.
+    """List the entries that compare the papers' figures and tables with ours, in the papers' order.
 
     The key `wing` has the name of the study. Raises InputError for a repeated name or an unknown
     claim.
@@ -71,7 +71,7 @@ def list_paper_figures(descriptions: Descriptions, claims: Sequence[Claim]) -> l
 def list_outputs(
     kind: Literal["tables", "figures"], claims: Iterable[Claim], entries: Iterable[Mapping] = ()
 ) -> list[str]:
-    """List the tables or the figures of the claims and entries, each once."""
+    """List each table or each figure of the claims and entries once."""
     lists = [*(getattr(claim, kind) for claim in claims), *(entry[kind] for entry in entries)]
     return list(dict.fromkeys(chain.from_iterable(lists)))
 

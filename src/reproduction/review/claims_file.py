@@ -11,7 +11,7 @@ import pandas as pd
 from reproduction.jobs.claims import Claim, Evidence, Quantity
 
 FORMAT = "1"
-# columns of the scorecard, in words, next to the numbers of the evidence
+# columns of the scorecard that are copied for each claim, in addition to its evidence
 COLUMNS = ("paper", "where", "statement", "paper_value", "unit", "verdict", "who_is_right", "note")
 
 
@@ -47,7 +47,7 @@ def _numbers(quantity: Quantity) -> dict:
 
 
 def _json(value):
-    """Convert to JSON: a missing number becomes null, and an infinite one the word `infinite`."""
+    """Convert a value to JSON. A missing number becomes null, and an infinite number "infinite"."""
     if isinstance(value, list | tuple):
         return [_json(each) for each in value]
     if isinstance(value, float) and not math.isfinite(value):

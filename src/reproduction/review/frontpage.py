@@ -17,7 +17,7 @@ from reproduction.review.pages import TEMPLATES
 from reproduction.review.scorecard import DIFFERS, UNDECIDED
 from reproduction.review.shown import find_files
 
-NUMBER_PATTERN = r"\d|infinite"  # found in each value of a paper that is a number
+NUMBER_PATTERN = r"\d|infinite"  # matches each value of a paper that contains a number
 
 
 def render_front_page(
@@ -53,6 +53,7 @@ def render_front_page(
         made_by=made_by,
         departures=departures,
         counts=results.counts(),
+        coverage=results.table("coverage_counts").iloc[-1].to_dict(),
         bars=card["bar_of"].value_counts(),
         in_words=int((~card["paper_value"].str.contains(NUMBER_PATTERN)).sum()),
         differing=card[card["verdict"] == DIFFERS].to_dict("records"),

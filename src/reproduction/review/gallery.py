@@ -19,8 +19,8 @@ def select_pictures(
     """Select the pictures of each study from the folder of thumbnails, in the order of the claims.
 
     An entry precedes a claim with the same figure. If a name has several files, such as one per
-    state, one is shown, and `more` counts the others. `label` names the claim or the paper's figure
-    that the picture illustrates, and `goal` is its anchor on the page.
+    state, one file is shown, and `more` counts the others. `label` names the claim or the paper's
+    figure that the picture illustrates, and `goal` is its anchor on the page.
     """
     studies = [*(claim.study for claim in claims), *(entry["wing"] for entry in entries)]
     found: dict[str, list[dict]] = {study: [] for study in studies}

@@ -1,6 +1,7 @@
 """Results of a run and its claims, and functions that show them in review notebooks.
 
-Nothing here computes a result. The notebooks read every number from the results folder.
+No function of this module computes a result. The notebooks read every number from the results
+folder.
 """
 
 import os
@@ -47,7 +48,10 @@ def open_results(folder=None) -> "Results":
     above = (each / "results" for each in (here, *here.parents) if (each / "results").is_dir())
     folder = folder or os.getenv(FOLDER_VARIABLE) or next(above, None)
     if folder is None:
-        raise ReviewError(f"results: no such folder here or above. Run `{COMMAND}` first.")
+        raise ReviewError(
+            f"results: no such folder in the working directory or its parents. Run "
+            f"`{COMMAND}` first."
+        )
     return Results(Path(folder))
 
 
@@ -57,7 +61,7 @@ def say(text: str) -> None:
 
 
 def show_rows(table: pd.DataFrame, group: str | None = None) -> None:
-    """Show rows of a page. With `group`, the rows of each group follow a line with its name."""
+    """Show a table. With `group`, the rows of each group follow a line with its name."""
     if group is None:
         _html(convert_to_html(table))
         return
@@ -117,7 +121,7 @@ class Results:
         _html(PARTS.caption(f"This run (results/config.yaml): {'; '.join(shown)}"))
 
     def table(self, name: str, rows: str | None = None) -> pd.DataFrame:
-        """Read a table of this run, or the rows of it that a pandas query selects.
+        """Read a table of this run, or the rows that a pandas query selects.
 
         Raises NotInThisRunError if the table is missing or no row is selected.
         """
@@ -158,7 +162,7 @@ class Results:
         return embed_png(self._path("figures", name, "png"))
 
     def _path(self, folder: str, name: str, ending: str) -> Path:
-        """Return the path of a file of this run. Files of another config do not count."""
+        """Return the path of a file of this run. Raises NotInThisRunError for other files."""
         path = self.folder / folder / f"{name}.{ending}"
         if f"{folder}/{name}" not in self.shown or not path.is_file():
             raise NotInThisRunError(f"no {folder[:-1]} {name} with these settings")

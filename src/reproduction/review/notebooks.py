@@ -51,7 +51,9 @@ def convert_formula(tex: str, display: bool = False) -> str:
     except ElementTree.ParseError:
         known = False
     if not known:
-        raise InputError(f"formula {tex.strip()}: latex2mathml does not know a command in it")
+        raise InputError(
+            f"formula {tex.strip()}: latex2mathml does not know a command in it. Change it."
+        )
     return mathml
 
 
@@ -67,7 +69,7 @@ class Renderer(IPythonRenderer):
         return convert_formula(body)
 
     def latex_environment(self, name: str, body: str) -> str:
-        """Convert an environment without dollar signs."""
+        """Convert a LaTeX environment that is not between dollar signs."""
         return self.block_math(rf"\begin{{{name}}}{body}\end{{{name}}}")
 
     def link(self, text: str, url: str, title: str | None = None) -> str:

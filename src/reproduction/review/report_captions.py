@@ -11,7 +11,7 @@ REPORT_SUFFIXES = {"tables": ".html", "figures": ".svg"}
 
 
 def write_captions(descriptions: Descriptions, shown: Iterable[str], folder: Path) -> None:
-    """Write the captions of tables and figures, given as folder/name, and of all descriptions."""
+    """Write the caption of each description and of each name in `shown`, such as figures/NAME."""
     described = {f"{kind}/{name}" for _, kind, name, _ in descriptions.entries()}
     for each in sorted(described.union(shown)):
         kind, name = each.split("/")
@@ -28,7 +28,7 @@ def fill_overview(
     shown: Iterable[str],
     made_by: str,
 ) -> str:
-    """Fill the template of the report's overview. Tables and figures are given as folder/name."""
+    """Fill the template of the report's overview. Names in `shown` have the form folder/name."""
     files = [each.split("/") for each in shown]
     patterns = {(kind, descriptions.find(kind, name)[0]) for kind, name in files}
     left_out = [

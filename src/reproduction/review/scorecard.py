@@ -28,9 +28,9 @@ def judge_claims(
 ) -> tuple[pd.DataFrame, dict[str, Evidence | None]]:
     """Judge every claim by the tables and the provenance of the demonstration data alone.
 
-    Returns the scorecard, and the evidence by the names of the claims. A claim of which a table is
-    missing has no evidence. `pages` maps the studies to their review notebooks. Raises InputError
-    if a claim names a missing column.
+    Returns the scorecard, and the evidence by the names of the claims. The evidence is None if a
+    table of the claim is missing. `pages` maps the studies to their review notebooks. Raises
+    InputError if a claim names a missing column.
     """
     rows, evidence = [], {}
     for claim in claims:
@@ -97,7 +97,7 @@ def judged_quantity(found: Evidence) -> Quantity:
 
 
 def _of_paper(claim: Claim, found: Evidence | None) -> str:
-    """Return the paper's value in words, with the value of its formula if it has one."""
+    """Return the paper's value in words, and the values of its formula if it has one."""
     formula = [" and ".join(map(_text, found.paper.values))] if found and found.paper else []
     return ", ".join([claim.paper_value or NO_NUMBER, *formula])
 
@@ -123,7 +123,7 @@ def decide(found: Evidence) -> tuple[str, str]:
 
 
 def _parts(judged: Quantity, criterion: Criterion) -> str:
-    """Name those of several values whose Monte Carlo error includes the criterion."""
+    """If there are several values, name those whose Monte Carlo range includes the criterion."""
     if len(judged.values) == 1:
         return ""
     names = judged.names or list(map(str, range(1, len(judged.values) + 1)))
@@ -151,7 +151,7 @@ def _draws_wanted(judged: Quantity, criterion: Criterion) -> str:
 
 
 def format_value(found: Quantity) -> tuple[str, str]:
-    """Format values with errors, both to the second digit of the error, or with limits."""
+    """Format values with limits, or with errors to two significant digits of the error."""
     if found.errors:
         pairs = [(*pair, _places(pair[1])) for pair in zip(found.values, found.errors, strict=True)]
         values = [f"{value:,.{n}f}" for value, _, n in pairs]

@@ -1,6 +1,7 @@
 """Tables and figures of a run, by the names in claims and pages.
 
-A results folder may also hold files of a run with another config. Pages must not show these.
+A results folder may also contain files of a run with another config. Pages must not show these
+files.
 """
 
 import re

@@ -13,7 +13,7 @@ KINDS = {
 }
 ERRORS = {"detail": "cell", "race": "race (margin)", "total": "county's total"}
 SHOWN_SHARE = "Hispanic"
-MIN_BIAS_ERRORS = 3  # standard errors; a smaller bias has no sign
+MIN_BIAS_ERRORS = 3  # minimum absolute bias with a sign, in standard errors
 KEYS = ["parameter", "system", "budget"]
 # levels of the library, and their names in this table
 LEVELS = {"region": "state", "area": "county"}
@@ -35,8 +35,9 @@ def format_number(value: float, error: float | None = None) -> str:
 def error_rows(errors: pd.DataFrame, shares: pd.DataFrame, scope: str) -> pd.DataFrame:
     """List the errors of every system and budget in the counties of a scope.
 
-    The errors are root mean square errors of a cell, a margin and a county's total (persons), and
-    the mean absolute error of a share (percentage points). Each has its standard error.
+    The errors of a cell, a margin and a county's total are root mean square errors (persons). The
+    error of a share is a mean absolute error (percentage points). Each error has its standard
+    error.
     """
     found = {
         words: _with_errors(errors[errors["query"] == query], scope, "rmse")
@@ -107,7 +108,7 @@ def loss_rows(guarantees: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataF
 
 
 def beliefs(guarantees: pd.DataFrame) -> pd.DataFrame:
-    """List the theorem or the assumption by which systems compare with those of other columns."""
+    """List the theorem or assumption by which systems are compared with systems of other kinds."""
     groups = guarantees.groupby("to_compare", sort=False)["system"]
     found = groups.agg(lambda names: "; ".join(names.unique())).reset_index()
     # an assumption begins with "that"
@@ -146,7 +147,7 @@ def bias_rows(
 
 
 def impossible_rows(table: pd.DataFrame, scope: str, chosen: Mapping[str, float]) -> pd.DataFrame:
-    """List impossible counts and exact counts at the chosen budgets."""
+    """List the numbers of impossible counts and of exact counts at the chosen budgets."""
     rows = at_budgets(table[table["scope"] == scope], chosen)
     titles = {
         "cells below zero": rows["negative"].map(format_number),

@@ -1,1 +1,1 @@
-"""Subspace differential privacy (SDP): mechanisms, guarantees, and both examples of the paper."""
+"""Mechanisms, guarantees and examples of *Subspace Differential Privacy*."""

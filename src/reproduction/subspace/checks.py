@@ -1,4 +1,7 @@
-"""Numerical checks of propositions of SDP. A false proposition gives an unexpected value."""
+"""Numerical checks of propositions of *Subspace Differential Privacy* (SDP).
+
+A false proposition gives a value that contradicts the column `wanted`.
+"""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -29,10 +32,10 @@ from reproduction.subspace.workloads import build_mechanisms
 
 WORKLOAD = {"query": "histogram", "size": 16, "held": "total"}
 NESTED_MULTIPLIER = 23.632  # constant c of Lemma 3.4 at epsilon 0.192 and delta 1e-5
-EPSILONS = (0.5, 0.7)  # the epsilons of the two releases that are composed
+EPSILONS = (0.5, 0.7)  # epsilons of the two releases that are composed
 N_CELLS = 102
 CAMPUS = Campus(3, 4, 5)
-MAX_ROUNDING = 1e-9  # absolute rounding error of an invariant
+MAX_ROUNDING = 1e-9  # maximum absolute rounding error of an invariant
 
 
 class Check(NamedTuple):
@@ -48,7 +51,7 @@ class Check(NamedTuple):
 
 
 def check_all(rng: np.random.Generator, epsilon: float, delta: float, draws: int) -> pd.DataFrame:
-    """Check each proposition, with `draws` noise vectors of each mechanism."""
+    """Check each proposition, with `draws` noise vectors from each mechanism."""
     generators = rng.spawn(3)
     checks = [
         *check_infeasibility(generators[0], draws),
@@ -92,8 +95,8 @@ def check_infeasibility(rng: np.random.Generator, draws: int) -> list[Check]:
 def check_nestedness(multiplier: float, epsilon: float) -> list[Check]:
     """Compare delta within nested subspaces of a 4 x 4 table (Proposition 2.7).
 
-    The noise is a spherical Gaussian. Its standard deviation is sqrt(2) times the multiplier, the
-    value that a histogram without invariants needs.
+    The noise is a spherical Gaussian. Its standard deviation is sqrt(2) times the multiplier, which
+    is the value for a histogram without invariants.
     """
     query = Query.histogram(16)
     spaces = {
@@ -112,10 +115,10 @@ def check_nestedness(multiplier: float, epsilon: float) -> list[Check]:
 
 
 def check_composition(rng: np.random.Generator, cells: int, draws: int) -> Check:
-    """Add the losses of two projected Laplace releases of one histogram (Proposition 2.9).
+    """Sum the privacy losses of two projected Laplace releases of one histogram (Proposition 2.9).
 
-    Half of the points are draws. The other half are multiples of the difference of the datasets up
-    to 100 scales, where losses are largest.
+    Half of the points are draws. The other half are multiples of the difference of the datasets, up
+    to 100 scales of the noise. The losses are largest there.
     """
     held = Invariants.total(cells)
     shift = np.eye(cells)[0] - np.eye(cells)[1]
@@ -132,7 +135,7 @@ def check_composition(rng: np.random.Generator, cells: int, draws: int) -> Check
 
 
 def check_disclosure() -> list[Check]:
-    """Count the dimensions that two releases leave for noise, separately and together.
+    """Count the dimensions of the noise of two releases, separately and together.
 
     The first release holds two of the three pairwise sums of three cells. The second release holds
     the third sum. Together they disclose every cell.
@@ -202,7 +205,7 @@ def check_conditioning(cells: int) -> list[Check]:
 
 
 def check_distributed(seed: str, invariants: Invariants, scale: float) -> list[Check]:
-    """Compare the noise of agents, one for each cell, with that of a curator (Section 4)."""
+    """Compare the noise of agents, one for each cell, with the noise of a curator (Section 4)."""
     centre = central_noise(seed, invariants, scale)
     components = len(independent_parts(invariants))
     cells = np.arange(invariants.cells)

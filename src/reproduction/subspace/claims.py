@@ -1,4 +1,7 @@
-"""Claims of SDP on the study `subspace`."""
+"""Claims of SDP on the study `subspace`.
+
+SDP is *Subspace Differential Privacy*.
+"""
 
 from functools import partial
 
@@ -23,9 +26,9 @@ county_claim = partial(
     claim, paper="SDP", experiment="Subspace counties", tables=["subspace_counties"]
 )
 
-MAX_RATIO = 1.000000001  # 1, up to rounding
-MAX_RELATIVE_ERROR = 1e-9  # 0, up to rounding
-MAX_ERROR = 1e-12  # 0, up to rounding
+MAX_RATIO = 1.000000001  # maximum of a ratio that may be at most 1, with a margin for rounding
+MAX_RELATIVE_ERROR = 1e-9  # maximum relative error by rounding
+MAX_ERROR = 1e-12  # maximum absolute error by rounding
 
 
 def _checks_of(checks: pd.DataFrame, where: str, measure: str = "") -> pd.DataFrame:

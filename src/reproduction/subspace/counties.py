@@ -1,4 +1,7 @@
-"""Projected Laplace noise on the counties of a state (SDP, Figure 1, right panel)."""
+"""Projected Laplace noise on the counties of a state (SDP, Figure 1, right panel).
+
+ISDP is *Integer Subspace Differential Privacy*, and SDP is *Subspace Differential Privacy*.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +12,7 @@ from scipy.special import ndtri, stdtr
 from isdp.constraints.invariants import Invariants
 from isdp.subspace import ProjectedLaplace, Query
 
-ALPHA = 0.01  # level of the two-sided t test of a slope
+ALPHA = 0.01  # significance level of the two-sided t test of a slope
 SLOPE_COLUMNS = ["slope_runs", "mean_slope", "mcse", "share_negative", "share_significant"]
 
 
@@ -18,16 +21,16 @@ def draw_county_noise(
 ) -> np.ndarray:
     """Draw projected Laplace noise for the counties of a state under the state's total.
 
-    `scale` is epsilon times the scale b of the noise. It is 2 by the definitions of SDP, because a
-    replaced person changes two counts. With the privacy unit of ISDP it is 1. The shape is (runs,
-    counties).
+    `scale` is epsilon times the scale b of the noise. By the definitions of SDP it is 2, because a
+    replaced person changes two counts. With the privacy unit of ISDP it is 1. The result has the
+    shape (runs, counties).
     """
     query, held = Query.histogram(counties), Invariants.total(counties)
     return ProjectedLaplace(query, held, 2 * epsilon / scale).sample(rng, runs)
 
 
 def tabulate_runs(place: pd.DataFrame, noise: Mapping[float, np.ndarray]) -> pd.DataFrame:
-    """List the runs of one state, one row for each scale, run and county.
+    """List the runs of one state, with one row for each scale, run and county.
 
     `place` has the counties of the state, from `select_counties`. `noise` maps a scale to an array
     of shape (runs, counties).
@@ -69,7 +72,7 @@ def regress_slopes(
 ) -> pd.DataFrame:
     """Regress the noise on log population, as SDP does with the errors of the Census DAS.
 
-    There are at least three counties.
+    The state must have at least three counties.
     """
     x = np.log(np.asarray(population))
     x = x - x.mean()
@@ -90,7 +93,7 @@ def compare_state(
 ) -> pd.DataFrame:
     """Compare the runs of one state with the exact variance and with the errors of the Census DAS.
 
-    `place` and `noise` are those of `tabulate_runs`. Slopes are missing for states of one or two
+    `tabulate_runs` describes `place` and `noise`. Slopes are missing for states of one or two
     counties.
     """
     scales = list(noise)

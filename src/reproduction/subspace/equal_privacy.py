@@ -1,10 +1,11 @@
 """Subspace and integer-subspace mechanisms at equal privacy, in the privacy units of both papers.
 
-Epsilon of SDP is for one replaced record between any two datasets. It protects the part of the
-answers that the invariants leave free. Epsilon of ISDP is for each unit of l1 distance between two
-tables with equal invariants. A guarantee in the first unit gives half of its epsilon in the second
-unit, because a replaced record is two units of l1. The converse holds if the projected differences
-are differences of tables with equal invariants, as under a total.
+The epsilon of *Subspace Differential Privacy* (SDP) is for one replaced record between any two
+datasets. It protects the part of the answers that the invariants do not determine. The epsilon of
+*Integer Subspace Differential Privacy* (ISDP) is for each unit of l1 distance between two tables
+with equal invariants. A guarantee in the first unit gives half of its epsilon in the second unit,
+because a replaced record is two units of l1. The converse holds if the projected differences are
+differences of tables with equal invariants, as under a total.
 """
 
 from itertools import combinations, product
@@ -32,7 +33,7 @@ from isdp.subspace.privacy.difference_hull import MAX_HULL_DIMENSIONS
 from reproduction.subspace.theory.two_way_error import MAX_COLUMNS, continuous_error, lattice_error
 
 RECORD_UNIT, L1_UNIT = "replaced record", "unit of l1"  # the two privacy units of epsilon
-LIMIT_EPSILON = 0.05  # at which integer noise approximates continuous noise to about 0.1 %
+LIMIT_EPSILON = 0.05  # epsilon at which integer noise approximates continuous noise to about 0.1 %
 
 
 def compare_total(cells: int, epsilon: float, delta: float) -> pd.DataFrame:
@@ -66,7 +67,7 @@ def compare_total(cells: int, epsilon: float, delta: float) -> pd.DataFrame:
 
 
 def build_swap_query(rows: int, columns: int) -> Query:
-    """Build the query whose columns are all moves by one in the four corners of a rectangle.
+    """Build the query whose columns are all changes by 1 in the four corners of a rectangle.
 
     These are the smallest differences between two-way tables with equal margins.
     """
@@ -88,12 +89,12 @@ def compare_margins(
 ) -> pd.DataFrame:
     """Compute the error of every mechanism for a two-way table with both margins fixed.
 
-    The projected difference of a replaced record is not a vector of integers. Integer noise has
-    no guarantee in that privacy unit, and continuous noise is compared instead. The epsilon of
-    continuous noise is chosen so that the loss at the largest projected difference is epsilon.
-    `draws` is the number of draws of integer and of continuous noise in a table whose smaller side
-    is too large for the exact computation. `walk_steps`, a multiple of 20, is the number of steps
-    of the walk for K-norm noise in many dimensions.
+    The projected difference of a replaced record is not a vector of integers. Integer noise
+    therefore has no guarantee in that privacy unit, and continuous noise replaces it there. The
+    epsilon of continuous noise is chosen so that the loss at the largest projected difference is
+    epsilon. `draws` is the number of draws of integer and of continuous noise. They are used if the
+    smaller side of the table is too large for the exact computation. `walk_steps`, a multiple of
+    20, is the number of steps of the walk for K-norm noise in many dimensions.
     """
     query, held = Query.histogram(shape[0] * shape[1]), Invariants.margins(shape)
     replaced = min_trace_shape(query, held).lower

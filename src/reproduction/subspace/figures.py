@@ -1,4 +1,7 @@
-"""Figures of subspace privacy (SDP). The other modules of the study compute their tables."""
+"""Figures of subspace privacy (SDP). The other modules of the study compute their tables.
+
+SDP is *Subspace Differential Privacy*.
+"""
 
 import numpy as np
 import pandas as pd
@@ -36,7 +39,7 @@ PURE_STYLES = {
     "extended Laplace": ("extended Laplace (Cor 3.9), each basis", FAINT, "|"),
     "K-norm": ("K-norm, where it can be drawn exactly", DARK[2], "^"),
 }
-# markers that coincide with others are large
+# these markers are large, because they coincide with others
 SIZES = {"s": {"ms": 10, "mfc": "none"}, "|": {"ms": 10}}
 # title and background of the panels, by privacy unit
 UNIT_PANELS = {
@@ -49,7 +52,7 @@ LABELS = {"generalized Laplace": "generalized Laplace, integers"}
 
 @styled
 def plot_errors(table: pd.DataFrame, words: dict[str, str], epsilon: float, delta: float) -> Figure:
-    """Draw the errors of Gaussian noise (left) and of pure noise (right) by workload.
+    """Plot the errors of Gaussian noise (left) and of pure noise (right) by workload.
 
     `words` maps the name of a workload to its label.
     """
@@ -82,7 +85,7 @@ def plot_errors(table: pd.DataFrame, words: dict[str, str], epsilon: float, delt
 
 @styled
 def plot_constant(failing: pd.DataFrame, grid: pd.DataFrame) -> Figure:
-    """Draw the range in which the constant of Lemma 3.4 is too small, and its excess variance."""
+    """Plot the range in which the constant of Lemma 3.4 is too small, and its excess variance."""
     figure, ((left, right),) = panels(1, 2, (10.5, 4))
     grid = grid.assign(log10_delta=np.log10(grid["delta"]), holds=grid["holds"].astype(bool))
     edge = failing.dropna()
@@ -112,7 +115,7 @@ def plot_constant(failing: pd.DataFrame, grid: pd.DataFrame) -> Figure:
 
 @styled
 def plot_losses(attained: pd.DataFrame, profiles: pd.DataFrame) -> Figure:
-    """Draw the loss of projected Laplace noise by distance, and privacy profiles."""
+    """Plot the loss of projected Laplace noise against the distance, and privacy profiles."""
     figure, ((left, right),) = panels(1, 2, (10.5, 4))
     colours = dict(zip(profiles["cells"].unique(), DARK, strict=False))
     for cells, part in attained.groupby("cells"):
@@ -141,7 +144,7 @@ def plot_losses(attained: pd.DataFrame, profiles: pd.DataFrame) -> Figure:
 
 @styled
 def plot_readings(table: pd.DataFrame) -> Figure:
-    """Draw every reading of the WiFi example, with the three printed numbers as lines."""
+    """Plot every reading of the WiFi example, with the three printed numbers as lines."""
     table = table.sort_values("median", ignore_index=True)
     figure, ((axis,),) = panels(1, 1, (10, 1.6 + 0.28 * len(table)))
     right = {"transform": axis.get_yaxis_transform(), "fontsize": 8}
@@ -166,7 +169,7 @@ def plot_readings(table: pd.DataFrame) -> Figure:
 
 @styled
 def plot_equal_privacy(table: pd.DataFrame) -> Figure:
-    """Draw the errors of the pure mechanisms, with one panel for each table and privacy unit."""
+    """Plot the errors of the pure mechanisms, with one panel for each table and privacy unit."""
     pure = table[table["flavour"] == "pure"]
     pure = pure[~pure["mechanism"].str.startswith("extended")]
     settings = pure.groupby("setting", sort=False)
@@ -219,7 +222,7 @@ def _draw_errors(axis: Axes, part: pd.DataFrame, names: list[str]) -> None:
 
 @styled
 def plot_county_runs(runs: pd.DataFrame, state: str, epsilon: float, vintage: str) -> Figure:
-    """Draw projected Laplace noise on a state's counties, one panel per scale (SDP, Figure 1).
+    """Plot projected Laplace noise on a state's counties, with one panel per scale (SDP, Figure 1).
 
     `vintage` is the vintage of the demonstration data, or "" if there are none.
     """
@@ -263,7 +266,7 @@ def _boxes_of(runs: pd.DataFrame) -> pd.DataFrame:
 
 @styled
 def plot_states(table: pd.DataFrame, vintage: str) -> Figure:
-    """Draw the root mean square of the noise in each state, and of the errors of the Census DAS."""
+    """Plot the root mean squares of the noise and of the errors of the Census DAS in each state."""
     table = table.assign(place=pd.factorize(table["state"])[0])
     names = table["state"].unique()
     figure, ((axis,),) = panels(1, 1, (9.5, 4))

@@ -25,7 +25,7 @@ from reproduction.jobs.settings import (
     setting,
 )
 
-N_BATCHES = 20  # batches of steps; their means give the standard error of a walk
+N_BATCHES = 20  # number of batches of steps; their means give the standard error of a walk
 
 INVARIANTS_BY_QUERY = {"histogram": ("total", "margins", "blocks")} | dict.fromkeys(
     ("ranges", "prefixes", "hierarchy", "margins"), ("total", "total and consistency")
@@ -51,7 +51,7 @@ class Workload(Block):
     )
     held: Literal["total", "margins", "blocks", "total and consistency"] = setting(
         "The invariants. A histogram allows `total`, `margins` (if it is a table) and `blocks`. "
-        "Other queries allow `total` and `total and consistency`, where consistency is all linear "
+        "Other queries allow `total` and `total and consistency`. Consistency means all linear "
         "relations between the answers.",
         OURS,
     )
@@ -111,9 +111,9 @@ class EqualPrivacy(Block):
         "The number of counts under a total, at `subspace.epsilon`.", OURS, ge=2, le=1000
     )
     table: Pair[Annotated[int, Field(ge=2, le=8)]] = setting(
-        "The numbers of rows and columns of a table with both margins held.", OURS
+        "The numbers of rows and columns of a table with both margins as invariants.", OURS
     )
-    table_epsilon: Positive = setting("The epsilon of that table, in either unit of privacy.", OURS)
+    table_epsilon: Positive = setting("The epsilon of that table, in either privacy unit.", OURS)
     draws: int = setting(
         "The number of draws of integer and of continuous noise, for a table with more than 4 rows "
         "and 4 columns. For other tables the errors are exact.",
@@ -140,7 +140,8 @@ class Campus(Block):
         "The number of simulated experiments. All readings are computed for each.", OURS
     )
     exact_experiments: int = setting(
-        "The number of experiments for the two readings that are drawn from exact distributions.",
+        "The number of experiments for the two readings whose values are drawn from exact "
+        "distributions.",
         OURS,
         ge=100,
     )

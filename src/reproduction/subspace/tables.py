@@ -1,7 +1,9 @@
-"""Tables of the study, one function per rule.
+"""Tables of the study, with one function per rule.
 
 `seed` is the seed of the run. The other arguments are settings of the block `subspace`, and tables
 that the rule reads.
+
+SDP is *Subspace Differential Privacy*.
 """
 
 from collections.abc import Mapping
@@ -62,7 +64,7 @@ def tabulate_guarantees(
 def tabulate_equal_privacy(
     seed: int, epsilon: float, delta: float, equal_privacy: Mapping
 ) -> Tables:
-    """Compare all mechanisms at equal privacy, in the privacy units of two papers."""
+    """Compare all mechanisms at equal privacy, in the privacy units of both papers."""
     counties, (rows, columns) = equal_privacy["counties"], equal_privacy["table"]
     margins = compare_margins(
         stream(seed, "subspace", "equal privacy"),

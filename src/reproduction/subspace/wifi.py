@@ -1,8 +1,10 @@
 """The WiFi example (SDP, Section 5.2) and possible readings of its printed numbers.
 
 A campus has 20 buildings. Each building has a table of 14 groups by 24 hours, whose cells are
-person-hours. The invariants are both margins of each table. The data are not public. They are not
-needed, because the noise depends on the invariants alone.
+person-hours. The invariants are both margins of each table. The data are not public. The study does
+not need them, because the noise depends on the invariants alone.
+
+SDP is *Subspace Differential Privacy*.
 """
 
 from collections.abc import Callable

@@ -1,1 +1,1 @@
-"""Permutation swapping (SWAP): numbers and tables of the slides, and a comparison with noise."""
+"""Permutation swapping: results of the slides, and a comparison with noise."""

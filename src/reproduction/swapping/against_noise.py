@@ -2,10 +2,10 @@
 
 The table has counties in rows and two categories in columns, and its margins are the invariants.
 Swapping uses one stratum. Noise that keeps the invariants is (v_c, -v_c) in the row of county c,
-and the v_c have the sum zero. Its l1 norm is 2 sum |v_c|. Under the l1 mechanism with epsilon, the
-v_c are double geometric variables with 2 epsilon, given their sum. An exchange of two households is
-two units for swapping, and an l1 distance of 4 for noise. Every `epsilon` here is the loss for one
-household, which is twice the epsilon for a unit of l1.
+and the v_c sum to zero. Its l1 norm is 2 sum |v_c|. Under the l1 mechanism with epsilon, the v_c
+are discrete Laplace variables with 2 epsilon, given their sum. An exchange of two households is two
+units of distance for swapping, and an l1 distance of 4 for noise. Every `epsilon` here is the loss
+for one household, which is twice the epsilon for a unit of l1.
 
 An array `before` has shape (counties, 2), and an array `stratum` has shape (1, counties, 2).
 """
@@ -26,7 +26,7 @@ from reproduction.swapping.percentage_errors import expected_absolute_error, exp
 from reproduction.swapping.theory.location_attack import bayes_factor_loss, distinguishing_advantage
 from reproduction.swapping.theory.released_table import two_counties_bound
 
-MIN_EPSILON, MAX_EPSILON = 1e-4, 20.0  # limits of the search in `find_equal_epsilon`
+MIN_EPSILON, MAX_EPSILON = 1e-4, 20.0  # limits of epsilon in the search of `find_equal_epsilon`
 
 
 def noise_distribution(
@@ -42,7 +42,7 @@ def noise_distribution(
     return np.arange(-end, end + 1), np.clip(pmf, 0, None)
 
 
-@lru_cache(maxsize=256)  # every search starts at MIN_EPSILON and MAX_EPSILON
+@lru_cache(maxsize=256)  # every search evaluates MIN_EPSILON and MAX_EPSILON
 def noise_error(counties: int, epsilon: float, strata: int = 1) -> float:
     """Compute the mean absolute noise of a county, in households."""
     values, pmf = noise_distribution(counties, epsilon, strata)
@@ -75,17 +75,17 @@ def unchanged_probability(counties: int, epsilon: float) -> float:
 
 
 def noise_advantage(counties: int, epsilon: float) -> float:
-    """Compute the total variation distance of two noisy tables, before and after one exchange.
+    """Compute the total variation distance between the noisy tables before and after one exchange.
 
     The distance equals the probability that the noise of one county is 0. It is (1 - a) / (1 + a)
-    q_{n-1}(0) / q_n(0), with a = e^(-epsilon). Here q_m is the distribution of the sum of m double
-    geometric variables.
+    q_{n-1}(0) / q_n(0), with a = e^(-epsilon). Here q_m is the distribution of the sum of m
+    discrete Laplace variables.
     """
     return exact.total_distribution(counties, epsilon).within(0)
 
 
 def compare_at_equal_error(stratum: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
-    """Compute three readings of swapping's loss, and the epsilon of noise with equal error."""
+    """Compute three readings of the loss of swapping, and the epsilon of noise with equal error."""
     before, n = stratum[0], int(stratum.sum())
     rows = []
     for rate in rates:
@@ -132,7 +132,7 @@ def tabulate_noise_errors(before: np.ndarray, epsilons: Iterable[float]) -> pd.D
 def tabulate_strata_errors(
     before: np.ndarray, epsilons: Iterable[float], strata: int
 ) -> pd.DataFrame:
-    """Compute the error of noise with and without invariants for each of several strata."""
+    """Compute the error of noise, without and with separate invariants for each stratum."""
     rows = [(e, noise_mape(before, e), noise_mape(before, e, strata)) for e in epsilons]
     return pd.DataFrame(rows, columns=["epsilon", "mape", "mape_strata"])
 
@@ -161,8 +161,8 @@ def compare_advantages(
 ) -> pd.DataFrame:
     """Compute the total variation distance between the releases of two datasets, at equal errors.
 
-    The second dataset exchanges a household of the county number `first` with one of the county
-    number `second`. `compared` is from `compare_at_equal_error`.
+    In the second dataset, a household of the county number `first` is exchanged with a household of
+    the county number `second`. `compared` is from `compare_at_equal_error`.
     """
     n = stratum.shape[1]
     swapping = [distinguishing_advantage(stratum, rate, first, second) for rate in compared["rate"]]

@@ -37,7 +37,7 @@ def compute_locations(
 
 
 def compute_accuracy(totals: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
-    """Compute the share of households whose county an attacker guesses, without and with data."""
+    """Compute the share of households whose county an attacker finds, without and with data."""
     rows = [(rate, accuracy(totals, rate), bayes_factor_loss(totals, rate).value) for rate in rates]
     table = pd.DataFrame(rows, columns=["rate", "accuracy", "bayes_factor"])
     table.insert(1, "without_data", totals.max() / totals.sum())
@@ -73,7 +73,7 @@ def add_simulated(found: pd.DataFrame, simulated: Mapping[float, np.ndarray]) ->
 def simulate_posteriors(
     rng: np.random.Generator, totals: np.ndarray, rate: float, runs: int
 ) -> np.ndarray:
-    """Simulate the share of the households observed in each county whose true county it is.
+    """Simulate the share of the households observed in each county that are from this county.
 
     The shape is (runs, counties).
     """
@@ -87,7 +87,7 @@ def simulate_posteriors(
 
 
 def find_exposed_strata(counts: np.ndarray, rates: Sequence[float]) -> pd.DataFrame:
-    """Compute the largest gain of an attacker if household size is in the swap key.
+    """Compute the maximum log Bayes factor of an attacker if the swap key contains household size.
 
     `counts` have shape (sizes, counties, tenures). There is one row for each rate.
     """

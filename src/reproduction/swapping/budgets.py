@@ -1,4 +1,7 @@
-"""Budgets of the slides, exact losses, and a test of sampled permutations."""
+"""Budgets of the slides, exact losses, and a test of sampled permutations.
+
+SWAP is *Can Swapping be Differentially Private?* (slides).
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations, product
@@ -25,8 +28,8 @@ from reproduction.swapping.theory.released_table import (
 )
 from reproduction.swapping.theory.variants import VARIANTS, log_weights, worst_case_loss_of_weights
 
-MAX_LOGIT = 9.0  # maximum log-odds of the swap rates of a curve, which are from 0.0001 to 0.9999
-EPSILONS_ABOVE_MIN = (0.0, 0.01, 1.0, 5.0, 20.0)  # added to the smallest epsilon
+MAX_LOGIT = 9.0  # maximum absolute log-odds of the swap rates of a curve
+EPSILONS_ABOVE_MIN = (0.0, 0.01, 1.0, 5.0, 20.0)  # distances from the smallest epsilon, in nats
 
 
 def compute_budget_curves(sizes: Iterable[int], points: int = 401) -> pd.DataFrame:
@@ -62,7 +65,7 @@ def recompute_printed(printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def check_remarks(sizes: Iterable[int]) -> pd.DataFrame:
-    """Check the three remarks of the slides on the figure of budgets."""
+    """Check the three remarks of the slides (SWAP) on the figure of budgets."""
     sizes = sorted(sizes)
     smallest = [min_epsilon(largest)[0] for largest in sizes]
     off = [
@@ -94,16 +97,16 @@ def compare_permutations(
 ) -> pd.DataFrame:
     """Compare sampled permutations with their exact distribution by a chi-square test.
 
-    The test has one cell for each permutation, so that sizes must be small.
+    The test has one cell for each permutation. Therefore sizes must be small.
     """
     rows = []
     for size, rate in product(sizes, rates):
         every = np.array(list(permutations(range(size))))
-        moved = (every != np.arange(size)).sum(axis=1)  # never 1, where the weight is NaN
+        moved = (every != np.arange(size)).sum(axis=1)  # never 1; the weight of 1 is NaN
         expected = strata * np.exp(log_weights(rate, size)[moved])
         drawn = draw(rng, Strata.from_sizes(np.full(strata, size)), rate)
         within = drawn.reshape(strata, size) - size * np.arange(strata)[:, None]
-        # `every` is in lexicographic order, so that its codes increase
+        # `every` is in lexicographic order, and therefore its codes increase
         code = size ** np.arange(size)[::-1]
         place = np.searchsorted(every @ code, within @ code)
         seen = np.bincount(place, minlength=len(every))
@@ -172,9 +175,9 @@ def compute_table_losses(
 def compute_table_bounds(
     sizes: Iterable[int], share: float, rates: Iterable[float]
 ) -> pd.DataFrame:
-    """Compute lower bounds of the same loss if a county or a category has a single record.
+    """Compute lower bounds of the loss of a released table with a county or category of one record.
 
-    Sizes are at least 4. For the bound with two counties, `share` is the share of one category.
+    Sizes are at least 4. `share` is the share of one category in the bound with two counties.
     """
     rows = []
     for n, rate in product(sizes, rates):
@@ -199,7 +202,7 @@ def compute_profile(
 def compare_variants(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
     """Compare the exact worst-case privacy loss of each variant with the bound.
 
-    The algorithm attains the bound at some rates above 1/2, so that `within` allows for rounding.
+    The algorithm attains the bound at some rates above 1/2. Therefore `within` allows for rounding.
     """
     grid = product(sizes, rates, VARIANTS)
     table = pd.DataFrame(grid, columns=["records", "rate", "variant"])

@@ -1,4 +1,7 @@
-"""Claims of SWAP, the slides on swapping, on the study `swapping`."""
+"""Claims of SWAP, the slides on swapping, on the study `swapping`.
+
+SWAP is *Can Swapping be Differentially Private?* (slides).
+"""
 
 import math
 from functools import partial

@@ -1,4 +1,7 @@
-"""Computations for theorems and remarks of the slides, and errata with arguments."""
+"""Computations for theorems and remarks of the slides (SWAP), and errata with arguments.
+
+SWAP is *Can Swapping be Differentially Private?* (slides).
+"""
 
 import math
 from itertools import product
@@ -20,12 +23,12 @@ from reproduction.swapping.theory.enumeration import distance, output_distributi
 from reproduction.swapping.theory.flavours import RENYI, SYSTEMS, compare, differences
 from reproduction.swapping.theory.privacy_profile import exchange_epsilon
 
-SLIDES_DELTA = 1e-10  # of the slides
+SLIDES_DELTA = 1e-10  # delta of the slides
 PRINTED_EPSILONS = {"TopDown, PL 94-171 and DHC": 52.83}
 
 
 def compare_flavours() -> pd.DataFrame:
-    """List the components in which each two systems differ, and compare budgets of one flavour.
+    """List the components in which every two systems differ, and compare budgets of one flavour.
 
     The exact release of invariants is omitted, because its budget is 0 in every flavour.
     """
@@ -69,7 +72,7 @@ def convert_topdown_budgets() -> pd.DataFrame:
 
 
 def check_necessity() -> pd.DataFrame:
-    """Compute the loss between swapped tables of four households, with and without equal totals."""
+    """Compute the loss between swapped tables of four households, with equal and unequal totals."""
     tenure = (0, 0, 1, 1)
     here = ((0, 0, 1, 1), tenure)
     pairs = {
@@ -111,7 +114,7 @@ def check_necessity() -> pd.DataFrame:
 
 
 def _noisy_tables(table: list[list[int]]) -> list[dict]:
-    """Compute the distributions of a noisy 2 x 2 table, and after a move of one record."""
+    """Compute the distributions of a noisy 2 x 2 table, before and after a move of one record."""
     noise = enumerate_distribution(Invariants.margins((2, 2)), GeneralizedLaplace(1.0))
     return [
         dict(zip(map(tuple, (noise.points + np.ravel(x)).tolist()), noise.pmf, strict=True))
@@ -122,7 +125,7 @@ def _noisy_tables(table: list[list[int]]) -> list[dict]:
 def rank_reduced_margins() -> pd.DataFrame:
     """Compute the rank of the margins of a 4 x 4 table without one of their sums.
 
-    The slides state that under a proper subset of the invariants no budget is finite. If the rank
+    The slides state that no budget is finite under a proper subset of the invariants. If the rank
     stays the same, the remaining sums imply the removed sum. The pairs of datasets and the budget
     then stay the same.
     """
@@ -210,7 +213,7 @@ def list_errata(printed: pd.DataFrame) -> pd.DataFrame:
             f"{block_group['largest_stratum']}",
             f"{block_group['largest'] / wider['largest']:.1%} of the block group",
             "This share is too large for households of three persons. The third line of the table "
-            "is about two persons, as in 1940. The slides do not settle the question.",
+            "is about two persons, as in 1940. The slides do not answer the question.",
         ),
         (
             "table or dataset",

@@ -23,7 +23,7 @@ COMPARISON_LIMITS = (
 )
 STATE_TITLE = "Massachusetts, 1940"
 CURVE_COLOURS = ("#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08306b")
-MIN_SHOWN_PERCENT = 1e-5  # at smaller errors, nearly all draws leave the table unchanged
+MIN_SHOWN_PERCENT = 1e-5  # percent; at smaller errors, nearly all draws leave the table unchanged
 READING_STYLES = {
     "nominal": (DAS, "published bound"),
     "bayes_factor": (DRAW, "gain of an observer"),
@@ -44,7 +44,7 @@ def _mixes(scenarios) -> dict[str, str]:
 
 @styled
 def plot_budget(curves: pd.DataFrame, printed: pd.DataFrame) -> Figure:
-    """Draw epsilon by swap rate and largest stratum, with minima and printed numbers."""
+    """Plot epsilon by swap rate and largest stratum, with minima and printed numbers."""
     figure, ((axis,),) = panels(1, 1, (8, 4.6))
     sizes = curves.groupby("largest")
     for (largest, part), colour in zip(sizes, np.resize(CURVE_COLOURS, len(sizes)), strict=True):
@@ -80,7 +80,7 @@ def plot_budget(curves: pd.DataFrame, printed: pd.DataFrame) -> Figure:
 
 @styled
 def plot_errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: pd.DataFrame) -> Figure:
-    """Draw box plots of the error of the swapped table by swap rate, one panel per scenario."""
+    """Plot box plots of the error of the swapped table by swap rate, for each scenario."""
     error = printed.set_index("table")["mape"]["as printed"]
     scenarios = summary["scenario"].unique()
     figure, axes = panels(1, len(scenarios), (3.1 * len(scenarios), 3.8), sharey=True)
@@ -112,7 +112,7 @@ def plot_errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: pd.DataFrame
 
 @styled
 def plot_printed_swap(counties: pd.DataFrame) -> Figure:
-    """Draw the deviation of the printed swap from its mean by county, in standard deviations."""
+    """Plot the deviation of the printed swap from its mean by county, in standard deviations."""
     figure, ((axis,),) = panels(1, 1, (9, 3.8))
     axis.axhspan(-2, 2, color=BOX, alpha=0.4, lw=0, label="two standard deviations")
     axis.axhline(0, color=INK, lw=0.6)
@@ -134,7 +134,7 @@ def plot_printed_swap(counties: pd.DataFrame) -> Figure:
 
 @styled
 def plot_against_noise(curves: pd.DataFrame) -> Figure:
-    """Draw error by epsilon for three readings of swapping, and for integer noise."""
+    """Plot error by epsilon for three readings of swapping, and for integer noise."""
     figure, ((axis,),) = panels(1, 1, (8, 6.4))
     by_curve = dict(list(curves.sort_values("epsilon").groupby("curve")))
     noise = by_curve["integer noise"]
@@ -163,7 +163,7 @@ def plot_against_noise(curves: pd.DataFrame) -> Figure:
 
 @styled
 def plot_attack(points: pd.DataFrame) -> Figure:
-    """Draw the success rates of two attacks: on a household's county, and on two datasets."""
+    """Plot the success of two attacks: on a household's county, and on two datasets."""
     labels = {
         "where it lives": "probability of the observed county",
         "which of two datasets": "total variation between the two releases",
@@ -193,7 +193,7 @@ def plot_attack(points: pd.DataFrame) -> Figure:
 
 @styled
 def plot_tightness(points: pd.DataFrame, largest: int) -> Figure:
-    """Draw the gap of the bound by size, and epsilon by delta for one largest stratum."""
+    """Plot the gap of the bound by size, and epsilon by delta for one largest stratum."""
     figure, ((left, right),) = panels(1, 2, (9, 3.8))
     by_panel = dict(list(points.groupby("panel")))
     gap = by_panel["gap"]
@@ -231,7 +231,7 @@ def plot_tightness(points: pd.DataFrame, largest: int) -> Figure:
 
 @styled
 def plot_likely_rate(curves: pd.DataFrame, fits: pd.DataFrame) -> Figure:
-    """Draw the chi-square of the printed swap by swap rate, for each scenario of households."""
+    """Plot the chi-square statistic of the printed swap by swap rate, for each scenario."""
     figure, ((axis,),) = panels(1, 1, (8, 4))
     degrees = fits["degrees"].iloc[0]
     label = "99 % interval at the true rate"
@@ -255,7 +255,7 @@ def plot_likely_rate(curves: pd.DataFrame, fits: pd.DataFrame) -> Figure:
 
 @styled
 def plot_unmixed(table: pd.DataFrame) -> Figure:
-    """Draw the errors of the printed swapped table before and after correction of its bias."""
+    """Plot the errors of the printed swapped table before and after correction of its bias."""
     figure, (axes,) = panels(1, 2, (9, 4.2), sharey=True)
     for axis, (tenure, part) in zip(axes, table.groupby("tenure", sort=False), strict=True):
         axis.axvline(0, color=INK, lw=0.6)
@@ -274,7 +274,7 @@ def plot_unmixed(table: pd.DataFrame) -> Figure:
 
 @styled
 def plot_flavours(compared: pd.DataFrame) -> Figure:
-    """Draw the components in which the guarantees of every two systems differ."""
+    """Plot the components in which the guarantees of every two systems differ."""
     names = compared["first"].unique()
     cells = compared.fillna({"differ": ""}).pivot(index="first", columns="second")
     number, words = (cells[column].loc[names, names] for column in ("number", "differ"))

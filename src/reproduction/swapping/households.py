@@ -1,8 +1,11 @@
 """Households by size, county and tenure, synthetic or from a file.
 
-The slides swap within household sizes, and print the table of county by tenure only. The synthetic
-households have exactly this table and 264,331 households of two persons. The shares of the other
-sizes are ours. The differences in size between counties are an assumption, with three scenarios.
+The slides (SWAP) swap within household sizes, and print only the table of county by tenure. The
+synthetic households have exactly this table and 264,331 households of two persons. The shares of
+the other sizes are ours. The differences in size between counties are an assumption, with three
+scenarios.
+
+SWAP is *Can Swapping be Differentially Private?* (slides).
 """
 
 import numpy as np
@@ -13,13 +16,13 @@ from isdp.errors import InputError
 from isdp.swapping.accuracy import covariance
 from reproduction.swapping.printed import PRINTED_RATE, TENURES, counts_before
 
-TWO_PERSON_HOUSEHOLDS = 264331  # the slides' largest stratum
-# in percent; the slides give the number of size 2, and size 12 is the remainder
+TWO_PERSON_HOUSEHOLDS = 264331  # number of households in the slides' largest stratum
+# shares of the sizes 1 to 12 in percent; the slides give size 2, and size 12 is the remainder
 SIZE_SHARES = (9.0, 0, 21.5, 18.2, 11.9, 7.1, 4.1, 2.4, 1.3, 0.75, 0.35, 0)
-OWNING_LOG_ODDS = 0.12  # change in the log-odds of owning per person
-TILT_BY_PERSONS = 0.25  # change in log weight per person and per person in a dwelling
+OWNING_LOG_ODDS = 0.12  # change in the log-odds of owning for each further person in the household
+TILT_BY_PERSONS = 0.25  # see `rake`; per person by which the mean dwelling exceeds the state's
 SCENARIOS = ("equal mix", "persons per dwelling", "fitted")
-MAX_RAKING_STEPS, RAKING_TOLERANCE = 5000, 1e-9
+MAX_RAKING_STEPS, RAKING_TOLERANCE = 5000, 1e-9  # the tolerance is relative
 N_FITTING_STEPS = 12
 
 
@@ -34,9 +37,10 @@ def compute_size_totals(households: int) -> np.ndarray:
 def build_households(table: pd.DataFrame, scenario: str) -> np.ndarray:
     """Build households with exact margins, as int64 of shape (sizes, counties, tenures).
 
-    "equal mix" has the same shares of sizes in all counties. "persons per dwelling" has larger
-    households in counties with more persons per dwelling. "fitted" is chosen so that the expected
-    swapped table is close to the printed one, and is therefore no evidence about it.
+    The scenario "equal mix" has the same shares of sizes in all counties. The scenario "persons per
+    dwelling" has larger households in counties with more persons per dwelling. The scenario
+    "fitted" is chosen so that the expected swapped table is close to the printed table. It is
+    therefore no evidence about the printed table.
     """
     tilts = np.zeros(len(table))
     if scenario == "persons per dwelling":
@@ -52,7 +56,7 @@ def build_households(table: pd.DataFrame, scenario: str) -> np.ndarray:
 def rake(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
     """Fit seed weights of shape (12, 14, 2) to both margins by iterative proportional fitting.
 
-    `tilts` has the change in log weight of each county per person in a household.
+    `tilts` gives, for each county, the change in the log weight of a household per person in it.
     """
     cells = counts_before(table)[0].astype(float)
     sizes = compute_size_totals(int(table["total"].sum())).astype(float)
@@ -75,7 +79,8 @@ def rake(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
 def round_counts(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Round each cell down or up so that both margins stay the same.
 
-    A transport problem with minimal change selects the cells to round up. Its vertices are integer.
+    A transportation problem selects the cells to round up. It minimises the change, and its
+    vertices are integer.
     """
     flat = counts.reshape(len(sizes), -1)
     low = np.floor(flat + RAKING_TOLERANCE)
@@ -92,12 +97,12 @@ def round_counts(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def estimate_owning_rates(table: pd.DataFrame) -> pd.DataFrame:
-    """Estimate the owning share of each county if its households had the sizes of the state.
+    """Estimate the owning share of each county for households with the sizes of the state.
 
-    At a swap rate of 50 %, a household keeps its county or takes that of another household of its
-    size. Both have the probability 1/2 up to terms of order 1/n. The estimate is therefore twice
-    the owners after the swap minus the owners before, divided by the households. Its standard error
-    assumes a swap in one stratum.
+    At a swap rate of 50 %, a household keeps its county or receives the county of another household
+    of its size. Both have the probability 1/2 up to terms of order 1/n. The estimate is therefore
+    twice the owners after the swap minus the owners before, divided by the households. Its standard
+    error assumes a swap in one stratum.
     """
     rate = (2 * table["owned_after"] - table["owned"]) / table["total"]
     sd = np.sqrt(np.diag(covariance(counts_before(table), PRINTED_RATE)))
@@ -105,7 +110,7 @@ def estimate_owning_rates(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _fitted(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
-    """Find tilts for which each county's owning share is its estimate, shrunk to the state's."""
+    """Find tilts that give each county its estimated owning share, shrunk to that of the state."""
     implied = estimate_owning_rates(table)
     state = table["owned"].sum() / table["total"].sum()
     off, noise = implied["rate"] - state, implied["error"] ** 2
@@ -130,21 +135,22 @@ def read_households(path, table: pd.DataFrame) -> np.ndarray:
     """
     frame = pd.read_csv(path)
     if list(frame.columns) != ["county", "size", "tenure", "count"]:
-        raise InputError(f"{path}: the columns must be county, size, tenure, count")
+        raise InputError(f"{path}: the columns are wrong. Give county, size, tenure, count.")
     if not set(frame["county"]) <= set(table.index) or not set(frame["tenure"]) <= set(TENURES):
         raise InputError(
             f"{path}: counties must be those of the printed table, and tenures must be "
             f"{' or '.join(TENURES)}"
         )
     if any(frame[column].dtype.kind != "i" for column in ("size", "count")):
-        raise InputError(f"{path}: the columns size and count must have whole numbers")
+        raise InputError(f"{path}: a size or a count is not a whole number. Give whole numbers.")
     cells = [sorted(set(frame["size"])), table.index, list(TENURES)]
     sums = frame.groupby(["size", "county", "tenure"])["count"].sum()
     counts = sums.reindex(pd.MultiIndex.from_product(cells), fill_value=0)
     counts = counts.to_numpy(np.int64).reshape([len(names) for names in cells])
     if not np.array_equal(counts.sum(axis=0), counts_before(table)[0]) or counts.min() < 0:
         raise InputError(
-            f"{path}: the sum over sizes must be the table of county by tenure of the slides"
+            f"{path}: the sum over sizes differs from the slides' table of county by tenure. Give "
+            f"all households."
         )
     if counts.sum(axis=(1, 2)).max() != TWO_PERSON_HOUSEHOLDS:
         raise InputError(
@@ -155,7 +161,7 @@ def read_households(path, table: pd.DataFrame) -> np.ndarray:
 
 
 def build_scenarios(table: pd.DataFrame, path=None) -> dict[str, np.ndarray]:
-    """Build the households of all scenarios by name, with those of the file `path` if given."""
+    """Build the households of all scenarios by name, and those of the file `path` if given."""
     given = {} if path is None else {"given households": read_households(path, table)}
     return {
         "one stratum": counts_before(table),

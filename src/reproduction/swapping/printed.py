@@ -1,10 +1,13 @@
-"""Printed tables of the slides, with the dwellings of Massachusetts in 1940 and the budgets."""
+"""Tables that the slides (SWAP) print: dwellings of Massachusetts in 1940, and budgets.
+
+SWAP is *Can Swapping be Differentially Private?* (slides).
+"""
 
 import numpy as np
 import pandas as pd
 
 TENURES = ("owned", "rented")
-PRINTED_RATE = 0.5  # the swap rate of the printed swap
+PRINTED_RATE = 0.5  # swap rate of the printed swap
 
 
 def read_massachusetts(path) -> pd.DataFrame:

@@ -35,7 +35,7 @@ class SwappingSettings(Block):
     )
     rates: TwoDifferent[Probability] = setting(
         "The swap rates of the simulated swaps and of the attacks, in increasing order. The first "
-        "and the last are the paper's.",
+        "rate and the last rate are the paper's.",
         BOTH,
     )
     runs: int = setting(
@@ -51,8 +51,8 @@ class SwappingSettings(Block):
     )
     delta: Probability = setting("The delta of the table of profiles.", PAPER)
     universes: list[Totals] = setting(
-        "Lists of county totals whose privacy loss is computed. The loss is exact if prod (n_k + "
-        "1) is at most 3000.",
+        "Lists of county totals whose privacy loss is computed. The loss is exact if the product "
+        "of (n_k + 1) over the totals n_k is at most 3000.",
         OURS,
     )
     tables: list[Pair[Totals]] = setting(

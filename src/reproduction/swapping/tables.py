@@ -1,7 +1,9 @@
-"""Tables of the study and the data of its figures, one function per rule.
+"""Tables of the study and the data of its figures, with one function per rule.
 
-The slides print the budgets in `printed`, and the dwellings of Massachusetts in `table`. `settings`
-is the block `swapping` of the configuration, and `seed` is the seed of the run.
+The slides (SWAP) print the budgets in `printed`, and the dwellings of Massachusetts in `table`.
+`settings` is the block `swapping` of the configuration, and `seed` is the seed of the run.
+
+SWAP is *Can Swapping be Differentially Private?* (slides).
 """
 
 from collections.abc import Mapping
@@ -16,14 +18,14 @@ from reproduction.swapping.printed import counts_before
 from reproduction.swapping.theory.flavours import CITED, SYSTEMS
 
 RATES = (0.01, 0.05, 0.1, 0.5)  # rates of the slides' budgets
-# sizes and rates of the variants; a plain permutation exceeds the bound at rates from 0.6 to 0.75
+# sizes and rates of the variants; from 0.6 to 0.75 a plain permutation exceeds the bound
 VARIANT_GRID = ((2, 3, 4, 5, 10, 20), (0.05, 0.5, 0.6, 0.65, 0.7, 0.75, 0.9, 0.99))
 PERMUTATION_GRID = ((4, 5), (0.5, 0.8), 50_000)  # sizes, rates and strata of sampled permutations
 N_SIZES = 12  # household sizes of the synthetic households
-EXPOSED_SCENARIO = "persons per dwelling"  # this scenario is not fitted to the swapped table
+EXPOSED_SCENARIO = "persons per dwelling"  # a scenario that is not fitted to the swapped table
 LIKELY_RATES = np.linspace(0.47, 0.53, 61)  # grid for the fit of the printed swap
 DELTAS = tuple(10.0**-k for k in range(2, 31))
-EPSILONS = (0.001, 0.01, 0.1, 1.0, 4.0, 6.754, 12.48)  # of integer noise
+EPSILONS = (0.001, 0.01, 0.1, 1.0, 4.0, 6.754, 12.48)  # epsilons of integer noise
 ISLANDS = ("Nantucket", "Dukes")  # the smallest counties, where an exchange is easiest to detect
 
 

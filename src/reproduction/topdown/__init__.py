@@ -1,1 +1,1 @@
-"""TopDown on the published 2010 counts (TDA)."""
+"""TopDown on the published 2010 counts."""

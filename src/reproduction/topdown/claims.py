@@ -1,4 +1,8 @@
-"""Claims on TopDown: those of the slides (TDA), and one of ISDP."""
+"""Claims on TopDown: the claims of the slides (TDA), and one claim of ISDP.
+
+ISDP is *Integer Subspace Differential Privacy*, and TDA is *The TopDown algorithm and invariants*
+(slides).
+"""
 
 from functools import partial
 

@@ -1,8 +1,10 @@
-"""Budgets of the TopDown runs: those of the slides, of SDP, and of the Census Bureau.
+"""Budgets of the TopDown runs: the slides' (TDA), that of SDP, and the Census Bureau's.
 
 The production settings of 8 June 2021 are those of the Bureau's published code, in the repository
 DAS_2020_Redistricting_Production_Code. The global scale is 339/542. The shares of levels and
 queries are in the strategy ProductionCandidate20210527US_mult8_add02_dsepJune3.
+
+SDP is *Subspace Differential Privacy*, and TDA is *The TopDown algorithm and invariants* (slides).
 """
 
 from collections.abc import Mapping
@@ -23,11 +25,11 @@ QUERIES = (
     *("total", "race", "hispanic", "adult"),
     *("race*hispanic", "race*adult", "hispanic*adult", "detail"),
 )
-# The parts of each level's budget that the queries have in the production settings. The first
-# number is for the queries of households and group quarters, which this study does not run. The
-# next seven numbers are for `QUERIES` without "detail". The last two numbers together are for
-# "detail": the three-way table, and the same table by type of group quarters. Only the study of the
-# nation uses the levels below the county.
+# The shares of the queries in the budget of each level, in the production settings, as relative
+# weights. The first number is for the queries of households and group quarters, which this study
+# does not run. The next seven numbers are for `QUERIES` without "detail". The last two numbers
+# together are for "detail": the three-way table, and the same table by type of group quarters. Only
+# the study of the nation uses the levels below the county.
 QUERY_PARTS = {
     "nation": (26 + 26, 0, 52, 26, 26, 130, 130, 26, 442, 3213),
     "state": (6 + 6, 3773, 6, 6, 6, 12, 12, 6, 34, 230),
@@ -45,7 +47,7 @@ def production_budget(detail_with_group_quarters: bool = False, levels=LEVELS) -
 
     The Bureau asked the detailed query for each of eight types of group quarters. Our cells have
     the noise of one of these types. If `detail_with_group_quarters` is true, they have the noise of
-    the sum of all eight, which is an eighth of the precision.
+    the sum of all eight types, with an eighth of the precision.
     """
     queries = {}
     for level in levels:
@@ -71,7 +73,7 @@ def identity_budget(epsilon) -> Budget:
 
 
 def slides_budget() -> Budget:
-    """Return the pure budget epsilon = 4. Only the shares of the county are from SDP."""
+    """Return the pure budget epsilon = 4. Only the shares of the county queries are from SDP."""
     above = {"hispanic*adult": "1/5", "race": "3/10", "detail": "1/2"}
     county = {"total": "3/10", "hispanic*adult": "1/10", "race": "1/10", "detail": "1/2"}
     levels = {"nation": "1/5", "state": "1/5", "county": "4/25", "elsewhere": "11/25"}

@@ -1,4 +1,7 @@
-"""Single runs of TopDown on the published 2010 counts of all counties."""
+"""Single runs of TopDown on the published 2010 counts of all counties.
+
+ISDP is *Integer Subspace Differential Privacy*.
+"""
 
 from collections.abc import Mapping
 
@@ -114,7 +117,7 @@ def draw_state_noise(
 def release_integer_noise(
     rng: np.random.Generator, histogram: Histogram, epsilon: float, held: str
 ) -> np.ndarray:
-    """Add exact integer noise to the counties. The state's "cells" or "totals" are invariants."""
+    """Add exact integer noise to the counties. The invariants are each state's `held`."""
     cells = histogram.counts.shape[1]
     if held == "cells":
         noise = draw_state_noise(rng, histogram.counties, epsilon, draws=cells)[:, :, 0].T

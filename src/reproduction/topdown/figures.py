@@ -14,7 +14,7 @@ from reproduction.topdown.experiment import ALPHA
 
 GREEN, PURPLE = "#3f8f4f", "#7a5195"
 BUREAU_LABEL = "Bureau, 2021-06-08"
-# The colour and marker of each system in the figures of bias and swapping.
+# The colour and the marker of each system in the figures of bias and of swapping.
 STYLES = {
     "Bureau": (DAS, "o"),
     "production": (DRAW, "s"),

@@ -1,4 +1,7 @@
-"""Implied constraints of the slides' examples and of the published group quarters (TDA)."""
+"""Implied constraints of the slides' examples and of the published group quarters (TDA).
+
+TDA is *The TopDown algorithm and invariants* (slides).
+"""
 
 from collections.abc import Mapping
 from itertools import product
@@ -47,7 +50,7 @@ def derive_constraints(
     people,
     settings: Mapping,
 ) -> dict[str, pd.DataFrame]:
-    """Make the tables of the implied constraints, or those of the workarounds for them.
+    """Make the tables of the implied constraints, or the tables of the workarounds.
 
     `people` gives the persons in group quarters, with shape (counties, types of group quarters).
     The settings are the block "topdown.implied" of the configuration.
@@ -148,8 +151,8 @@ def _meets(points: np.ndarray, constraints) -> np.ndarray:
 def simulate_naive_releases(rng: np.random.Generator, truth, epsilon: float, draws: int) -> float:
     """Estimate the share of releases that meet the obvious constraints but are impossible.
 
-    The three totals receive double geometric noise. They are projected onto the minimum counts and
-    the grand total, and then rounded.
+    The three totals receive discrete Laplace noise. They are projected onto the totals that meet
+    the minimum counts and the grand total, and then rounded.
     """
     least = DORMITORIES.minimums.sum(axis=0)
     noise = draw_noise(rng, "pure", [epsilon], [3 * draws]).reshape(draws, 3)
@@ -172,7 +175,7 @@ def tabulate_group_quarters(counties: pd.DataFrame, people) -> pd.DataFrame:
     """Count the bounds on the totals by type that the counties of each state imply.
 
     A county's total in group quarters and the types that it has are taken as known. Bounds that
-    follow from the minimum counts and the grand total do not count.
+    follow from the minimum counts and the grand total are not counted.
     """
     rows = []
     for state, places in counties.groupby("state").indices.items():
@@ -188,7 +191,7 @@ def tabulate_group_quarters(counties: pd.DataFrame, people) -> pd.DataFrame:
 
 
 def count_needed(presence: Presence) -> int:
-    """Count the bounds that imply all others with the minimum counts and the grand total.
+    """Count the bounds that, with the minimum counts and the grand total, imply all other bounds.
 
     Two types are connected if they are present in one region whose total exceeds its minimum
     counts. Each connected component has a known total. The bound of a subset follows from this

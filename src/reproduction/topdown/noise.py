@@ -1,8 +1,10 @@
-"""Variances of Gaussian and Laplace noise on the slides (TDA), and by other conversions.
+"""Variances of Gaussian and Laplace noise, by the conversion of the slides (TDA) and by others.
 
 One person changes 12 measurements by 1 each: two cells at each of six levels. The Laplace noise
 satisfies pure differential privacy. The Gaussian noise satisfies zCDP, which is converted to
 approximate differential privacy.
+
+TDA is *The TopDown algorithm and invariants* (slides).
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Demonstration data (NHGIS) with the counties of the published counts in the repository."""
+"""Read demonstration data (NHGIS) of the same counties as the published counts."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +21,7 @@ def read_demonstration_counts(
     """Read the noisy counts, with the counties in the order of the published `histogram`.
 
     The file is `local`, or else the download that `provenance` describes in the folder `cache`.
-    Returns None if the data have another vintage than `VINTAGE`. Raises InputError if the published
+    Returns None if the vintage of the data is not `VINTAGE`. Raises InputError if the published
     counts in the file differ from the histogram.
     """
     if provenance["vintage"] != VINTAGE:

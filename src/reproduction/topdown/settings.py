@@ -27,18 +27,21 @@ ERROR_TABLES = ("bias", "margins", "slopes", "summary", "counties", "fingerprint
 REFERENCE = "identity 4"  # All other configurations are compared with this one.
 CONFIGURATIONS = {
     "identity 1": "The identity query on all cells at three levels, epsilon 1.",
-    REFERENCE: "The same at epsilon 4. It may not be left out.",
-    "identity 1, negatives allowed": "As identity 1, with counts below zero.",
-    "identity 4, negatives allowed": "As identity 4, with counts below zero.",
-    "identity 4, four cells": "As identity 4, on a histogram without races.",
-    "identity 1, nothing held": "As identity 1, without the states' totals.",
-    "identity 4, nothing held": "As identity 4, without the states' totals.",
+    REFERENCE: "The same query at epsilon 4. This configuration is required.",
+    "identity 1, negatives allowed": "The configuration identity 1, with counts below zero.",
+    "identity 4, negatives allowed": "The configuration identity 4, with counts below zero.",
+    "identity 4, four cells": "The configuration identity 4, on a histogram without races.",
+    "identity 1, nothing held": "The configuration identity 1, without the states' totals as "
+    "invariants.",
+    "identity 4, nothing held": "The configuration identity 4, without the states' totals as "
+    "invariants.",
     "slides": "Four queries for each county, epsilon 4, in one pass.",
-    "slides, negatives allowed": "As slides, with counts below zero.",
-    "slides, total first": "As slides, with a separate first pass for the totals.",
+    "slides, negatives allowed": "The configuration slides, with counts below zero.",
+    "slides, total first": "The configuration slides, with a separate first pass for the totals.",
     "production": "The budget of the Bureau's run of 8 June 2021.",
-    "production, negatives allowed": "As production, with counts below zero.",
-    "production, detail with group quarters": "As production, with an eighth of the precision of "
+    "production, negatives allowed": "The configuration production, with counts below zero.",
+    "production, detail with group quarters": "The configuration production, with an eighth of the "
+    "precision of "
     "the detail query.",
 }
 
@@ -71,15 +74,15 @@ class Naive(Block):
 class Cuts(Block):
     """Releases of totals of 28 types of group quarters."""
 
-    regions: Whole = setting("The number of regions, with one to four kinds each.", OURS)
-    epsilons: Losses = setting("The privacy losses of the totals by kind.", OURS)
+    regions: Whole = setting("The number of regions. Each region has one to four types.", OURS)
+    epsilons: Losses = setting("The privacy losses of the totals by type.", OURS)
     runs: Whole = setting("The number of releases, each with its own regions.", OURS)
 
 
 class Failsafe(Block):
     """Releases of group quarters without the implied constraints."""
 
-    epsilons: Losses = setting("The privacy losses of a state's totals by kind.", OURS)
+    epsilons: Losses = setting("The privacy losses of a state's totals by type.", OURS)
     runs: Whole = setting("The number of releases of each state.", OURS)
 
 
@@ -90,7 +93,7 @@ class Implied(Block):
         "The states whose group quarters are examined, `all` or a list.", OURS
     )
     naive: Naive = setting("Releases of the dormitories under the obvious constraints alone.")
-    cuts: Cuts = setting("Totals of 28 kinds of group quarters in synthetic regions.")
+    cuts: Cuts = setting("Totals of 28 types of group quarters in synthetic regions.")
     failsafe: Failsafe = setting("Releases of group quarters without the implied constraints.")
 
 
@@ -101,11 +104,11 @@ class TopDownSettings(Block):
         "The published 2010 counts of every county by race, Hispanic origin and adulthood."
     )
     group_quarters: PathText = setting(
-        "The published 2010 counts of every county by kind of group quarters."
+        "The published 2010 counts of every county by type of group quarters."
     )
     runs: Runs = setting("The number of runs of each configuration. `null` leaves one out.")
     integer_noise: IntegerNoise = setting("Exact integer noise for comparison.")
-    shown: State = setting("The state whose counties are drawn.", OURS)
+    shown: State = setting("The state whose counties are plotted.", OURS)
     implied: Implied = setting("Implied constraints and the failsafe.")
 
     def check(self, config: Any, base: Path) -> None:

@@ -1,9 +1,9 @@
 """Trace of swapping in the errors of the demonstration data.
 
 Households had been swapped within states before the published Summary File 1 was made. The input of
-the demonstration data was not swapped. Swapping moves a county's share of a group towards the
+the demonstration data was not swapped. Swapping brings a county's share of a group closer to the
 state's share. The difference between noisy and published counts should therefore grow with the
-distance between the two shares, but only for variables that swapping changed.
+distance between the two shares, but only if swapping changed the variable.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from reproduction.topdown.errors import fit_slope
 def count_groups(counts) -> pd.DataFrame:
     """Count the persons of each group in each county, from a histogram of shape (counties, 252).
 
-    White, black and asian are persons who reported one race.
+    The groups white, black and asian are persons who reported one race.
     """
     table = np.asarray(counts).reshape(-1, 63, 2, 2)
     by_race = table.sum(axis=(2, 3))
@@ -58,8 +58,8 @@ def trace_swapping(counties: pd.DataFrame, published, released) -> pd.DataFrame:
 def subtract_algorithm(trace: pd.DataFrame, system: str, algorithm: str) -> pd.DataFrame:
     """Subtract, from the slopes of a system, the mean slopes of an algorithm that does not swap.
 
-    TopDown causes a slope even without swapping, because its counts are non-negative. The rows are
-    those of `trace_swapping` for all systems. The new columns are missing for all other systems.
+    TopDown causes a slope even without swapping, because its counts are non-negative. `trace` has
+    the rows of `trace_swapping` for all systems. The new columns are missing for all other systems.
     """
     own = trace[trace["system"] == algorithm].groupby("group")
     mean, runs = own["slope"].mean(), own["slope"].size()

@@ -1,4 +1,7 @@
-"""Errors of single runs of TopDown and of exact integer noise, and of the demonstration data."""
+"""Errors of single runs of TopDown, of exact integer noise, and of the demonstration data.
+
+ISDP is *Integer Subspace Differential Privacy*, and SDP is *Subspace Differential Privacy*.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -32,7 +35,7 @@ COMPARED_WITHOUT_INVARIANTS = ("identity 1", "identity 4")
 def run_topdown(seed: int, histogram: Histogram, runs: Mapping[str, int]) -> dict:
     """Run each configuration of TopDown the given number of times, and measure the errors.
 
-    The tables are those of `measure_release`, and "nodes", which has one row per parent.
+    Returns the tables of `measure_release`, and the table "nodes" with one row per parent.
     """
     known, found = list_plans(), []
     for name, times in runs.items():
@@ -124,7 +127,7 @@ def compare_invariants(
 
 
 def _gain(squares) -> float:
-    """Compute the reduction (percent) of the first root mean square error against the second."""
+    """Compute the reduction of the first root mean square error from the second, in percent."""
     return float(100 * (1 - np.sqrt(squares[0] / squares[1])))
 
 

@@ -9,7 +9,8 @@ import pandas as pd
 from reproduction.topdown.configurations import tabulate_configurations
 from reproduction.topdown.swapping_trace import subtract_algorithm
 
-# For each feature, the configuration without it. A row "nothing" is the reference of the next rows.
+# Maps each feature to the configuration without it. An entry "nothing" is the reference of the
+# following entries.
 SWITCHED_OFF = {
     "nothing (all cells, one pass)": "identity 4",
     "non-negativity (all cells)": "identity 4, negatives allowed",

@@ -5,10 +5,12 @@ Cutting planes find the bounds that a release violates. The slides' 28 types of 
 synthetic.
 
 Three other workarounds release a state and its counties from the same noisy totals by type. The
-grand total of a county and the types that it has are known. The failsafe releases the state, and
-then counties that sum to it. If no counties can, it moves the state. The implied constraints
-restrict the state to the sums of possible counties. The minimal schema releases both levels
-together.
+grand total of a county and the types that it has are known. The failsafe releases the totals of the
+state, and then counties that sum to them. If no possible counties sum to these totals, the failsafe
+changes the totals. The implied constraints restrict the state to the sums of possible counties. The
+minimal schema releases both levels together.
+
+TDA is *The TopDown algorithm and invariants* (slides).
 """
 
 from dataclasses import dataclass
@@ -34,9 +36,9 @@ COST_COLUMNS = [
     *("error_failsafe", "error_implied", "error_minimal", "moved"),
     *("counties_failsafe", "counties_implied", "counties_minimal"),
 ]
-KINDS = 28
+KINDS = 28  # The number of types of group quarters in the slides.
 MAX_KINDS = 4  # The maximum number of types in a synthetic region.
-MEDIAN_REGION_SIZE = 60  # The median population of a region, less one person of each type.
+MEDIAN_REGION_SIZE = 60  # The median population of a region, minus one person of each type.
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +73,8 @@ def release_state_first(rng: np.random.Generator, measured: Measured, state: int
     """Release one state, and then its counties.
 
     With `implied`, the state meets the constraints that its counties imply. Otherwise it meets only
-    the minimum counts and the grand total, and the failsafe may move it. Returns the county table,
-    and the l1 distance by which the failsafe moved the state.
+    the minimum counts and the grand total, and the failsafe may change it. Returns the county
+    table, and the l1 distance between the state's totals before and after the failsafe.
     """
     here = measured.state == state
     known = measured.presence

@@ -47,6 +47,9 @@ DESCRIPTIONS = Descriptions(
     }
 )
 
+COVERAGE = {"statements": 321, "reproduced": 200, "differs": 21, "undecided": 1}
+COVERAGE |= {"not checkable": 77, "no assertion": 22}
+
 
 @pytest.fixture
 def page(tmp_path):
@@ -68,8 +71,10 @@ def page_of(tmp_path, provenance):
     (tmp_path / "tables").mkdir()
     card.to_csv(tmp_path / "tables/scorecard.csv", index=False)
     card.iloc[:0].to_csv(tmp_path / "tables/transcription_checks.csv", index=False)
+    counts = pd.DataFrame([COVERAGE], columns=list(COVERAGE))
+    counts.to_csv(tmp_path / "tables/coverage_counts.csv", index=False)
     (tmp_path / "config.yaml").write_text(yaml.safe_dump({"seed": 77}))
-    (tmp_path / "shown.txt").write_text("tables/states\n")
+    (tmp_path / "shown.txt").write_text("tables/states\ntables/coverage_counts\n")
     (tmp_path / "figures").mkdir()
     # the stale one is of a run with another config
     names = ("tables/t.html", "figures/f_VT.svg", "figures/f_DC.svg", "figures/stale.svg")
@@ -177,7 +182,7 @@ def test_each_claim_has_its_tile_and_each_verdict_its_mark_and_number(page):
         assert f'<a href="#claim-{name}" title=' in picture
     for count in ("✓ 1 reproduced", "≠ 1 differs", "? 1 not checkable"):
         assert count in page
-    said = " ".join(part(page, "The criterion for the verdict", "</p>").split())
-    assert "is the paper's in 0 of them" in said
-    assert "ours in 2" in said
-    assert "In 1 the paper has words and no number" in said
+    said = " ".join(part(page, 'class="counts"', 'class="tiles"').split())
+    assert "For 0 of the claims, the paper sets the criterion" in said
+    assert "For the other 2, the criterion is ours" in said
+    assert "For 1 of the claims, the paper has words and no number" in said

@@ -114,7 +114,7 @@ def changed(column, value):
         (lambda: changed("county", "Cook"), "counties must be"),
         (lambda: changed("tenure", "lent"), "counties must be"),
         (lambda: changed("count", 0), "county by tenure"),
-        (lambda: changed("count", 1).rename(columns={"count": "n"}), "the columns must"),
+        (lambda: changed("count", 1).rename(columns={"count": "n"}), "the columns are"),
         (lambda: changed("count", 1).astype({"count": float}), "whole numbers"),
         (lambda: changed("count", 1).assign(size=1), "(county by tenure|largest size)"),
     ],

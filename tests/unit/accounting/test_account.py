@@ -1,11 +1,15 @@
 """What several releases cost and give away together does not depend on their order."""
 
 import json
+import math
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 
+import numpy as np
 import pytest
 
+from isdp import InputError
+from isdp.accounting.conversions import epsilon_for
 from isdp.cli import main
 from isdp.commands.account import account
 
@@ -79,3 +83,152 @@ def test_the_loss_of_gaussian_noise_grows_with_the_squared_distance(releases, tm
     del content["for_release"]
     certificates[1].write_text(json.dumps(content))
     assert account(certificates).experiments == [str(certificates[1])]
+
+
+# --- unlike losses, and the exact composition
+
+LAPLACE, GAUSSIAN = ["--epsilon", "3/2"], ["--rho", "1/2"]
+MARGINS = "totals: [a, b]"
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory):
+    """Release a table with noise of a budget, under totals."""
+    made = {}
+
+    def run(rules, *budget):
+        if (rules, budget) not in made:
+            folder = tmp_path_factory.mktemp("release")
+            cells = [(a, b, 50 + (a + b) % 2) for a in range(2) for b in range(3)]
+            table = "".join(f"{a},{b},{count}\n" for a, b, count in cells)
+            (folder / "table.csv").write_text(f"a,b,count\n{table}")
+            (folder / "rules.yaml").write_text(rules)
+            given = ["privatize", folder / "table.csv", "--invariants", folder / "rules.yaml"]
+            given += [*budget, "--no-picture", "--out", folder / "out"]
+            assert main([*map(str, given)]) == 0
+            made[rules, budget] = folder
+        return made[rules, budget]
+
+    return run
+
+
+def accounted(folders, files=True, **options):
+    if files:
+        options |= {
+            "cells_path": folders[0] / "out/noisy.csv",
+            "invariants_paths": [each / "rules.yaml" for each in folders],
+        }
+    return account([each / "out/certificate.json" for each in folders], **options)
+
+
+def losses(basis, power, rate, size=30):
+    """Give the losses, and their probabilities, by a sum over the noise on a lattice."""
+    basis = np.array(basis)
+    noise = np.array(list(product(range(-size, size + 1), repeat=len(basis)))) @ basis
+    one, other = (-rate * (abs(u) ** power).sum(axis=1) for u in (noise, noise - basis[0]))
+    values, places = np.unique((one - other).round(9), return_inverse=True)
+    return values, np.bincount(places, np.exp(one) / np.exp(one).sum())
+
+
+def delta_together(every, epsilon):
+    loss, probability = np.zeros(1), np.ones(1)
+    for one, p in every:
+        loss = np.add.outer(loss, one).ravel()
+        probability = np.multiply.outer(probability, p).ravel()
+    return float((probability * np.maximum(0, -np.expm1(epsilon - loss))).sum())
+
+
+# bases of the noise of the cells between which one person moves
+PAIR, THREE, WITHOUT_TOTAL = [[1, -1]], [[1, -1, 0], [0, 1, -1]], [[1, -1], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("rules", "bases", "tight"),
+    [
+        ("totals: [a]", [THREE], 0.999),
+        ("totals: [b]", [PAIR], 0.999),
+        ("subsets: {s: {a: 0}}", [THREE, WITHOUT_TOTAL], 0.9),
+    ],
+)
+@pytest.mark.parametrize("delta", ["0.03", "1e-3"])
+def test_the_exact_composition_is_that_of_all_noise(release, rules, bases, tight, delta):
+    folders = [release(rules, *one) for one in (LAPLACE, GAUSSIAN, ["--rho", "1/8"])]
+    found = accounted(folders, as_zcdp=True, delta=delta)
+    epsilon = found.exact.loss_per_person
+    assert epsilon < found.converted.loss_per_person
+    worst = max(
+        delta_together([losses(basis, 1, 0.75), losses(basis, 2, 1 / 4), losses(basis, 2, 1 / 16)],
+                       epsilon)
+        for basis in bases
+    )  # fmt: skip
+    assert tight * float(delta) <= worst <= float(delta) * (1 + 1e-6)
+    # without the totals, the bound is that of the worst totals
+    assert epsilon <= accounted(folders, False, as_zcdp=True, delta=delta).exact.loss_per_person
+
+
+@pytest.mark.parametrize("delta", [0.03, 1e-3])
+def test_the_exact_composition_under_overlapping_totals_is_a_bound(release, delta):
+    folders = [release(MARGINS, *one) for one in (LAPLACE, GAUSSIAN)]
+    found = accounted(folders, as_zcdp=True, delta=delta)
+    assert found.together.distance == 4
+    assert found.guarantee.loss_per_person == Fraction(9, 8) + Fraction(1, 2)
+    basis = [[1, -1, 0, -1, 1, 0], [0, 1, -1, 0, -1, 1]]
+    every = [losses(basis, 1, 3 / 8), losses(basis, 2, 1 / 8)]
+    worst = delta_together(every, found.exact.loss_per_person)
+    assert 0.3 * delta < worst <= delta * (1 + 1e-6)
+
+
+def test_pure_and_gaussian_losses_add_up_per_person_as_zcdp(release):
+    folders = [release("totals: [a]", *one) for one in (LAPLACE, GAUSSIAN)]
+    with pytest.raises(InputError, match="--as-zcdp"):
+        accounted(folders)
+    for files in (True, False):
+        found = accounted(folders, files, as_zcdp=True, delta=1e-6)
+        rho = Fraction(9, 8) + Fraction(1, 2)
+        assert (found.guarantee.loss_per_person, found.guarantee.flavour) == (rho, "zCDP")
+        wanted = epsilon_for("Canonne-Kamath-Steinke", float(rho), 1e-6)
+        assert found.converted.loss_per_person == pytest.approx(wanted, rel=1e-9)
+
+
+def test_losses_are_not_converted_where_the_distance_of_one_person_is_not_known(release):
+    folders = [release("totals: [a]", *LAPLACE), release(MARGINS, *GAUSSIAN)]
+    with pytest.raises(InputError, match=r"--as-zcdp.*--cells"):
+        accounted(folders, False, as_zcdp=True)
+    found = accounted(folders, as_zcdp=True)
+    # epsilon is 3/4 per unit of l1 distance, and rho is 1/8 per unit of squared l2 distance
+    assert found.guarantee.loss_per_person == Fraction(9, 2) + Fraction(1, 2)
+
+
+def test_many_pure_releases_cost_less_at_a_delta_than_their_sum(release, tmp_path):
+    content = json.loads((release("totals: [a]", *LAPLACE) / "out/certificate.json").read_text())
+    paths = [tmp_path / f"{i}.json" for i in range(30)]
+    for i, path in enumerate(paths):
+        path.write_text(json.dumps(content | {"date": str(i)}))
+    found = account(paths, delta=0.01)
+    assert found.guarantee.loss_per_person == 45
+    # a sum of losses of randomized response has a binomial distribution
+    n, epsilon, exact = 30, 1.5, found.exact.loss_per_person
+    p = 1 / (1 + math.exp(-epsilon))
+    delta = sum(
+        math.comb(n, k)
+        * p**k
+        * (1 - p) ** (n - k)
+        * max(0, -math.expm1(exact - (2 * k - n) * epsilon))
+        for k in range(n + 1)
+    )
+    assert delta == pytest.approx(0.01, rel=1e-6)
+    assert account(paths[:2]).exact is None  # the sum is as small
+
+
+def test_losses_beyond_the_range_of_the_grid_have_no_exact_figure(release, tmp_path):
+    folder = release("totals: [a]", *GAUSSIAN)
+    content = json.loads((folder / "out/certificate.json").read_text())
+    paths = [folder / "out/certificate.json", tmp_path / "bad.json"]
+    for rho in ("1e-999", "1e+99"):
+        content["mechanism"]["rho"] = rho
+        paths[1].write_text(json.dumps(content))
+        found = account(
+            paths, cells_path=folder / "out/noisy.csv", invariants_paths=[folder / "rules.yaml"]
+        )
+        assert found.guarantee.loss_per_person >= Fraction(1, 2)
+        assert found.exact is None

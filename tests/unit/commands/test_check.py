@@ -69,14 +69,14 @@ def test_a_release_holds(command, copied):
     said = command(*checked(copied))
     assert wrong(said) == []
     assert "holds: totals: 2 compared in integers" in said
-    assert said.count("holds: sha256") == 4
+    assert said.count("holds: sha256") == 5
 
 
 @pytest.mark.parametrize(
     ("file", "old", "new", "what"),
     [
         ("totals.csv", "county: North,", "county: North,1", {"totals", "sha256 of totals.csv"}),
-        ("margins.csv", "cell", "call", {"sha256 of margins.csv"}),
+        ("margins.csv", "a cell", "a call", {"sha256 of margins.csv"}),
         ("certificate.json", '"cells": 16', '"cells": 17', {"cells"}),
         ("certificate.json", '"degrees_of_freedom": 14', '"degrees_of_freedom": 15',
          {"degrees of freedom"}),
@@ -334,6 +334,10 @@ def test_experiments_are_pointed_out(command, released, tmp_path):
         {"growth": "wild"},
         {"units_per_person": "-2"},
         {"source": None, "delta": None},
+        {"source": None},
+        {"source": []},
+        {"relation": 7},
+        {"held": {}},
     ],
 )
 def test_records_that_are_refused(command, released, tmp_path, changes):

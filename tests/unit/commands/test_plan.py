@@ -12,6 +12,7 @@ from isdp import GeneralizedGaussian, GeneralizedLaplace
 from isdp.cli import main
 from isdp.commands.plan import FILES, read_planned_table
 from isdp.commands.shared.levels import LEVELS
+from isdp.commands.shared.margins import Estimate, Margin, short_margin_table
 from isdp.commands.shared.request import NoiseRequest
 from tests import ROOT
 
@@ -47,7 +48,7 @@ def test_what_is_written_and_said(asked, tmp_path):
     assert "epsilon 0.5 per person: 16 cells, 14 degrees of freedom" in said
     assert "sampler: isdp.draw_noise" in said
     table = pd.read_csv(tmp_path / "plan/plan.csv").set_index("name")
-    assert table.loc["a cell among 8 with one total", "cells"] == 16
+    assert table.loc["a cell in a group of 8 whose total is held", "cells"] == 16
     assert table.loc["sex: f", "cells"] == 8
     assert (table["sd_is"] == "exact").all()
     assert table.loc["county: North", "sd"] == 0
@@ -56,6 +57,9 @@ def test_what_is_written_and_said(asked, tmp_path):
     assert len(content["margins"]) == len(table)
     curve = pd.read_csv(tmp_path / "plan/curve.csv")
     assert set(curve["epsilon"]) == {0.5 * 2.0**power for power in range(-3, 4)}
+    similar = curve.groupby("name")["similar"].first()
+    ages = pd.read_csv(CELLS)["age"].nunique()
+    assert similar[similar.index.str.startswith("age: ")].tolist() == [ages - 1]
     for _, line in curve.groupby("name"):
         assert line.sort_values("epsilon")["sd"].is_monotonic_decreasing
 
@@ -185,7 +189,22 @@ def test_the_release_has_the_margins_of_the_plan(asked, tmp_path):
     asked("--epsilon", "0.25")
     arguments = ["privatize", str(CELLS), "--invariants", str(RULES), "--epsilon", "0.25"]
     assert main([*arguments, "--out", str(tmp_path / "noisy"), "--no-picture"]) == 0
-    assert (tmp_path / "noisy/margins.csv").read_text() == (tmp_path / "plan/plan.csv").read_text()
+    full = tmp_path / "noisy/margins_full.csv"
+    assert full.read_text() == (tmp_path / "plan/plan.csv").read_text()
+    short, long = pd.read_csv(tmp_path / "noisy/margins.csv"), pd.read_csv(full)
+    assert list(short) == ["name", "cells", "sd", "limit_95", "how"]
+    assert short.iloc[:, :4].equals(long[list(short)[:4]].astype({"limit_95": int}))
+    assert short["how"].eq("exact").all()
+
+
+def test_the_short_table_gives_the_less_certain_method():
+    exact, bound = Estimate(1.5, "exact"), Estimate(4.0, "bounded")
+    unknown, drawn = Estimate(math.nan, "unknown"), Estimate(3.0, "simulated", 1.0)
+    pairs = [(exact, bound), (bound, drawn), (exact, unknown)]
+    margins = [Margin("sum", "a", 2, sd, limit, exact, {}) for sd, limit in pairs]
+    table = short_margin_table(margins)
+    assert table["how"].tolist() == ["bound", "simulated", "unknown"]
+    assert table["limit_95"].isna().tolist() == [False, False, True]
 
 
 @pytest.mark.parametrize(

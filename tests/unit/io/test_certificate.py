@@ -11,6 +11,7 @@ TOPDOWN = {
     "status": "a status",
     "date": "a date",
     "accepted": ["weak-noise"],
+    "summary": {"exact": "so exact", "noise": "so noisy", "protection": "so protected"},
     "input": {"table": "people.csv"},
     "guarantee": {"flavour": "zCDP", "statement": "zCDP with rho at most 1"},
     "budget": [{"level": "a|b", "loss": "1/3", "queries": ["total", "x|y"]}],
@@ -28,7 +29,8 @@ TOPDOWN = {
 def test_a_certificate_is_rendered_with_all_of_its_facts():
     text = markdown(TOPDOWN)
     assert "| a/b | 12,345 | 1/3 | total, x/y |" in text.splitlines()
-    for fact in ("a status", "a date", "weak-noise", "people.csv", "zCDP with rho at most 1",
+    for fact in ("a status", "so exact", "so noisy", "so protected", "a date",
+                 "weak-noise", "people.csv", "zCDP with rho at most 1",
                  "number of people", "sex=f, age=child; sex=m", "no count below zero", "abc",
                  "One thing.", "Another <thing> & more.", "isdp 1, numpy 2"):  # fmt: skip
         assert text.count(fact) == 1, fact

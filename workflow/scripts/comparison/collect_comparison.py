@@ -23,7 +23,7 @@ with job_log(snakemake.log[0]) as log:
     histogram = keep_states(whole, states)
     runs = {kind: read_csvs(given[kind]) for kind in TABLE_KINDS}
     if private is None:
-        log.info("no demonstration data of vintage %s: their errors are left out", VINTAGE)
+        log.info("no demonstration data of vintage %s. Their errors are left out.", VINTAGE)
     else:
         found = measure_demonstration(
             histogram, keep_states(private, states), float(published_rho()), swapped

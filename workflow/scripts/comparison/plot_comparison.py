@@ -1,4 +1,4 @@
-"""Draw the figures of the comparison."""
+"""Plot the figures of the comparison."""
 
 from reproduction.comparison import figures
 from reproduction.jobs.figures import save_figures

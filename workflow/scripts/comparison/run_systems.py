@@ -17,7 +17,7 @@ with job_log(snakemake.log[0]):
     histogram = keep_states(histogram, params.settings["states"])
     family = list_systems()[snakemake.wildcards.family]
     found = run_family(params.seed, histogram, family, params.settings)
-    # ru_maxrss is in KB, but in bytes on macOS
+    # ru_maxrss is in KiB on Linux, and in bytes on macOS
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     found["cost"]["job_memory"] = memory / (1024**2 if sys.platform == "darwin" else 1024)
     write_tables(found, snakemake.output)

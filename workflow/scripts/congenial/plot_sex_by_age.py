@@ -1,4 +1,4 @@
-"""Draw the figures of sex by age."""
+"""Plot the figures of sex by age."""
 
 from reproduction.congenial.figures import plot_sex_by_age
 from reproduction.jobs.figures import save_figures

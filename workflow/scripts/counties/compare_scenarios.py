@@ -1,4 +1,4 @@
-"""Combine all scenarios of a sweep in one table, and draw a figure that compares them."""
+"""Combine all scenarios of a sweep in one table, and plot a figure that compares them."""
 
 from reproduction.counties.sweep_figures import plot_scenarios
 from reproduction.counties.sweep_tables import tabulate_figure

@@ -1,4 +1,4 @@
-"""Draw the regression slopes, the convergence of all chains, and the truncation at zero."""
+"""Plot the regression slopes, the convergence of all chains, and the truncation at zero."""
 
 from isdp.io.files import read_json
 from reproduction.counties.figures import plot_convergence, plot_slopes, plot_truncation

@@ -1,4 +1,4 @@
-"""Draw the noise of one state from Markov chains, from exact draws, and from projection."""
+"""Plot the noise of one state from Markov chains, from exact draws, and from projection."""
 
 from isdp.io.files import read_json
 from reproduction.counties.figures import (

@@ -1,4 +1,4 @@
-"""Compare the chains of all states with exact draws, also by the number of sweeps."""
+"""Compare the chains of all states with exact draws, in total and by sweep."""
 
 from isdp.io.files import write_csv
 from reproduction.exactness.experiment import compare_counties

@@ -1,4 +1,4 @@
-"""Draw figures that compare Markov chains with exact draws, for counties and sex by age."""
+"""Plot figures that compare Markov chains with exact draws, for counties and sex by age."""
 
 from reproduction.exactness.figures import plot_exact_figures
 from reproduction.jobs.figures import save_figures

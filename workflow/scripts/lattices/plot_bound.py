@@ -1,4 +1,4 @@
-"""Draw the coupling bounds of one distribution in a figure of its own."""
+"""Plot the coupling bounds of one distribution in a separate figure."""
 
 from isdp.io.files import write_csv
 from reproduction.jobs.figures import save_figures

@@ -1,4 +1,4 @@
-"""Draw and list the records that each constraint counts."""
+"""Plot and list the records that each constraint counts."""
 
 from isdp.io.files import write_csv
 from reproduction.jobs.figures import save_figures

@@ -1,4 +1,4 @@
-"""Draw the figures of one experiment for all its distributions."""
+"""Plot the figures of one experiment for all its distributions."""
 
 from isdp.io.files import write_csv
 from reproduction.jobs.figures import save_figures

@@ -1,4 +1,4 @@
-"""Summarise the releases of all systems, and the TopDown runs of another study if there are any."""
+"""Summarise the releases of all systems, and the runs of the study of TopDown if there are any."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Draw the figures of nested and crossing noise."""
+"""Plot the figures of nested and crossing noise."""
 
 from reproduction.jobs.figures import save_figures
 from reproduction.jobs.job_log import job_log

@@ -11,7 +11,7 @@ from reproduction.jobs.tables import read_csv
 with job_log(snakemake.log[0]):
     descriptions = read_descriptions(snakemake.input.descriptions)
     files = sorted({Path(path).with_suffix(".csv") for path in snakemake.input})
-    # not every output has a CSV file
+    # some outputs have no CSV file
     made = [path for path in files if path.is_file()]
     write_csv(descriptions.dictionary(made), snakemake.output.columns)
     table = descriptions.figures().to_markdown(index=False)

@@ -1,10 +1,11 @@
-"""Compute the verdicts on the papers' claims from the tables."""
+"""Compute the verdicts on the papers' claims and statements from the tables."""
 
 from isdp.io.files import read_json, write_atomically, write_csv, write_json
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_tables
 from reproduction.review.claims import find_pages, list_claims
 from reproduction.review.claims_file import describe_claims
+from reproduction.review.coverage import count_statements, judge_coverage, read_coverage
 from reproduction.review.scorecard import judge_claims, summarise_scorecard
 
 with job_log(snakemake.log[0]):
@@ -21,4 +22,7 @@ with job_log(snakemake.log[0]):
     write_csv(card[checks], snakemake.output.checks)
     with write_atomically(snakemake.output.summary) as temporary:
         temporary.write_text(summarise_scorecard(card[~checks]) + "\n")
+    coverage = judge_coverage(read_coverage(claims), card.set_index("claim")["verdict"])
+    write_csv(coverage, snakemake.output.coverage)
+    write_csv(count_statements(coverage), snakemake.output.counts)
     write_json(snakemake.output.evidence, describe_claims(claims, card, evidence))

@@ -1,4 +1,4 @@
-"""Draw the figures of subspace privacy."""
+"""Plot the figures of subspace privacy."""
 
 from isdp.io.files import read_json
 from reproduction.jobs.figures import save_figures

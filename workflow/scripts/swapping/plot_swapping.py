@@ -1,4 +1,4 @@
-"""Draw the figures of swapping."""
+"""Plot the figures of swapping."""
 
 from reproduction.jobs.figures import save_figures
 from reproduction.jobs.job_log import job_log

@@ -17,7 +17,7 @@ with job_log(snakemake.log[0]) as log:
         provenance, given.get("local") or None, params.cache, published, histogram
     )
     if private is None:
-        log.info("no demonstration data of vintage %s: their errors are left out", VINTAGE)
+        log.info("no demonstration data of vintage %s. Their errors are left out.", VINTAGE)
     found = run_other_systems(params.seed, histogram, **params.integer_noise, private=private)
     found["invariants"] = compare_invariants(params.seed, histogram, params.runs)
     write_tables(found, snakemake.output)

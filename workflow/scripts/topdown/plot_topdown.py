@@ -1,4 +1,4 @@
-"""Draw the figures of TopDown."""
+"""Plot the figures of TopDown."""
 
 from isdp.accounting.conversions import CONVERSIONS
 from reproduction.jobs.figures import save_figures

@@ -51,7 +51,8 @@ def compare_files(
     InputError
         If an input is invalid. Nothing is written in this case.
     """
-    inputs = cells_path, invariants_path, stand_in, sums_path
+    code_lists = (options.get("hierarchies") or {}).values()
+    inputs = cells_path, invariants_path, stand_in, sums_path, *code_lists
     folder = output_folder(out, FILES, *inputs, force=force, cost=COST)
     found = compare(cells_path, invariants_path, stand_in=stand_in, sums_path=sums_path, **options)
     mark = MARK if found.question.source == CONFIDENTIAL else ""

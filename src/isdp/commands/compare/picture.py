@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import cycle
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from matplotlib.ticker import NullFormatter
 
 from isdp.commands.compare.report import format_budget
 from isdp.commands.compare.run import ALL
-from isdp.plots.style import DARK, FAINT, finish, panels, styled
+from isdp.plots.style import DARK, FAINT, INK, finish, panels, styled
 
 MARKERS = "osD^vP*X"
 MAX_QUERIES = 12
@@ -41,6 +42,9 @@ def error_by_query(
     for axis, (group, words) in zip(axes[0], headings.items(), strict=True):
         part = errors[(errors["flavour"] == group[0]) & (errors["unit"] == group[1])]
         _draw(axis, part, queries, colours, 0.5 * smallest)
+        budgets = part[["parameter", "budget"]].drop_duplicates()
+        if len(budgets) == 1:  # a single budget needs no legend
+            words += f", {format_budget(*budgets.iloc[0])}"
         axis.set_title(words, loc="left", fontsize=9)
     _label_errors(axes[0])
     axes[0, 0].set_yticks(range(len(queries)), [_name(*query) for query in queries])
@@ -103,20 +107,16 @@ def _draw(
             fontsize=7,
         )
     axis.set_xlabel("root mean squared error (persons)")
-    names = [Line2D([], [], ls="", marker="o", color=colours[name], label=name) for name in systems]
-    shapes = [
-        Line2D(
-            [],
-            [],
-            ls="",
-            marker=MARKERS[i % len(MARKERS)],
-            color=FAINT,
-            label=format_budget(each.parameter, each.budget),
-        )
-        for i, each in enumerate(budgets)
-    ]
+    names = [_entry(name, marker="o", color=colours[name]) for name in systems]
+    if len(budgets) > 1:
+        # hollow marks in another colour, because a budget is no system
+        shapes = [
+            _entry(format_budget(*each), marker=MARKERS[i % len(MARKERS)], color=INK, mfc="none")
+            for i, each in enumerate(budgets)
+        ]
+        names = [_entry("system (colour):"), *names, _entry("budget (shape):"), *shapes]
     axis.legend(
-        handles=names + shapes,
+        handles=names,
         loc="upper center",
         bbox_to_anchor=(0.5, 0),
         borderaxespad=5,  # the legend is below the label of the axis
@@ -124,6 +124,10 @@ def _draw(
         fontsize=8,
         ncols=1,
     )
+
+
+def _entry(label: str, **style: Any) -> Line2D:
+    return Line2D([], [], ls="", label=label, **style)
 
 
 def _label_errors(axes: Sequence[Axes]) -> None:

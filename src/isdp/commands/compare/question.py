@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from isdp.arrays import IntArray
+from isdp.commands.shared.code_list import add_regions
 from isdp.commands.shared.degrees_of_freedom import (
     DegreesOfFreedom,
     find_degrees_of_freedom,
@@ -25,7 +26,8 @@ from isdp.commands.shared.warnings import warnings_of_names
 from isdp.commands.topdown.run import Problem, arrange
 from isdp.compare.areas import LEVELS, Areas
 from isdp.errors import InputError
-from isdp.io.csv_files import read_columns
+from isdp.io.csv_files import quoted_names
+from isdp.io.tables import ROW_PER_CELL, read_columns
 from isdp.topdown import Schema
 
 LOG = logging.getLogger(__name__)
@@ -160,6 +162,7 @@ def read_question(
     area: str | None = None,
     count: str = "count",
     names: Sequence[str] | None = None,
+    hierarchies: Mapping[str, str | Path] | None = None,
 ) -> Question:
     """Read the files of a question.
 
@@ -180,6 +183,8 @@ def read_question(
         the only column that is nested in it.
     names : sequence of str, optional
         The columns that name a cell, by default all except the counts.
+    hierarchies : mapping of str to path, optional
+        Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`.
 
     Raises
     ------
@@ -188,7 +193,7 @@ def read_question(
     """
     path = Path(cells_path)
     names = None if names is None else list(names)
-    columns = read_columns(path, "a csv with one row per cell")
+    columns = add_regions(read_columns(path, ROW_PER_CELL), hierarchies or {}, path, count)
     texts = columns.pop(count, None)
     if not columns:
         raise InputError(f"{path}: no column except {count!r} describes the rows. Add one.")
@@ -197,7 +202,11 @@ def read_question(
         LOG.warning("%s", warning)
     counts, source, from_file = None, NO_COUNTS, ""
     if stand_in is not None:
-        counts, source, from_file = _stand_in(stand_in, table, count), STAND_IN, Path(stand_in).name
+        counts, source, from_file = (
+            _stand_in(stand_in, table, count, hierarchies),
+            STAND_IN,
+            Path(stand_in).name,
+        )
     elif texts is not None:
         counts, source, from_file = read_counts(texts, table), CONFIDENTIAL, path.name
     held = read_invariants(invariants_path, table)
@@ -211,8 +220,10 @@ def read_question(
     return Question(table, held, free, [cells, *sums], counts, source, from_file, nested, why_not)
 
 
-def _stand_in(path: str | Path, table: Table, count: str) -> IntArray:
-    other = read_table(path, count, table.names)
+def _stand_in(
+    path: str | Path, table: Table, count: str, hierarchies: Mapping[str, str | Path] | None
+) -> IntArray:
+    other = read_table(path, count, table.names, hierarchies=hierarchies)
     own, its = (
         pd.MultiIndex.from_arrays([each.columns[name].rows() for name in table.names])
         for each in (table, other)
@@ -246,10 +257,9 @@ def _nested(
 ) -> tuple[Nested | None, str]:
     for option, name in (("--region", region), ("--area", area)):
         if name is not None and name not in table.names:
-            listed = ", ".join(map(repr, table.names))
             raise InputError(
                 f"{option}: {table.path} has no column {name!r} that names cells. Use one of "
-                f"{listed}."
+                f"{quoted_names(table.names)}."
             )
     if region is not None and region == area:
         raise InputError(f"--region, --area: both name {area!r}. Name two columns.")

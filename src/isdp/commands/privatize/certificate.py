@@ -6,15 +6,23 @@ fact is computed from the noise drawn or from the confidential counts.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any
 
 from isdp.accounting.conversions import epsilon_above
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_decimal, upper_product
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
 from isdp.commands.shared.guarantee import describe_distances, levels_of, privacy_guarantee
-from isdp.commands.shared.margins import ProbabilityUnchanged
+from isdp.commands.shared.margins import Margin, probability_unchanged
 from isdp.commands.shared.noise import SamplerReport
+from isdp.commands.shared.opening import (
+    CONVERSION,
+    exact_totals,
+    noise_of_margins,
+    opening,
+    protection,
+)
 from isdp.commands.shared.request import DELTA, NoiseRequest
 from isdp.commands.shared.table import Table
 from isdp.commands.shared.warnings import list_revealed_residues
@@ -22,7 +30,6 @@ from isdp.io.certificate import FOR_RELEASE, FORMAT, NO_GUARANTEE, NOT_FOR_RELEA
 from isdp.io.versions import versions
 
 MAX_LISTED = 10
-CONVERSION: Final = "Canonne-Kamath-Steinke"  # valid for every mechanism with the stated rho
 NOT_SAID = (
     "The guarantee compares tables that agree in all totals held here. These totals are published "
     "exactly, and no guarantee covers what they reveal: true counts are not negative, so that a "
@@ -50,7 +57,7 @@ def describe(
     stated: NoiseRequest,
     request: NoiseRequest,
     report: SamplerReport,
-    unchanged: ProbabilityUnchanged | None,
+    margins: Sequence[Margin],
     negative: int,
     started: str,
     accepted: tuple[str, ...],
@@ -68,6 +75,7 @@ def describe(
     negative : int
         Number of negative counts in the noisy table.
     """
+    guarantee = privacy_guarantee(request, free)
     sampler = {key: value for key, value in asdict(report).items() if key != "evidence" or value}
     return {
         "made_by": "isdp privatize",
@@ -76,6 +84,16 @@ def describe(
         "status": NOT_FOR_RELEASE if request.experiment else FOR_RELEASE,
         "date": started,
         "accepted": list(accepted),
+        "summary": opening(
+            exact_totals([(one["name"], one["totals"]) for one in checks], len(free.determined)),
+            noise_of_margins(margins),
+            protection(
+                guarantee,
+                for_release=not request.experiment,
+                exact="the exact totals",
+                delta=request.delta,
+            ),
+        ),
         "input": {
             "table": table.path.name,
             "cells": len(table),
@@ -84,7 +102,7 @@ def describe(
             "invariants": rules[0],
             "invariants_sha256": rules[1],
         },
-        "output": {"table": "noisy.csv", "sha256": "", "negative_counts": negative},
+        "output": {"table": "", "sha256": "", "negative_counts": negative},
         "invariants": checks,
         "lattice": {
             "degrees_of_freedom": int(free.degrees),
@@ -96,7 +114,7 @@ def describe(
             "published": list_revealed_residues(table, free, MAX_LISTED),
         },
         "budget": _budget(stated),
-        "mechanism": _mechanism(request, free) | _unchanged(unchanged),
+        "mechanism": _mechanism(request, free, guarantee) | _unchanged(margins),
         "levels": levels_of(request, free),
         "sampler": sampler,
         "versions": versions("numpy", "python-flint"),
@@ -117,7 +135,8 @@ def _not_said(request: NoiseRequest) -> list[str]:
     return [*found, *NOT_SAID]
 
 
-def _unchanged(unchanged: ProbabilityUnchanged | None) -> dict[str, object]:
+def _unchanged(margins: Sequence[Margin]) -> dict[str, object]:
+    unchanged = probability_unchanged(margins)
     mean, maximum, method, error = (None, None, "unknown", None) if unchanged is None else unchanged
     return {
         "chance_that_a_count_is_unchanged": mean,
@@ -127,8 +146,9 @@ def _unchanged(unchanged: ProbabilityUnchanged | None) -> dict[str, object]:
     }
 
 
-def _mechanism(request: NoiseRequest, free: DegreesOfFreedom) -> dict[str, object]:
-    guarantee = privacy_guarantee(request, free)
+def _mechanism(
+    request: NoiseRequest, free: DegreesOfFreedom, guarantee: PrivacyGuarantee
+) -> dict[str, object]:
     content: dict[str, object] = {**request.mechanism.as_dict(), "epsilon": None}
     content |= guarantee.record()
     if guarantee.metric == "l1":

@@ -16,13 +16,13 @@ from isdp.checks import ExactNumber
 from isdp.commands.privatize.run import make_noisy_table, totals_of
 from isdp.commands.shared.invariants_file import invariants_of
 from isdp.commands.shared.levels import NoiseLevels
-from isdp.commands.shared.margins import margin_table
+from isdp.commands.shared.margins import margin_table, short_margin_table
 from isdp.commands.shared.refusals import read_accepted
 from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import MAX_COUNT, Table, describe_cells
 from isdp.errors import InputError
 from isdp.io.certificate import now
-from isdp.io.csv_files import TEXT, Column
+from isdp.io.csv_files import TEXT, Column, quoted_names
 
 FRAME = "the data frame"
 INDEX = "The index of the data frame is published unchanged too, and no hash covers it."
@@ -42,6 +42,8 @@ class PrivatizedTable(NamedTuple):
         The content of `margins.csv` and `totals.csv`.
     levels : DataFrame or None
         The content of `levels.csv`, for noise with levels.
+    margins_full : DataFrame or None
+        The content of `margins_full.csv`.
     """
 
     frame: pd.DataFrame
@@ -49,6 +51,7 @@ class PrivatizedTable(NamedTuple):
     margins: pd.DataFrame
     totals: pd.DataFrame
     levels: pd.DataFrame | None = None
+    margins_full: pd.DataFrame | None = None
 
 
 def privatize_frame(
@@ -131,7 +134,8 @@ def privatize_frame(
     sums = pd.DataFrame(totals_of(table, held, made.noisy))
     described = made.certificate["levels"]
     terms = None if described is None else pd.DataFrame(described["terms"])
-    return PrivatizedTable(noisy, made.certificate, margin_table(made.margins), sums, terms)
+    margins = short_margin_table(made.margins), margin_table(made.margins)
+    return PrivatizedTable(noisy, made.certificate, margins[0], sums, terms, margins[1])
 
 
 def _table(df: pd.DataFrame, count: str, names: Sequence[str] | None) -> Table:
@@ -141,8 +145,9 @@ def _table(df: pd.DataFrame, count: str, names: Sequence[str] | None) -> Table:
     if not all(isinstance(name, str) for name in header) or len(set(header)) < len(header):
         raise InputError(f"{FRAME}: the names of the columns must be different texts")
     if count not in header:
-        listed = ", ".join(map(repr, header))
-        raise InputError(f"{FRAME}: there is no column {count!r}. Use one of {listed} as count.")
+        raise InputError(
+            f"{FRAME}: there is no column {count!r}. Use one of {quoted_names(header)} as count."
+        )
     if not len(df):
         raise InputError(f"{FRAME}: there are no rows. Give one row per cell.")
     columns = {name: _column(df[name]) for name in header if name != count}

@@ -15,11 +15,11 @@ from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
 from isdp.topdown.nonnegative import nonnegative_tables
 
-FILE = "nonnegative.csv"
-BIASED = (
-    f"{FILE} is computed from noisy.csv alone, and has the same guarantee. Its counts are not "
-    f"negative. They are biased: empty cells are larger and other cells smaller on average. The "
-    f"margins of error are those of noisy.csv, whose counts are unbiased."
+NONNEGATIVE = "nonnegative"
+BIASED = (  # the extension of the files is filled in
+    "nonnegative.{0} is computed from noisy.{0} alone, and has the same guarantee. Its counts are "
+    "not negative. They are biased: empty cells are larger and other cells smaller on average. The "
+    "margins of error are those of noisy.{0}, whose counts are unbiased."
 )
 
 

@@ -22,8 +22,12 @@ from numpy.typing import NDArray
 from isdp.arrays import IntArray
 from isdp.checks import INT64_MAX
 from isdp.commands.privatize.certificate import describe
-from isdp.commands.privatize.nonnegative import BIASED, find_held_levels, nonnegative_counts
-from isdp.commands.privatize.nonnegative import FILE as NONNEGATIVE
+from isdp.commands.privatize.nonnegative import (
+    BIASED,
+    NONNEGATIVE,
+    find_held_levels,
+    nonnegative_counts,
+)
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, find_degrees_of_freedom
 from isdp.commands.shared.guarantee import request_for_table
 from isdp.commands.shared.invariants_file import (
@@ -36,10 +40,10 @@ from isdp.commands.shared.levels import LEVELS
 from isdp.commands.shared.margins import (
     Margin,
     MarginTarget,
+    limits_of_cells,
     margin_table,
     margins_of,
-    probability_unchanged,
-    spread_of_cells,
+    short_margin_table,
     targets_of,
     usual_sums,
 )
@@ -50,13 +54,15 @@ from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import Table, read_table
 from isdp.commands.shared.warnings import warnings_of_revealed_residues, warnings_of_table
 from isdp.errors import InputError
-from isdp.io.certificate import certificate_files, now
+from isdp.io.certificate import NOT_FOR_RELEASE, certificate_files, now
 from isdp.io.files import read_bytes
+from isdp.io.tables import FORMATS, TableFormat, check_format
 from isdp.plots import can_draw
 
 PICTURES = ("noisy.svg", "noisy.png")
 DOCUMENTS = ("certificate.json", "certificate.md")
-FILES = ("noisy.csv", "totals.csv", "margins.csv", LEVELS, NONNEGATIVE, *DOCUMENTS, *PICTURES)
+NAMES = [f"{table}.{extension}" for table in ("noisy", NONNEGATIVE) for extension in FORMATS]
+FILES = ("totals.csv", "margins.csv", "margins_full.csv", LEVELS, *NAMES, *DOCUMENTS, *PICTURES)
 LOG = logging.getLogger(__name__)
 Sampler = Callable[[DegreesOfFreedom, NoiseRequest], DrawnNoise]
 
@@ -69,9 +75,11 @@ def privatize_file(
     *,
     count: str = "count",
     names: list[str] | None = None,
+    hierarchies: Mapping[str, str | Path] | None = None,
     force: bool = False,
     picture: bool = True,
     nonnegative: bool = False,
+    out_format: TableFormat = "csv",
     accept: str | Iterable[str] = (),
     sampler: Sampler = draw,
 ) -> dict[str, Any]:
@@ -83,8 +91,13 @@ def privatize_file(
         Folder for `FILES`, which are written together at the end, or not at all.
     names : list of str, optional
         The columns that name a cell, by default all except the counts.
+    hierarchies : mapping of str to path, optional
+        Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`.
+        The columns of regions are published as well.
     nonnegative : bool
         Also write a table without negative counts, for noise with levels.
+    out_format : {"csv", "parquet"}
+        The format of the noisy table and of the table without negative counts.
     accept : str or iterable of str
         Names of accepted risks of `isdp.commands.shared.refusals`: "weak-noise", "sorted-rows" or
         "missing-rows".
@@ -98,8 +111,10 @@ def privatize_file(
     """
     started = now()
     accepted = read_accepted(accept)
-    folder = output_folder(out, FILES, table_path, invariants_path, force=force)
-    table = read_table(table_path, count, names)
+    check_format(out_format)
+    inputs = table_path, invariants_path, *(hierarchies or {}).values()
+    folder = output_folder(out, FILES, *inputs, force=force)
+    table = read_table(table_path, count, names, hierarchies=hierarchies)
     raw = read_bytes(invariants_path)
     held = read_invariants(invariants_path, table, raw)
     digest = hashlib.sha256(raw).hexdigest()
@@ -110,26 +125,29 @@ def privatize_file(
     exact = find_held_levels(table, levels, held) if levels is not None else ()
     made = make_noisy_table(table, held, rules, request, accepted, started, sampler)
     with_picture = picture and can_draw()
-    save = _draw_picture(table, made, request) if with_picture else None
+    save = _draw_picture(held, made, request) if with_picture else None
+    noisy_name = f"noisy.{out_format}"
+    made.certificate["output"]["table"] = noisy_name
     tables: dict[str, Any] = {
-        "noisy.csv": table.replaced(made.noisy),
+        noisy_name: table.replaced(made.noisy),
         "totals.csv": totals_of(table, held, made.noisy),
-        "margins.csv": margin_table(made.margins),
+        "margins.csv": short_margin_table(made.margins),
+        "margins_full.csv": margin_table(made.margins),
     }
     if request.levels is not None:
         tables[LEVELS] = pd.DataFrame(made.certificate["levels"]["terms"])
     if levels is not None:
         counts = nonnegative_counts(table, levels, exact, made.noisy)
         check_totals(held, table.counts, counts)
-        tables[NONNEGATIVE] = table.replaced(counts)
-        made.certificate["not_said"].append(BIASED)
+        tables[f"{NONNEGATIVE}.{out_format}"] = table.replaced(counts)
+        made.certificate["not_said"].append(BIASED.format(out_format))
 
     def documents(digests: dict[str, str]) -> Mapping[str, str | Mapping[str, object]]:
-        digest = digests.pop("noisy.csv")
+        digest = digests.pop(noisy_name)
         output = {"sha256": digest, "others_sha256": digests, "picture": with_picture}
         return certificate_files(made.certificate, **output)
 
-    folder.write(tables, documents, save, PICTURES)
+    folder.write(tables, documents, save, PICTURES, source=table_path)
     return made.certificate
 
 
@@ -182,7 +200,7 @@ def make_noisy_table(
         stated=stated,
         request=request,
         report=drawn.report,
-        unchanged=probability_unchanged(margins),
+        margins=margins,
         negative=int((noisy < 0).sum()),
         started=started,
         accepted=tuple(accepted),
@@ -221,12 +239,22 @@ def totals_of(
     return {"name": names, "total": np.concatenate([one.sums(counts) for one in held])}
 
 
-def _draw_picture(table: Table, made: NoisyTable, request: NoiseRequest) -> Callable[..., None]:
-    from isdp.commands.privatize.picture import picture_of
+def _draw_picture(
+    held: list[HeldTotals], made: NoisyTable, request: NoiseRequest
+) -> Callable[..., None]:
+    from isdp.commands.privatize.picture import NoisySum, plot_relative_margins
     from isdp.plots.style import save
 
-    title = "Noisy counts, all named totals exact"
-    if request.experiment:
-        title += " (for experiments, NOT FOR RELEASE)"
-    spread = partial(spread_of_cells, made.targets, made.margins, made.free)
-    return partial(save, picture_of(table, made.noisy, spread, title))
+    sums = [
+        NoisySum(target.name, int(made.noisy[target.rows].sum()), margin.limit.value)
+        for target, margin in zip(made.targets, made.margins, strict=True)
+        if target.scope == "sum" and target.cells > 1 and not target.held
+    ]
+    figure = plot_relative_margins(
+        made.noisy,
+        limits_of_cells(made.targets, made.margins, made.free),
+        sums,
+        np.concatenate([one.sums(made.noisy) for one in held]),
+        NOT_FOR_RELEASE if request.experiment else "",
+    )
+    return partial(save, figure)

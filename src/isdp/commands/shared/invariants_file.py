@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import reprlib
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,10 +16,11 @@ from scipy.sparse import csr_array
 from isdp.arrays import BoolArray, IntArray
 from isdp.commands.shared.table import JOINT, Table, refuse_blank_values
 from isdp.errors import InputError
-from isdp.io.csv_files import LINE_ENDS, MAX_QUOTED, ROWS_PER_CHUNK
+from isdp.io.csv_files import MAX_QUOTED, ROWS_PER_CHUNK, quoted_names
 from isdp.io.files import read_bytes
 
 KEYS = ("total", "totals", "subsets")
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class HeldTotals(NamedTuple):
@@ -203,7 +205,7 @@ def _check_column(column: object, table: Table, key: str) -> None:
     if not isinstance(column, str) or column not in table.columns:
         raise InputError(
             f"{key}: no column {_quoted(column)} describes the cells. Use one of "
-            f"{', '.join(map(repr, table.columns))}."
+            f"{quoted_names(table.columns)}."
         )
     refuse_blank_values(table, column)
 
@@ -216,9 +218,10 @@ def _subsets(given: object, table: Table) -> list[HeldTotals]:
     rows: dict[str, list[int]] = {}
     held = []
     for name, chosen in given.items():
-        if any(end in name for end in LINE_ENDS):
+        if CONTROL.search(name):
             raise InputError(
-                f"subsets: the name {_quoted(name)} has a line break. Rename the subset."
+                f"subsets: the name {_quoted(name)} has a line break or another control character. "
+                f"Rename the subset."
             )
         entries = [chosen] if isinstance(chosen, dict) else chosen
         if not isinstance(entries, list) or not entries:
@@ -229,7 +232,7 @@ def _subsets(given: object, table: Table) -> list[HeldTotals]:
                 inside |= _selected(entry, table, name)
             else:
                 rows = rows or _rows_by_name(table)
-                inside[_row_called(entry, rows, name)] = True
+                inside[_row_called(entry, rows, name, table)] = True
         held.append(HeldTotals(f"subset {name}", inside.astype(np.int32) - 1))
     return held
 
@@ -270,12 +273,12 @@ def _rows_by_name(table: Table) -> dict[str, list[int]]:
     return rows
 
 
-def _row_called(name: object, rows: dict[str, list[int]], subset: str) -> int:
+def _row_called(name: object, rows: dict[str, list[int]], subset: str, table: Table) -> int:
     found = rows.get(name, []) if isinstance(name, str) else []
     if len(found) != 1:
         words = "no cell is" if not found else f"{len(found)} cells are"
-        example = next(iter(rows))
         raise InputError(
-            f"subsets: {subset}: {words} called {_quoted(name)}. Write a name such as {example!r}."
+            f"subsets: {subset}: {words} called {_quoted(name)}. Write a name such as "
+            f"{table.name_in_message(0)!r}."
         )
     return found[0]

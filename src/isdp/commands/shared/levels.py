@@ -27,6 +27,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.nested.accuracy import NestedAccuracy
 from isdp.exact.selection import select_sampler
+from isdp.io.csv_files import quoted_names
 from isdp.mechanisms.crossing import CrossingGaussian
 from isdp.mechanisms.nested import NestedGaussian, NestedLaplace
 from isdp.mechanisms.set_tree import CELL_LEVEL, SetTree
@@ -180,7 +181,7 @@ class TableLevels:
                 if column not in table.columns:
                     raise InputError(
                         f"{option}: {table.path} has no column {column!r}. Use some of "
-                        f"{', '.join(map(repr, table.columns))}."
+                        f"{quoted_names(table.columns)}."
                     )
         self._refuse_equal_levels("--levels", levels.levels)
         self._refuse_equal_levels("--groups", levels.groups or ())

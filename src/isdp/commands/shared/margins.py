@@ -67,6 +67,10 @@ MAX_POOLED_CELLS = 20  # maximum number of cells of a class that are used in eac
 EXACT, BOUNDED, SIMULATED, UNKNOWN = "exact", "bounded", "simulated", "unknown"
 
 
+# from the least to the most certain, as readers of a release see them
+HOW = {UNKNOWN: "unknown", SIMULATED: "simulated", BOUNDED: "bound", EXACT: "exact"}
+
+
 class Estimate(NamedTuple):
     """A number and the method by which it was found.
 
@@ -128,6 +132,19 @@ class Margin:
             row[f"{name}_error"] = _round(figure.error)
         return row
 
+    def short_row(self) -> dict[str, object]:
+        """Return the margin as a row of the table for readers."""
+        limit = None if self.limit.method == UNKNOWN else int(self.limit.value)
+        methods = {self.sd.method, self.limit.method}
+        how = next(words for method, words in HOW.items() if method in methods)
+        return {
+            "name": self.name,
+            "cells": self.cells,
+            "sd": self.sd.rounded(),
+            "limit_95": limit,
+            "how": how,
+        }
+
 
 class ProbabilityUnchanged(NamedTuple):
     """The mean and the maximum over the free cells of the probability of no noise.
@@ -155,13 +172,6 @@ def probability_unchanged(margins: Sequence[Margin]) -> ProbabilityUnchanged | N
     return ProbabilityUnchanged(
         round(float(mean), 4), round(float(values.max()), 4), method, round(error, 4)
     )
-
-
-class NoiseSpread(NamedTuple):
-    """Standard deviations of the noise in some cells, float64 (cells,), and their method."""
-
-    sd: FloatArray
-    method: str
 
 
 def _round(value: float) -> float:
@@ -234,7 +244,11 @@ def _class_targets(table: Table, free: DegreesOfFreedom) -> Iterator[MarginTarge
             rows = np.flatnonzero(classes == number)[:MAX_POOLED_CELLS]
             yield MarginTarget("cell", name, cells, rows, cell_class=number)
         else:
-            name = f"a cell among {number:,} with one total" if number else "a cell in no total"
+            name = (
+                f"a cell in a group of {number:,} whose total is held"
+                if number
+                else "a cell in no total"
+            )
             parts = (Part(number, 1),)
             yield MarginTarget("cell", name, cells, np.array([first]), parts, cell_class=number)
 
@@ -279,23 +293,22 @@ def _is_held(chosen: IntArray, sizes: IntArray, free: DegreesOfFreedom) -> bool:
     return not any(sum(x for number, x in v.items() if number in inside) for v in vectors)
 
 
-def spread_of_cells(
-    targets: Sequence[MarginTarget],
-    margins: Sequence[Margin],
-    free: DegreesOfFreedom,
-    rows: IntArray,
-) -> NoiseSpread | None:
-    """Find the standard deviations of the noise in the cells `rows`, or None if one is unknown."""
+def limits_of_cells(
+    targets: Sequence[MarginTarget], margins: Sequence[Margin], free: DegreesOfFreedom
+) -> FloatArray | None:
+    """Find the 95 % limit of the noise in each cell, float64 (cells,), or None if it is unknown.
+
+    The limit of a determined cell is 0.
+    """
     pairs = zip(targets, margins, strict=True)
-    known = {target.cell_class: margin.sd for target, margin in pairs if target.scope == "cell"}
-    methods = {sd.method for sd in known.values()}
-    if UNKNOWN in methods:
+    known = {target.cell_class: margin.limit for target, margin in pairs if target.scope == "cell"}
+    if any(limit.method == UNKNOWN for limit in known.values()):
         return None
-    method = next(each for each in (SIMULATED, BOUNDED, EXACT) if each in methods)
     if LEVEL_CLASS in known:
-        return NoiseSpread(np.full(len(rows), known[LEVEL_CLASS].value), method)
-    sds = [known[each].value if each >= 0 else 0.0 for each in cell_classes(free)[rows].tolist()]
-    return NoiseSpread(np.array(sds), method)
+        return np.where(free.steps == 0, 0.0, known[LEVEL_CLASS].value)
+    classes, number = np.unique(cell_classes(free), return_inverse=True)
+    by_class = [known[each].value if each >= 0 else 0.0 for each in classes.tolist()]
+    return np.array(by_class)[number]
 
 
 def usual_sums(table: Table) -> list[HeldTotals]:
@@ -308,8 +321,22 @@ def usual_sums(table: Table) -> list[HeldTotals]:
 
 
 def margin_table(margins: Sequence[Margin]) -> pd.DataFrame:
-    """Return a table with one row per margin."""
+    """Return a table with one row per margin, and all figures with their methods and errors."""
     return pd.DataFrame([margin.row() for margin in margins])
+
+
+def short_margin_table(margins: Sequence[Margin]) -> pd.DataFrame:
+    """Return the table of margins for the readers of a release, with one row per margin.
+
+    Returns
+    -------
+    DataFrame
+        The columns are name, cells (number of cells), sd (standard deviation of the noise, in
+        persons), limit_95 (persons; the absolute noise is at most this number with a probability
+        of 95 % or more) and how (the less certain method of both figures: exact, bound, simulated
+        or unknown).
+    """
+    return pd.DataFrame([margin.short_row() for margin in margins]).astype({"limit_95": "Int64"})
 
 
 def margins_of(

@@ -118,7 +118,7 @@ class NoiseRequest:
             if sigma is not None:
                 rho = rho_of_sigma(sigma)
             budget = {} if self.find_budget else {"rho": parse_rho(rho or 0)}
-            budget["delta"] = DELTA if self.delta is None else _delta(self.delta)
+            budget["delta"] = DELTA if self.delta is None else parse_delta(self.delta)
         if not self.experiment and (self.seed is not None or self.allow_mcmc):
             name = "allow_mcmc" if self.seed is None else "seed"
             raise InputError(f"{name}: this option is never for release. Add experiment=True.")
@@ -193,7 +193,8 @@ def units_of_distance(norm: str | None, distance: int) -> Number:
     return root if as_fraction(root) ** 2 >= distance else math.nextafter(root, math.inf)
 
 
-def _delta(value: object) -> float:
+def parse_delta(value: object) -> float:
+    """Convert a delta to a float, and raise `InputError` if it is not between 0 and 1."""
     try:
         delta = float(str(value))
     except (TypeError, ValueError):

@@ -1,8 +1,8 @@
-"""Tables of counts, which are read from csv files."""
+"""Tables of counts, which are read from csv or Parquet files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +11,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from isdp.arrays import IntArray
+from isdp.commands.shared.code_list import add_regions
 from isdp.errors import InputError
-from isdp.io.csv_files import Column, combined, read_columns, refuse_line_breaks, whole_numbers
+from isdp.io.csv_files import (
+    Column,
+    combined,
+    quoted_names,
+    refuse_line_breaks,
+    whole_numbers,
+    without_number,
+)
+from isdp.io.tables import ROW_PER_CELL, read_columns
 
 JOINT = ", "  # separates the parts of a cell's name
 MAX_COUNT = 10**12 - 1
@@ -49,6 +58,10 @@ class Table:
         """Return the name of the cell in a row, counted from 0."""
         return JOINT.join(self.columns[column].text(row) for column in self.names)
 
+    def name_in_message(self, row: int) -> str:
+        """Return the name of the cell in a row without numbers, which may be counts."""
+        return JOINT.join(without_number(self.columns[column].text(row)) for column in self.names)
+
     def groups(self, columns: Sequence[str]) -> NDArray[np.int32]:
         """Return the number of each row's combination of values, from 0, as int32 (cells,)."""
         if len(columns) == 1:  # the codes of a column number its values from 0
@@ -64,18 +77,27 @@ class Table:
 
 
 def read_table(
-    path: str | Path, count: str = "count", names: list[str] | None = None, negative: bool = False
+    path: str | Path,
+    count: str = "count",
+    names: list[str] | None = None,
+    negative: bool = False,
+    hierarchies: Mapping[str, str | Path] | None = None,
+    regions: Collection[str] | None = None,
 ) -> Table:
     """Read a table of counts.
 
     Parameters
     ----------
     path : path
-        A csv in UTF-8, with or without a byte-order mark.
+        A csv in UTF-8, with or without a byte-order mark, or a Parquet file (.parquet).
     names : list of str, optional
         The columns that name a cell, by default all except the counts.
     negative : bool
         True if counts may be negative, as in a noisy table.
+    hierarchies : mapping of str to path, optional
+        Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`.
+    regions : collection of str, optional
+        The columns that code lists add, by default all.
 
     Raises
     ------
@@ -84,13 +106,14 @@ def read_table(
         below the header.
     """
     path = Path(path)
-    columns = read_columns(path, "a csv with one row per cell")
+    columns = read_columns(path, ROW_PER_CELL)
+    columns = add_regions(columns, hierarchies or {}, path, count, regions)
     header = list(columns)
     if count not in columns:
         hint = " Separate the columns by commas, not by ';'." if ";" in header[0] else ""
         raise InputError(
             f"{path}: there is no column {count!r}. The columns are "
-            f"{', '.join(map(repr, header))}. Name the column of counts by --count.{hint}"
+            f"{quoted_names(header)}. Name the column of counts by --count.{hint}"
         )
     texts = columns.pop(count)
     table = describe_cells(path, columns, names, count)
@@ -115,8 +138,9 @@ def describe_cells(
         raise InputError(f"{path}: no column except {count!r} describes the rows. Add one.")
     for name in names:
         if name not in columns:
-            listed = ", ".join(map(repr, columns))
-            raise InputError(f"{path}: --name: there is no column {name!r}. Use one of {listed}.")
+            raise InputError(
+                f"{path}: --name: there is no column {name!r}. Use one of {quoted_names(columns)}."
+            )
     cells = len(columns[names[0]].codes)
     table = Table(path, columns, count, 0, names, np.zeros(cells, dtype=np.int64))
     for column in names:
@@ -135,7 +159,8 @@ def _refuse_same_names(table: Table) -> None:
         row = int(np.flatnonzero(pd.Series(numbers).duplicated())[0])
         first = int(np.flatnonzero(numbers == numbers[row])[0])
         raise InputError(
-            f"{table.path}: rows {first + 1} and {row + 1} are both called {table.name(row)!r}. "
+            f"{table.path}: rows {first + 1} and {row + 1} are both called "
+            f"{table.name_in_message(row)!r}. "
             f"Give each cell one row, or add columns to its name by --name."
         )
 
@@ -148,7 +173,9 @@ def read_counts(column: Column, table: Table, negative: bool = False) -> IntArra
     """
     return whole_numbers(
         column,
-        lambda row: f"{table.path}: row {row + 1} ({table.name(row)}), column {table.count!r}",
+        lambda row: (
+            f"{table.path}: row {row + 1} ({table.name_in_message(row)}), column {table.count!r}"
+        ),
         "Counts must be whole numbers of at most 18 digits."
         if negative
         else "Counts must be whole numbers of 0 or more, with at most 12 digits.",

@@ -13,9 +13,11 @@ import numpy as np
 
 from isdp.accounting.guarantees import upper_decimal
 from isdp.arrays import IntArray
+from isdp.commands.shared.opening import opening
 from isdp.commands.swap.records import Records, Roles
 from isdp.io.certificate import FORMAT
 from isdp.io.versions import versions
+from isdp.io.wording import capitalized, counted, listed
 from isdp.swapping.privacy.bound import ROUNDING, Rate, guarantee_of, min_epsilon
 from isdp.swapping.privacy.record_pairs import moved_probability
 from isdp.swapping.privacy.worst_case import worst_case_loss
@@ -60,12 +62,14 @@ def describe(
         move.
     """
     sizes = np.bincount(key)
+    swap, privacy = _swap(rate, key, value, sizes), _privacy(rate, int(sizes.max()))
     return {
         "made_by": "isdp swap",
         "format": FORMAT,
         "for_release": True,
         "status": "swapped in exact arithmetic from the operating system's randomness",
         "date": started,
+        "summary": _summary(roles, checks, swap, privacy),
         "input": {
             "records": len(records),
             "file": name,
@@ -75,14 +79,40 @@ def describe(
             "public": list(roles.public),
             "published_as_they_are": list(roles.held(records.columns)),
         },
-        "output": {"file": "swapped.csv", "order": "by their own columns", "sha256": ""},
+        "output": {"file": "", "order": "by their own columns", "sha256": ""},
         "totals": checks,
         "strata": _strata(records, roles, key, value, sizes),
-        "swap": _swap(rate, key, value, sizes),
-        "privacy": _privacy(rate, int(sizes.max())),
+        "swap": swap,
+        "privacy": privacy,
         "versions": versions("numpy"),
         "not_said": list(NOT_SAID),
     }
+
+
+def _summary(
+    roles: Roles,
+    checks: list[dict[str, Any]],
+    swap: dict[str, object],
+    privacy: dict[str, object],
+) -> dict[str, str]:
+    moving, among = listed(roles.moving), "records"
+    totals = [
+        f"the {counted(check['totals'], 'count')} of records by {listed(check['columns'])}"
+        for check in checks
+        if check["columns"]
+    ]
+    if roles.match:
+        among = f"records with equal {listed(roles.match)}"
+    return opening(
+        f"{capitalized(listed(totals))} are exact.",
+        f"The expected share of records that have another {moving} than before is "
+        f"{swap['expected_share_changed']:.1%}, by the swap rate and the totals. All counts that "
+        f"combine {moving} with the other columns have this error, and no margin of error is "
+        f"given, because it depends on the confidential records.",
+        f"The {moving} of each record is protected among {among}: between the two nearest sets of "
+        f"records, a reader's odds change at most by a factor of {privacy['odds_move_by_at_most']}."
+        f" The exact counts, and all columns that are not swapped or carried, are not protected.",
+    )
 
 
 def _strata(

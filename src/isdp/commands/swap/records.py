@@ -1,4 +1,4 @@
-"""Records of individuals, which are read from csv files, and the roles of their columns."""
+"""Records of individuals, which are read from files, and the roles of their columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import numpy as np
 
 from isdp.arrays import IntArray
 from isdp.errors import InputError
-from isdp.io.csv_files import Column, read_columns, refuse_line_breaks
+from isdp.io.csv_files import Column, refuse_line_breaks
+from isdp.io.tables import ROW_PER_RECORD, read_columns
 
 WEIGHT = re.compile(
     r"(^|[_ .-])([fp]?weights?|p?wgts?|wts?|perwt|hhwt|p?wgtp)([_ .-]|\d*$)"
@@ -93,8 +94,8 @@ class Roles:
 
 
 def read_records(path: str | Path) -> Records:
-    """Read a csv of records in UTF-8, with all values as text."""
-    columns = read_columns(path, "a csv with one row for each record")
+    """Read a csv or Parquet file of records, with all values as text."""
+    columns = read_columns(path, ROW_PER_RECORD)
     refuse_line_breaks(columns, path)
     return Records({name: column.sorted() for name, column in columns.items()})
 

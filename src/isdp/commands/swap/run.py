@@ -31,10 +31,12 @@ from isdp.commands.swap.records import (
 from isdp.commands.swap.revealing_columns import refuse_revealing
 from isdp.errors import InputError
 from isdp.io.certificate import certificate_files, now
+from isdp.io.csv_files import quoted_names
+from isdp.io.tables import FORMATS, TableFormat, check_format
 from isdp.swapping.mechanism.exact_permutation import exact_rate, permutation_for_release
 from isdp.swapping.mechanism.permutation import Strata
 
-FILES = ("swapped.csv", "certificate.json", "certificate.md")
+FILES = (*[f"swapped.{extension}" for extension in FORMATS], "certificate.json", "certificate.md")
 
 
 def swap_file(
@@ -47,14 +49,16 @@ def swap_file(
     carry: Sequence[str] = (),
     public: Sequence[str] = (),
     force: bool = False,
+    out_format: TableFormat = "csv",
     permute: Callable[[Strata, Fraction], IntArray] = permutation_for_release,
 ) -> dict[str, Any]:
-    """Write the swapped records of a csv for release, and return their certificate.
+    """Write the swapped records of a file for release, and return their certificate.
 
     Parameters
     ----------
     path : path
-        A csv in UTF-8 with one row for each record. The certificate states the name of this file.
+        A csv in UTF-8 or a Parquet file, with one row for each record. The certificate states the
+        name of this file.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
     match : sequence of str
@@ -67,6 +71,8 @@ def swap_file(
         Columns that move with the swapped columns.
     public : sequence of str
         Columns that may be published unchanged although they identify records.
+    out_format : {"csv", "parquet"}
+        The format of the swapped records.
     permute : callable
         A replacement of `permutation_for_release` of `isdp.swapping.mechanism.exact_permutation`
         for tests, whose totals are checked.
@@ -79,6 +85,7 @@ def swap_file(
     """
     started = now()
     path, rate = Path(path), exact_rate(rate)
+    check_format(out_format)
     roles = Roles(tuple(match), tuple(swap), tuple(carry), tuple(public))
     folder = output_folder(out, FILES, path, force=force, cost="same records costs epsilon again")
     records = read_records(path)
@@ -96,9 +103,11 @@ def swap_file(
         compare(records, swapped, roles.match + roles.moving, "the swap key by what is swapped"),
     ]
     certificate = describe(path.name, records, roles, rate, key, value, checks, started)
+    name = f"swapped.{out_format}"
     folder.write(
-        {"swapped.csv": swapped.columns},
-        lambda digests: certificate_files(certificate, sha256=digests["swapped.csv"]),
+        {name: swapped.columns},
+        lambda digests: certificate_files(certificate, file=name, sha256=digests[name]),
+        source=path,
     )
     return certificate
 
@@ -109,8 +118,10 @@ def _check_roles(records: Records, roles: Roles, path: Path) -> None:
     named = roles.match + roles.moving
     for column in named + roles.public:
         if column not in records.columns:
-            listed = ", ".join(map(repr, records.columns))
-            raise InputError(f"{path}: there is no column {column!r}. Use one of {listed}.")
+            raise InputError(
+                f"{path}: there is no column {column!r}. Use one of "
+                f"{quoted_names(records.columns)}."
+            )
         if named.count(column) > 1:
             raise InputError(
                 f"--match, --swap, --carry: the column {column!r} is named twice. Name it once."

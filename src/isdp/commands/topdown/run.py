@@ -7,6 +7,7 @@ held totals.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,7 +18,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from isdp.accounting.guarantees import upper_decimal
 from isdp.arrays import IntArray
+from isdp.commands.shared.opening import opening, protection
 from isdp.commands.shared.output import output_folder
 from isdp.commands.shared.refusals import (
     MAX_PROBABILITY_UNCHANGED,
@@ -47,7 +50,10 @@ from isdp.io.certificate import (
     certificate_files,
     now,
 )
+from isdp.io.csv_files import quoted_names
+from isdp.io.tables import FORMATS, TableFormat, check_format
 from isdp.io.versions import versions
+from isdp.io.wording import capitalized, counted, listed
 from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
@@ -61,9 +67,11 @@ from isdp.topdown.measurement_noise import draw_noise
 from isdp.topdown.run_plan import Passes
 
 ROOT_LEVEL, ROOT_REGION = "all", "all"  # the level above all others, and its only region
-FILES = ("released.csv", "measurements.csv", "budget.csv", "certificate.json", "certificate.md")
-# released.csv has these columns in addition to the axes of the table
+RELEASED = [f"released.{extension}" for extension in FORMATS]
+FILES = (*RELEASED, "measurements.csv", "budget.csv", "certificate.json", "certificate.md")
+# the released table has these columns in addition to the axes of the table
 RELEASED_COLUMNS = ("level", "region", "count", "margin_simulated")
+MAX_AXES = 60  # NumPy's arrays have at most 64 axes
 MAX_CELLS = 50_000_000  # maximum number of cells of all levels
 LEVEL_OF_MARGINS = 0.9
 LOG = logging.getLogger(__name__)
@@ -152,7 +160,9 @@ def topdown(
     out: str | Path,
     *,
     count: str = "count",
+    hierarchies: Mapping[str, str | Path] | None = None,
     force: bool = False,
+    out_format: TableFormat = "csv",
     accept: str | Iterable[str] = (),
     algorithm: Callable[..., Release] = run,
 ) -> dict[str, Any]:
@@ -161,9 +171,15 @@ def topdown(
     Parameters
     ----------
     table_path : path
-        A csv with one row per cell of a smallest region. A cell without a row is empty.
+        A csv or Parquet file with one row per cell of a smallest region. A cell without a row is
+        empty.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
+    hierarchies : mapping of str to path, optional
+        Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`. Columns
+        that are no level are not added.
+    out_format : {"csv", "parquet"}
+        The format of the released table.
     accept : str or iterable of str
         Give "weak-noise" to accept measured counts that stay unchanged with a probability of 0.95
         or more.
@@ -177,8 +193,10 @@ def topdown(
     """
     started = now()
     accepted = read_accepted(accept, (WEAK_NOISE,))
-    folder = output_folder(out, FILES, table_path, options.present, force=force)
-    table = read_table(table_path, count)
+    check_format(out_format)
+    inputs = table_path, options.present, *(hierarchies or {}).values()
+    folder = output_folder(out, FILES, *inputs, force=force)
+    table = read_table(table_path, count, hierarchies=hierarchies, regions=options.levels)
     for warning in warnings_of_names(table):
         LOG.warning("%s", warning)
     problem = arrange(table, options.levels)
@@ -192,10 +210,12 @@ def topdown(
     if options.simulations:
         runs, level = options.simulations, LEVEL_OF_MARGINS
         margins = margins_of_error(rng, release, problem.hierarchy, plan, runs=runs, level=level)
-    certificate = _describe(Path(table_path).name, problem, plan, release, options, started)
+    certificate = _describe(
+        Path(table_path).name, problem, plan, release, options, started, margins
+    )
     certificate["accepted"] = list(accepted)
     tables = {
-        "released.csv": released_table(problem, release, margins),
+        f"released.{out_format}": released_table(problem, release, margins),
         "measurements.csv": measurement_table(problem, plan, release),
         "budget.csv": pd.DataFrame(plan.budget.rows(problem.schema)),
     }
@@ -213,13 +233,18 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
     if missing or len(set(levels)) != len(levels) or ROOT_LEVEL in levels:
         raise InputError(
             f"{table.path}: --levels: {', '.join(levels)} must be different columns of the table "
-            f"other than {ROOT_LEVEL!r}. Use some of {', '.join(table.names)}."
+            f"other than {ROOT_LEVEL!r}. Use some of {quoted_names(table.names)}."
         )
     reserved = [name for name in axes if name in RELEASED_COLUMNS]
     if reserved:
         raise InputError(
-            f"{table.path}: the column {reserved[0]!r} has the name of a column of released.csv. "
-            f"Rename it."
+            f"{table.path}: the column {reserved[0]!r} has the name of a column of the released "
+            f"table. Rename it."
+        )
+    if len(axes) > MAX_AXES:
+        raise InputError(
+            f"{table.path}: {len(axes)} columns describe the cells, and at most {MAX_AXES} are "
+            f"accepted. Merge columns."
         )
     if not axes:
         raise InputError(f"{table.path}: no column except the levels describes the cells. Add one.")
@@ -446,6 +471,26 @@ def measurement_table(problem: Problem, plan: Plan, release: Release) -> pd.Data
     return pd.concat(parts, ignore_index=True)
 
 
+def _noise(plan: Plan, levels: Sequence[str], margins: Mapping[str, IntArray] | None) -> str:
+    """Say how large the error of a count of the smallest regions and of the whole table is."""
+    lowest = levels[-1]
+    if margins is None:
+        variance = plan.budget.variance(lowest, DETAIL)
+        return (
+            f"The noise of each measured cell of a {lowest} has a standard deviation of at most "
+            f"{upper_decimal(math.sqrt(variance), 3)} persons. No margin of error of the released "
+            f"counts was simulated."
+        )
+    (typical, largest), (whole, _) = (
+        (int(np.median(margins[level])), int(margins[level].max())) for level in (lowest, levels[0])
+    )
+    return (
+        f"With a probability of {LEVEL_OF_MARGINS:.0%}, the error of a count of one {lowest} is "
+        f"within {counted(typical, 'person')} for half of the counts, and within {largest:,} for "
+        f"all. For half of the counts of the whole table it is within {whole:,} (simulated)."
+    )
+
+
 def _describe(
     table: str,
     problem: Problem,
@@ -453,15 +498,26 @@ def _describe(
     release: Release,
     options: TopDownOptions,
     started: str,
+    margins: Mapping[str, IntArray] | None,
 ) -> dict[str, Any]:
     levels = problem.hierarchy.levels
-    held = held_levels(problem.hierarchy, plan)
+    held = [
+        "number of people" if depth == 0 else f"total of each {levels[depth]}"
+        for depth in held_levels(problem.hierarchy, plan)
+    ]
+    exact = listed([f"the {name}" for name in held])
     return {
         "made_by": "isdp topdown",
         "format": FORMAT,
         "for_release": not options.experiment,
         "status": NOT_FOR_RELEASE if options.experiment else FOR_RELEASE,
         "date": started,
+        "summary": opening(
+            f"{capitalized(exact)} {'is' if len(held) == 1 else 'are'} exact. No released count is "
+            f"negative, and the counts of all levels add up.",
+            _noise(plan, levels, margins),
+            protection(release.guarantee, for_release=not options.experiment, exact=exact),
+        ),
         "input": {"table": table, "levels": list(levels), "axes": list(problem.schema.axes)},
         "guarantee": release.guarantee.record(),
         "budget": [
@@ -470,9 +526,7 @@ def _describe(
             for level in levels
             for asked in [plan.budget.measured_queries(level)]
         ],
-        "held": [
-            "number of people" if depth == 0 else f"total of each {levels[depth]}" for depth in held
-        ],
+        "held": held,
         "present": None
         if plan.known is None or options.present is None
         else {

@@ -6,6 +6,8 @@ the noise sums to zero in every invariant. The uniform numbers come from Philox,
 distribution function maps them to Laplace noise. They depend only on the seed and the invariants.
 Agents with the same build of numpy and scipy therefore compute the same bits. The drawback is that
 anyone with the seed can subtract all noise.
+
+SDP is *Subspace Differential Privacy*.
 """
 
 import hashlib
@@ -26,7 +28,7 @@ def agent_noise(seed: str, invariants: Invariants, cells, scale: float) -> np.nd
     noise = np.empty(len(cells))
     for members, held in independent_parts(invariants):
         mine = np.isin(cells, members)
-        if held.constraints:  # each group of cells has a stream, named by its first cell
+        if held.constraints:  # a random stream per group, named by its first cell
             part = null_space(held).project(_plain(seed, int(members[0]), len(members)) * scale)
             noise[mine] = part[np.searchsorted(members, cells[mine])]
         else:

@@ -4,6 +4,8 @@
 `isdp.subspace.bases` map noise w to Q w (Theorem 3.3). This module computes the covariance after
 projection, and after conditioning on the invariants. The two are equal for spherical noise, and
 differ in general (Theorem 4.2).
+
+SDP is *Subspace Differential Privacy*.
 """
 
 import numpy as np

@@ -18,13 +18,14 @@ def consistency(query: Query) -> Invariants:
     """Find the linear relations with value 0 that the answers of all datasets satisfy.
 
     The relations are the integer vectors c with c A = 0, such as a parent minus its children. They
-    do not depend on the data. Held as invariants, they lower the error without a loss of privacy.
-    Raises InputError if the answers are linearly independent, so that there are no relations.
+    do not depend on the data. If they are invariants, the error is smaller and the privacy loss is
+    the same. Raises InputError if the answers are linearly independent, so that there are no
+    relations.
     """
     kernel = integer_kernel(query.sparse.T.tocsr())
     if not len(kernel):
         raise InputError(
-            "subspace: query: its answers are linearly independent and have no consistency "
-            "relations. Hold the total alone."
+            "subspace: query: the answers are linearly independent and have no consistency "
+            "relations. Use the total as the only invariant."
         )
     return Invariants(kernel, [f"consistency {row}" for row in range(len(kernel))])

@@ -19,7 +19,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.subspace.null_space import null_space
 
 PANELS, NODES = 4_000, 8  # panels and nodes of the numerical integration on each of three intervals
-DRAWS_PER_BLOCK = 10_000  # limits memory
+DRAWS_PER_BLOCK = 10_000  # number of draws per block, which limits memory
 Density = Callable[[np.ndarray], np.ndarray]
 
 

@@ -2,16 +2,17 @@
 
 The weight of a table u of noise is exp(-epsilon ||u||_1). Its Fourier series in angles x_i of the
 row totals and y_j of the column totals is prod_ij phi(x_i + y_j). The value at zero totals is the
-mean over all angles, so that the normalising constant is mean_y R(y)^rows with R(y) = mean_x prod_j
-phi(x + y_j). The angle of the last column total is 0, because the totals of rows imply that total.
+mean over all angles. The normalising constant is therefore mean_y R(y)^rows with R(y) = mean_x
+prod_j phi(x + y_j). The angle of the last column total is 0, because the row totals and the other
+column totals imply it.
 """
 
 import math
 
 import numpy as np
 
-MAX_COLUMNS = 4  # the maximum length of the smaller side; memory grows exponentially with it
-MAX_EXPONENT = 36.0  # tables with a total of this size divided by epsilon are neglected
+MAX_COLUMNS = 4  # maximum length of the smaller side; memory grows exponentially with it
+MAX_EXPONENT = 36.0  # maximum total of a table times epsilon; larger totals are neglected
 LIMIT_EPSILONS = (0.3, 0.25, 0.2, 0.16)
 
 

@@ -1,6 +1,6 @@
 """Exact distributions of permutation swapping by enumeration, for strata of a few records.
 
-The distributions are the reference for closed forms. Probabilities are rational numbers.
+Closed forms are compared with these distributions. Probabilities are rational numbers.
 """
 
 from collections import Counter
@@ -47,6 +47,6 @@ def output_distribution(
 
 
 def distance(first: Sequence, second: Sequence, held: Sequence) -> int:
-    """Compute d_HAM, the number of records in which two datasets differ in any order."""
+    """Compute d_HAM, the number of records in which two datasets differ, whatever their order."""
     one, other = (Counter(zip(values, held, strict=True)) for values in (first, second))
     return (one - other).total()

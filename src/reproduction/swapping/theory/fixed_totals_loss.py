@@ -1,14 +1,15 @@
 """Exact privacy loss of swapping for given county totals.
 
-All records of the stratum have different held values. County k, a value of the swapping variable,
-has n_k > 0 records. The probability that a dataset x becomes the output w depends only on a_k, the
-number of records with x_i = w_i = k:
+All records of the stratum have different values of the held variables. County k, a value of the
+swapping variable, has n_k > 0 records. The probability that a dataset x becomes the output w
+depends only on a_k, the number of records with x_i = w_i = k:
 
     P(a) prod_k n_k! = sum_T h_T [z^T] prod_k sum_t C(a_k, t) (n_k - t)! z^t ,
     h_T = sum_j (-1)^(T - j) C(T, j) f(n - j) ,      f(m) = o^m / d_m ,
 
 with the odds o of the rate and the subfactorials d_m. The formula is inclusion and exclusion over
-the records that stay fixed. The terms of h_T alternate in sign, so that it needs rational numbers.
+the records that stay fixed. The terms of h_T alternate in sign. Therefore h_T is computed in
+rational numbers.
 """
 
 import math
@@ -28,8 +29,8 @@ from isdp.swapping.mechanism.exact_permutation import exact_rate
 from isdp.swapping.privacy.bound import log_odds
 from reproduction.swapping.theory.variants import log_subfactorial
 
-MAX_CLASSES = 3000
-MAX_TERMS = 100_000_000
+MAX_CLASSES = 3000  # maximum number of classes of outputs
+MAX_TERMS = 100_000_000  # maximum number of terms of a sum
 
 
 @dataclass(frozen=True)
@@ -113,8 +114,8 @@ def universe_lower_bound(totals, rate: ExactNumber) -> Loss:
     small, others = totals[:2], totals[2:]
     if not others or 2 * max(others) > sum(others):
         raise InputError(
-            "swapping: totals: none of the counties other than the two smallest may have more than "
-            "half of their records. Give three or more counties of similar sizes."
+            "swapping: totals: there are fewer than three counties, or one county is too large. "
+            "Give three or more counties of similar sizes."
         )
     if math.prod(n + 1 for n in small) > MAX_TERMS:
         raise InputError(
@@ -140,7 +141,7 @@ def _log_sum(logs: np.ndarray, more: np.ndarray) -> float:
 
 
 def _log_fixed(n: int) -> np.ndarray:
-    """Compute the logarithms of C(n, t) d_{n-t}, the orders of n matched records with t fixed."""
+    """Compute the logarithms of C(n, t) d_{n-t}, the number of orders of n records with t fixed."""
     t = np.arange(n + 1)
     return _log_choose(n, t) + log_subfactorial(n - t)
 

@@ -1,10 +1,11 @@
 """Flavours of differential privacy as data, and conditions for their comparison.
 
-A guarantee has five components (Bailie, Gong and Meng, *Can Swapping be Differentially Private?*):
-the domain of datasets, the scope (the pairs of datasets that are compared), the unit (a distance
-between datasets), the standard (a divergence between distributions) and the intensity (a budget per
-unit). The first four are the flavour of the guarantee. Budgets of different flavours are different
-quantities. Only a theorem that converts one flavour to the other allows a comparison.
+A guarantee has five components (Bailie, Gong and Meng, *Can Swapping be Differentially Private?*).
+The domain is the set of datasets, and the scope is the set of pairs of datasets that are compared.
+The unit is a distance between datasets, and the standard is a divergence between distributions. The
+intensity is a budget per unit. The first four components are the flavour of the guarantee. Budgets
+of different flavours are different quantities. Only a theorem that converts one flavour to the
+other allows a comparison.
 """
 
 import math
@@ -24,11 +25,11 @@ PURE, RENYI = "MULT", "D_nor"
 class BuildingBlocks:
     """The guarantee of one system.
 
-    `domain` has the possible datasets X. `scope` is `EVERYTHING`, or the invariants on which two
-    datasets must agree. `unit` is the distance d_X. `standard` names the divergence d_Pr. "MULT"
-    gives pure differential privacy. "D_nor" gives zCDP, whose rho is the squared
-    budget. `intensity` is the budget per unit, or None if it depends on settings that `note`
-    states. `code` is the full name of the function that computes or verifies the budget, or "".
+    `domain` is the set of possible datasets X. `scope` is `EVERYTHING`, or the invariants on which
+    two datasets must agree. `unit` is the distance d_X. `standard` names the divergence d_Pr.
+    "MULT" gives pure differential privacy. "D_nor" gives zCDP, whose rho is the squared budget.
+    `intensity` is the budget per unit, or None if it depends on settings that `note` states. `code`
+    is the full name of the function that computes or verifies the budget, or "" if there is none.
     """
 
     name: str
@@ -77,15 +78,18 @@ def compare(first: BuildingBlocks, second: BuildingBlocks) -> float:
         )
     for one in (first, second):
         if one.intensity is None or not one.intensity > 0:
-            raise InputError(f"flavours: {one.name!r} has no positive budget to compare")
+            raise InputError(
+                f"flavours: {one.name!r} has no positive budget. Compare systems with "
+                f"positive budgets."
+            )
     return first.intensity / second.intensity
 
 
-# the component that a theorem changes, and a test of its values before and after
+# maps each theorem to the component that it changes and a test of the values before and after
 THEOREMS = {
     # Bun and Steinke 2016, Proposition 1.4: epsilon-DP implies zCDP with rho = epsilon^2 / 2
     "pure to zCDP": ("standard", lambda start, end: start == PURE and end == RENYI),
-    # a bound over all datasets holds for those that agree on invariants
+    # a bound over all datasets holds for the datasets that agree on invariants
     "fewer pairs of datasets": ("scope", lambda start, end: start == EVERYTHING != end),
 }
 

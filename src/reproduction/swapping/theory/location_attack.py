@@ -1,7 +1,7 @@
-"""Information that swapped records give on the county of a record, if the swap rate is public.
+"""Information of swapped records about the county of a record, if the swap rate is public.
 
 A record is *uniquely described* if no other record of its stratum has the same held values. The
-release then shows one county for it.
+release then shows one county for this record.
 """
 
 import math
@@ -36,8 +36,8 @@ def location_posterior(totals, rate: float) -> np.ndarray:
 def log_odds_gain(totals, rate: float) -> np.ndarray:
     """Compute the log posterior odds of the observed county minus its log prior odds.
 
-    The prior odds are n_c / (n - n_c). For odds o of the rate, the gain is ln(1 + n / (n_c o)) up
-    to terms of order 1/n.
+    The prior odds are n_c / (n - n_c). For odds o of the swap rate, the gain is ln(1 + n / (n_c o))
+    up to terms of order 1/n.
     """
     totals = np.asarray(totals)
     n = int(totals.sum())
@@ -53,10 +53,11 @@ def accuracy(totals, rate: float) -> float:
 def bayes_factor_loss(totals, rate: float) -> Loss:
     """Compute the loss from the observed counties of two uniquely described records.
 
-    One record is observed in the smallest county, and the other in the next. The loss is half of
-    the log-likelihood ratio of two hypotheses: they live there, or each lives in the county of the
-    other. The output has a probability of about (1 - p)^2, whereas the output with the largest loss
-    is rare. The loss is a lower bound for these totals, which are those of two or more counties.
+    One record is observed in the smallest county, and the other in the second-smallest county. The
+    loss is half of the log-likelihood ratio of two hypotheses: the records live in these counties,
+    or each lives in the county of the other. The output has a probability of about (1 - p)^2,
+    whereas the output with the largest loss is rare. The result is a lower bound of the loss for
+    the given totals of two or more counties.
     """
     totals = sorted(map(int, totals))
     return Loss(
@@ -80,7 +81,7 @@ def exchange_log_likelihood_ratio(size: int, first: int, second: int, rate: floa
     records may have exchanged their values.
     """
     n, pair = check_size(size), pair_distribution(size, rate)
-    third = (first + second - 2) / max(n - 2, 1)  # a third record is from one of the counties
+    third = (first + second - 2) / max(n - 2, 1)  # a third record is from a or b
     fourth = (first - 1) * (second - 1) / max((n - 2) * (n - 3), 1)
     same = pair.both_fixed + pair.one_fixed * third + pair.both_elsewhere * fourth
     exchanged = pair.exchanged + pair.one_arrow * third + pair.both_elsewhere * fourth
@@ -90,8 +91,8 @@ def exchange_log_likelihood_ratio(size: int, first: int, second: int, rate: floa
 def distinguishing_advantage(counts: np.ndarray, rate: float, first: int, second: int) -> float:
     """Compute the total variation distance between the releases of two datasets.
 
-    The second dataset exchanges a record of one category in county `first` with a record of the
-    other category in county `second`. The distribution of the released table of county by two
+    In the second dataset, a record of one category in county `first` is exchanged with a record of
+    the other category in county `second`. The distribution of the released table of county by two
     categories is approximated by a normal distribution. `counts` have shape (1, K, 2).
     """
     n = int(counts.sum())

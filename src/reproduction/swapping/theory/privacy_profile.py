@@ -1,9 +1,9 @@
 """Privacy profile of an exchange of two records: epsilon as a function of delta.
 
 All records of a stratum are different, and two datasets differ by an exchange of two records. The
-output shows the permutation. Its probability depends on the number m of records that it moves. For
-the second dataset, the permutation of the same output moves m + 2, m + 1, m, m - 1 or m - 2
-records.
+output shows the permutation. The probability of the permutation depends on the number m of records
+that it moves. For the second dataset, the permutation with the same output moves between m - 2 and
+m + 2 records.
 """
 
 import math
@@ -64,8 +64,8 @@ def _log_ratio(m: np.ndarray, step: int) -> np.ndarray:
 def _given_both(m: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Compute two probabilities for a derangement of m records, given two of the records.
 
-    They are the probability that the two records exchange their places, and the probability that
-    the first takes the place of the second but not the reverse.
+    The first is the probability that the two records exchange their places. The second is the
+    probability that the first record takes the place of the second, and not the reverse.
     """
     exchange, arrow = np.zeros(len(m)), np.zeros(len(m))
     possible = (m >= 2) & (m != 3)  # an exchange leaves m - 2 records, and one record cannot move

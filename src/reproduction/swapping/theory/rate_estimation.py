@@ -1,4 +1,4 @@
-"""Chi-square test and maximum-likelihood estimate of a swap rate, from tables before and after."""
+"""Chi-square test and maximum-likelihood estimate of a swap rate, from two tables."""
 
 from typing import NamedTuple
 
@@ -14,8 +14,8 @@ STEP = 1e-4  # difference of rates in the second difference of the log-likelihoo
 class Fit(NamedTuple):
     """Test of a table after a swap against its exact mean and covariance.
 
-    `z` has the deviation of each count in standard deviations, with shape (K, L). `p` is the
-    p-value of `chi_square` with `degrees` degrees of freedom.
+    `z` is the deviation of each count in standard deviations, with shape (K, L). `p` is the p-value
+    of `chi_square` with `degrees` degrees of freedom.
     """
 
     z: np.ndarray
@@ -44,7 +44,7 @@ def chi_square(before: np.ndarray, after: np.ndarray, rate: float) -> float:
 
 
 def _free(before: np.ndarray, after: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the deviation and covariance of the counts, without the last county and category."""
+    """Compute the deviation and covariance of all counts except the last county and category."""
     categories = range(before.shape[2] - 1)
     off = (after - expected_table(before, rate).sum(axis=0))[:-1, :-1]
     blocks = [[covariance(before, rate, a, b)[:-1, :-1] for b in categories] for a in categories]
@@ -61,7 +61,7 @@ class LikelyRate(NamedTuple):
 def likely_rate(before: np.ndarray, after: np.ndarray) -> LikelyRate:
     """Estimate the swap rate from the tables of `fit`, by maximum likelihood.
 
-    The likelihood is that of a normal distribution with the exact mean and covariance.
+    The likelihood is the density of a normal distribution with the exact mean and covariance.
     """
 
     def cost(rate: float) -> float:

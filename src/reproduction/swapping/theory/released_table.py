@@ -5,10 +5,10 @@ permutation. For one stratum, with the table x before the swap and w after it,
 
     P(w | x) = Z sum_u h_{|u|} prod_kl C(x_kl, u_kl) prod_l m_l! prod_k s_k! / prod_kl v_kl! ,
 
-where u_kl records are chosen to stay fixed, and others may stay fixed too. The table v = w - u has
-the category totals m and the county totals s. The weights h are those of `fixed_totals_loss`.
-Losses of small tables are exact. Other tables have lower bounds, which grow with the stratum if a
-county or a category is rare.
+where u_kl records are selected to stay fixed, and other records may stay fixed too. The table v = w
+- u has the category totals m and the county totals s. The weights h are those of
+`fixed_totals_loss`. Losses of small tables are exact. Other tables have lower bounds, which grow
+with the stratum if a county or a category is rare.
 """
 
 import math
@@ -28,22 +28,22 @@ from isdp.swapping.privacy.record_pairs import moved_probability
 from reproduction.swapping.theory.fixed_totals_loss import Loss, fixing_weights, log_fraction
 from reproduction.swapping.theory.location_attack import exchange_log_likelihood_ratio
 
-MAX_TABLES = 400
+MAX_TABLES = 400  # maximum number of tables with given totals
 Table = tuple[tuple[int, ...], ...]
 
 
 def tables_with(counties, categories) -> list[Table]:
     """List every table with the given county totals (rows) and category totals (columns).
 
-    Raises InputError if there are more than 400 tables.
+    Raises InputError if there are more than `MAX_TABLES` tables.
     """
     tables = []
     for table in _fill(counties, categories):
         tables.append(table)
         if len(tables) > MAX_TABLES:
             raise InputError(
-                f"swapping: counties and categories: allow more than {MAX_TABLES} tables. Use "
-                "smaller totals."
+                f"swapping: counties and categories: there are more than {MAX_TABLES} tables. Use "
+                f"smaller totals."
             )
     return tables
 
@@ -100,7 +100,7 @@ def _arrangements(v: np.ndarray) -> int:
 def table_loss(counties, categories, rate: ExactNumber) -> Loss:
     """Compute the exact loss, the maximum over all pairs of tables with these totals.
 
-    Raises InputError as `tables_with` does.
+    Raises InputError in the cases of `tables_with`.
     """
     tables = tables_with(counties, categories)
     logs = np.array(
@@ -119,9 +119,9 @@ def table_loss(counties, categories, rate: ExactNumber) -> Loss:
 def rare_category_bound(size: int, rate: float) -> Loss:
     """Compute a lower bound if one of two categories and one county have a single record each.
 
-    In the first dataset the record of that category lives in that county, and in the second it
-    lives elsewhere. The bound is (1/2) ln((n - 1) (1 - q1) / q1) for n = `size` >= 2, where q1 is
-    the probability of a move. It grows without limit with n.
+    In the first dataset the record of this category is in this county, and in the second dataset it
+    is in another county. The bound is (1/2) ln((n - 1) (1 - q1) / q1) for n = `size` >= 2, where q1
+    is the probability of a move. It grows without limit with n.
     """
     moved = moved_probability(check_size(size, 2), rate)
     return Loss(abs(math.log((size - 1) * (1 - moved) / moved)) / 2, "lower bound")
@@ -130,9 +130,9 @@ def rare_category_bound(size: int, rate: float) -> Loss:
 def two_counties_bound(size: int, in_category: int, rate: float) -> Loss:
     """Compute a lower bound if two counties have a single record each, of different categories.
 
-    `size` is the number of records, at least 4, and `in_category` is that of one category. For
-    large sizes the bound is (1/2) ln[(1 + 1/(o t)) (1 + 1/(o (1 - t)))], with the share t of the
-    category and the odds o of the rate.
+    `size` is the number of records, at least 4, and `in_category` is the number of records of one
+    category. For large sizes the bound is (1/2) ln[(1 + 1/(o t)) (1 + 1/(o (1 - t)))], with the
+    share t of the category and the odds o of the rate.
     """
     n = check_size(size, 4)
     log_odds = exchange_log_likelihood_ratio(n, in_category, n - in_category, rate)

@@ -1,6 +1,6 @@
 """Probabilities of the permutations of swapping and of its variants, and their worst-case loss.
 
-The argument of `isdp.swapping.privacy.worst_case` holds for the variants too, with other weights.
+The proof in `isdp.swapping.privacy.worst_case` also holds for the variants, with other weights.
 """
 
 import math

@@ -1,8 +1,10 @@
-"""Projection onto totals by type that regions can have, with cutting planes (TDA).
+"""Projection onto the totals by type that regions can have, by cutting planes (TDA).
 
 The regions bound the total of each subset of types. With 28 types of group quarters there are 2^28
 bounds, and a noisy table violates few of them. Each step adds one violated bound, which a minimal
 cut finds.
+
+TDA is *The TopDown algorithm and invariants* (slides).
 """
 
 from dataclasses import dataclass
@@ -16,16 +18,16 @@ from isdp.constraints.presence import MAX_FLOW, Presence
 from isdp.errors import InputError
 from isdp.postprocess.projection import nearest_l2
 
-MAX_CUTS = 500
+MAX_CUTS = 500  # The maximum number of bounds that are added.
 MAX_PARTS = 2**20  # The smallest unit of a flow is 1/MAX_PARTS of a person.
 
 
 @dataclass(frozen=True, eq=False)
 class NearestTotals:
-    """The nearest totals by type that regions can have.
+    """The possible totals by type that are nearest to the noisy totals.
 
-    The nearest real point is `real`, and `totals` differs from it by less than 1 in each type.
-    `cuts` lists the subsets of types whose bounds were added.
+    `real` is the nearest real point, and `totals` differs from it by less than 1 person in each
+    type. `cuts` lists the subsets of types whose bounds were added.
     """
 
     totals: np.ndarray
@@ -44,7 +46,7 @@ def nearest_group_totals(rng: np.random.Generator, noisy, presence: Presence) ->
     while len(cuts) <= MAX_CUTS:
         real = nearest_l2(noisy, _polytope(presence, cuts))
         broken = _broken(real, presence)
-        if broken is None or broken in cuts:  # A repeated bound is violated by less than a person.
+        if broken is None or broken in cuts:  # It is violated by less than a person.
             return NearestTotals(_round(rng, real, presence), real, cuts)
         cuts.append(broken)
     raise InputError(
@@ -64,7 +66,7 @@ def _polytope(presence: Presence, cuts: list[tuple[int, ...]]) -> Polytope:
 
 
 def _broken(real, presence: Presence) -> tuple[int, ...] | None:
-    """Find a violated bound. Flows are integers, so counts are in fractions of a person."""
+    """Find a violated bound. Flows are integers, so their unit is a fraction of a person."""
     total = int(presence.totals.sum())
     parts = min(MAX_PARTS, MAX_FLOW // max(total, 1))
     least = presence.minimums.sum(axis=0) * parts
@@ -79,7 +81,7 @@ def _broken(real, presence: Presence) -> tuple[int, ...] | None:
 
 
 def _round(rng: np.random.Generator, real, presence: Presence) -> np.ndarray:
-    """Round each total up or down, with the smallest change, to totals that the regions can have.
+    """Round the totals up or down, with the smallest change, to totals that the regions can have.
 
     The variables of the linear programme are the persons of each type in each region. It is a
     network programme, so all its vertices are integer.
@@ -99,7 +101,7 @@ def _round(rng: np.random.Generator, real, presence: Presence) -> np.ndarray:
         (entries, (rows, np.concatenate([columns, columns, up]))),
         shape=(leaves + kinds, people + kinds),
     ).tocsr()
-    # The random numbers are smaller than all relevant differences, so that they only decide ties.
+    # The random numbers are smaller than all relevant differences. Therefore they only decide ties.
     cost = np.concatenate([np.zeros(people), 1 - 2 * part + 1e-7 * rng.random(kinds)])
     bounds = [(0, None)] * people + [(0, 1)] * kinds
     sides = np.concatenate([presence.surpluses, lower - least]).astype(float)

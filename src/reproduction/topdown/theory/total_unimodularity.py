@@ -18,13 +18,13 @@ from scipy.sparse.csgraph import connected_components
 
 from isdp.lattice.elimination import pivot_columns
 
-MAX_ENUMERATED = 14  # Column sets are enumerated for up to this number of rows or columns.
+MAX_ENUMERATED = 14  # The maximum number of rows or columns for an enumeration of column sets.
 
-COUNT_BOUNDS = (2, 5, 20)  # The counts in the random tables are below these bounds.
+COUNT_BOUNDS = (2, 5, 20)  # The exclusive upper bounds of the counts in the random tables.
 N_TRIALS = 900  # The number of linear programmes in a search for a fractional vertex.
 N_LAST_TRIALS = 9000  # The number of linear programmes in the last search.
 TRIALS_PER_PROGRAMME = 25  # The number of linear programmes that are solved together.
-MIN_FRACTION = 1e-6
+MIN_FRACTION = 1e-6  # The minimum distance of a fractional value from the nearest integer.
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ def whole_vertices(
     """Prove or refute that {x >= 0: A x = b} has only integer vertices for every integer b.
 
     Total unimodularity is sufficient but not necessary. An equation of two variables determines one
-    of them from the other. It is sufficient that the matrix is totally unimodular after all these
-    equations are substituted. `proof` is the result of `totally_unimodular`, if known.
+    of them from the other. After the substitution of all these equations, total unimodularity of
+    the matrix is sufficient. `proof` is the result of `totally_unimodular`, if known.
     """
     proof = proof or totally_unimodular(rng, matrix)
     if proof.unimodular:
@@ -92,8 +92,8 @@ def whole_vertices(
 def core_of(matrix) -> tuple[np.ndarray, np.ndarray]:
     """Find the indices of the rows and columns that determine total unimodularity.
 
-    Rows and columns with at most one non-zero entry are removed. Of rows or columns that are equal
-    up to their sign, one is kept.
+    Rows and columns with at most one non-zero entry are removed. If several rows or columns are
+    equal up to their sign, one of them is kept.
     """
     sides = [np.arange(size) for size in matrix.shape]
     while True:
@@ -137,8 +137,9 @@ def without_short_rows(matrix) -> np.ndarray:
 def two_laminar_families(matrix) -> bool:
     """Return True if the rows are the union of two laminar families of column sets.
 
-    The sets of a laminar family are disjoint or nested. Two sets that cross are in different
-    families. Two families therefore exist if the graph of crossings can be coloured in two colours.
+    The sets of a laminar family are disjoint or nested. Two sets that overlap without nesting are
+    in different families. Two families therefore exist if the graph of these overlaps can be
+    coloured in two colours.
     """
     if not matrix.size:
         return True

@@ -33,7 +33,7 @@ def test_a_frame_keeps_all_but_the_counts():
     sums = [each.groupby("county", observed=True)["count"].sum() for each in (PEOPLE, noisy)]
     assert sums[0].tolist() == sums[1].tolist()
     assert dict(released.totals.to_numpy().tolist()) == {"county: A": 51, "county: B": 23}
-    assert released.margins["sd_is"].eq("exact").all()
+    assert released.margins["how"].eq("exact").all()
     certificate = released.certificate
     assert certificate["for_release"]
     assert certificate["mechanism"]["epsilon"] == "1/4"

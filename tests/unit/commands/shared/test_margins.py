@@ -49,8 +49,8 @@ def test_kinds_of_cells_and_sums_are_told_by_their_share_of_each_block(tmp_path)
     targets = targets_of(table, free, [HeldTotals("by sex", table.groups(["sex"]), ("sex",))])
     assert [(one.scope, one.name, one.cells, one.parts) for one in targets] == [
         ("cell", "a cell in no total", 1, (Part(0, 1),)),
-        ("cell", "a cell among 2 with one total", 2, (Part(2, 1),)),
-        ("cell", "a cell among 3 with one total", 3, (Part(3, 1),)),
+        ("cell", "a cell in a group of 2 whose total is held", 2, (Part(2, 1),)),
+        ("cell", "a cell in a group of 3 whose total is held", 3, (Part(3, 1),)),
         ("sum", "sex: f", 4, (Part(1, 1), Part(2, 1), Part(3, 2))),
         ("sum", "sex: m", 3, (Part(0, 1), Part(2, 1), Part(3, 1))),
     ]

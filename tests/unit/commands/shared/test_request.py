@@ -119,7 +119,7 @@ def test_the_certificate_and_the_margins_follow_from_the_same_budget(budget, key
         pd.DataFrame({"cell": range(4000), "count": 5}), count="count", total=True, **budget
     )
     found = (draws.frame["count"] - 5).std()
-    wanted = draws.margins.query("what == 'cell'")["sd"].iloc[0]
+    wanted = draws.margins_full.query("what == 'cell'")["sd"].iloc[0]
     assert found == pytest.approx(wanted, rel=0.15)
 
 

@@ -1,0 +1,110 @@
+"""The first sentences of a certificate: what is exact, how large the noise is, what is protected.
+
+All sentences are generated from the values of the release. None depends on a confidential count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from isdp.accounting.conversions import epsilon_above
+from isdp.accounting.guarantees import PrivacyGuarantee, upper_decimal
+from isdp.commands.shared.margins import HOW, UNKNOWN, Margin
+from isdp.commands.shared.request import DELTA
+from isdp.io.certificate import NO_GUARANTEE_IN_SHORT
+from isdp.io.wording import capitalized, counted, listed
+
+MAX_FACTOR_EPSILON = 12  # e^12 is 162,755: a larger factor is given as a power of e only
+MAX_SETS = 4  # maximum number of sets of totals that are named
+CONVERSION: Final = "Canonne-Kamath-Steinke"  # valid for every mechanism with the stated rho
+METHODS = {"exact": "", "bound": " (an upper bound)", "simulated": " (simulated)"}
+
+
+def opening(exact: str, noise: str, protection: str) -> dict[str, str]:
+    """Return the first sentences of a certificate by their subject."""
+    return {"exact": exact, "noise": noise, "protection": protection}
+
+
+def exact_totals(held: Sequence[tuple[str, int]], determined: int) -> str:
+    """Say which totals are exact.
+
+    Parameters
+    ----------
+    held : sequence of (str, int)
+        The name and the number of each set of held totals, such as ("totals by county", 4).
+    determined : int
+        Number of cells that the totals determine.
+    """
+    if not held:
+        return "No total is held exactly."
+    names = [_named(name, totals) for name, totals in held[:MAX_SETS]]
+    if len(held) > MAX_SETS:
+        names.append(
+            counted(len(held) - MAX_SETS, "further set of totals", "further sets of totals")
+        )
+    alone = len(held) == 1 and held[0][1] == 1
+    text = f"{capitalized(listed(names))} {'is' if alone else 'are'} exact."
+    if determined:
+        cells = counted(determined, "cell, which is", "cells, which are")
+        text += f" {'It determines' if alone else 'They determine'} {cells} published exactly too."
+    return text
+
+
+def _named(name: str, totals: int) -> str:
+    if name.startswith("totals "):
+        return f"the {counted(totals, f'total {name[7:]}', name)}"
+    return f"the total of the {name}" if name.startswith("subset ") else f"the {name}"
+
+
+def noise_of_margins(margins: Sequence[Margin]) -> str:
+    """Say how large the noise of a cell is, and that of the sum of the most cells with noise."""
+    known = [m for m in margins if m.limit.method != UNKNOWN and not m.held]
+    cells = [m for m in known if m.scope == "cell"]
+    sums = [m for m in known if m.scope == "sum"]
+    if not cells:
+        return "The size of the noise is not known: no exact sampler is fast enough to simulate it."
+    size = counted(round(max(m.limit.value for m in cells)), "person")
+    text = f"With a probability of 95 %, the noise of a cell is at most {size} in either direction"
+    shown = list(cells)
+    if sums:
+        largest = max(sums, key=lambda m: (m.cells, m.limit.value))
+        shown.append(largest)
+        text += f", and that of the sum '{largest.name}' at most {round(largest.limit.value):,}"
+    methods = {m.limit.method for m in shown}
+    return f"{text}{METHODS[next(words for key, words in HOW.items() if key in methods)]}."
+
+
+def protection(
+    guarantee: PrivacyGuarantee, *, for_release: bool, exact: str, delta: float | None = None
+) -> str:
+    """Say what the guarantee protects, and what it does not.
+
+    Parameters
+    ----------
+    exact : str
+        Name of the facts that are published exactly, such as "the exact totals".
+    delta : float, optional
+        The delta at which a zero-concentrated loss is converted to epsilon.
+    """
+    if not for_release:
+        return NO_GUARANTEE_IN_SHORT
+    loss, condition = guarantee.loss_per_person, ""
+    if loss is None:
+        who = f"no loss per person is known, because {guarantee.why_not_per_person}."
+        text = f"The loss is limited per unit of distance between two tables. {capitalized(who)}"
+    else:
+        if guarantee.flavour == "zCDP":
+            delta = DELTA if delta is None else delta
+            loss = epsilon_above(CONVERSION, loss, delta)
+            condition = f", except with a probability of {upper_decimal(delta)}"
+        factor = f"e^{upper_decimal(loss, 3)}"
+        if loss <= MAX_FACTOR_EPSILON:
+            factor = f"{float(upper_decimal(math.exp(loss), 3)):,.10g} ({factor})"
+        text = (
+            f"The cell of each person is protected: between two tables that differ in the cell of "
+            f"one person, a reader's odds change at most by a factor of {factor}{condition}. Both "
+            f"tables agree in {exact}, and otherwise differ as little as these totals allow."
+        )
+    return f"{text} No guarantee covers {exact} and all that follows from them."
