@@ -229,6 +229,7 @@ def test_the_data_frame_is_released_with_the_same_levels(frame):
         ("--error=state=1 --error=cell=1", "'state'"),
         ("--error=cell=1 --share=cell=1", "--share, --error"),
         ("--error=cell=1 --error=cell=2", "repeated"),
+        ("--error=cell=1 --error=county=1 --error=state=1", "'state'"),
         ("--epsilon=1 --groups=hispanic", "--groups"),
         ("--epsilon=1 --norm=l2 --for-experiments", "norm"),
         ("--sigma=2", "sigma"),
