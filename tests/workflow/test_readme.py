@@ -34,6 +34,7 @@ LEFT_OUT = {
     "pre-commit": "need not be installed",
     "git": "would write into the repository",
     "pip": "would install packages",
+    "frictionless": "need not be installed",
     "docker": "need not be installed",
     "apptainer": "need not be installed",
     "mkdir": "for the container",
@@ -41,7 +42,7 @@ LEFT_OUT = {
     "jupyter": "would write into the notebooks",
     ". .venv/bin/activate": "a shell's own command; the environment is the one that runs this",
 }
-CERTIFICATE = ("certificate.json", "certificate.md")
+CERTIFICATE = ("certificate.json", "certificate.md", "datapackage.json", "registry.yaml")
 # by the command of isdp: its usual folder, and what it writes there
 WRITTEN = {
     "topdown": ("topdown", ["released.csv", "measurements.csv", "budget.csv", *CERTIFICATE]),

@@ -41,8 +41,9 @@ Both margins of a two-way table are  totals: [row, column].
 
 The command writes these files to DIR together at the end: noisy.csv (noisy.parquet, with
 --out-format parquet), totals.csv (the held totals), margins.csv (margins of error in persons),
-margins_full.csv (their methods, and probabilities), certificate.json, certificate.md, and a
-picture, noisy.svg and noisy.png, if matplotlib is installed.
+margins_full.csv (their methods, and probabilities), certificate.json, certificate.md,
+datapackage.json (a description of the tables), registry.yaml (a draft for the registry of
+deployments), and a picture, noisy.svg and noisy.png, if matplotlib is installed.
 
 Epsilon is the pure privacy loss of Laplace noise, and rho is the zero-concentrated loss of Gaussian
 noise. Both are per person: the loss between two tables that agree in the held totals, differ in the

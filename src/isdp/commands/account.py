@@ -19,11 +19,7 @@ from isdp.accounting.loss_distributions import Loss, PureLoss, compose_losses, g
 from isdp.arrays import IntArray
 from isdp.commands.check import read_certificate
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, find_degrees_of_freedom
-from isdp.commands.shared.guarantee import (
-    NO_SINGLE_MOVE,
-    UNKNOWN_DISTANCE,
-    person_distance,
-)
+from isdp.commands.shared.guarantee import DETERMINED, NO_SINGLE_MOVE, person_distance
 from isdp.commands.shared.invariants_file import read_invariants
 from isdp.commands.shared.opening import CONVERSION
 from isdp.commands.shared.request import DELTA, parse_delta, units_of_distance
@@ -32,6 +28,7 @@ from isdp.errors import InputError
 from isdp.exact.disjoint.privacy_losses import loss_of_move
 from isdp.io.files import read_bytes
 from isdp.io.tables import ROW_PER_CELL, read_columns
+from isdp.lattice.shortest_vectors import Metric
 from isdp.mechanisms.base import Energy
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import NORMS, GeneralizedLaplace
@@ -58,7 +55,9 @@ class RevealedCells(NamedTuple):
         Cells whose counts all totals together reveal modulo a larger number than the separate
         releases do, such as "d modulo 2".
     distance : int or None
-        The result of `isdp.commands.shared.guarantee.person_distance` under all totals.
+        The upper bound of `isdp.commands.shared.guarantee.person_distance` under all totals. It is
+        the squared l2 distance, which is at least the l1 distance of the same tables, unless all
+        losses are per unit of l1 distance.
     """
 
     determined: list[str]
@@ -138,7 +137,10 @@ def account(
     if cells_path is not None or invariants_paths:
         if cells_path is None or not invariants_paths:
             raise InputError("--cells, --invariants: only one is given. Give both, or neither.")
-        found, held = _revealed_cells(certificates, cells_path, invariants_paths, count, names)
+        metric: Metric = "l1" if all(one.metric == "l1" for one in guarantees) else "squared l2"
+        found, held = _revealed_cells(
+            certificates, cells_path, invariants_paths, count, names, metric
+        )
     distance = _stated_distance(guarantees) if found is None else found.distance
     digests = [_entry(one, "input", "invariants_sha256") for one in certificates.values()]
     alike = digests[0] is not None and all(one == digests[0] for one in digests)
@@ -209,8 +211,10 @@ def _for_one_person(guarantee: PrivacyGuarantee, distance: int) -> PrivacyGuaran
     """Convert a loss per unit of distance into a loss per person."""
     if guarantee.metric not in NORMS:
         return guarantee
+    farther = f" at the smallest distance that they force, {distance}" if distance > MOVE else ""
     return replace(
         guarantee,
+        relation=f"{guarantee.relation}{farther}",
         metric="person",
         loss=upper_product(guarantee.loss, _units(guarantee, distance)),
         per_person=1,
@@ -233,7 +237,7 @@ def _per_person(
             return together
         return replace(together, per_person=None, why_not_per_person=NO_SINGLE_MOVE)
     if distance is None:
-        return replace(together, per_person=None, why_not_per_person=UNKNOWN_DISTANCE)
+        return replace(together, per_person=None, why_not_per_person=DETERMINED)
     if together.metric not in NORMS:  # the losses were converted at this distance
         return together
     return replace(together, per_person=_units(together, distance), why_not_per_person="")
@@ -336,6 +340,7 @@ def _revealed_cells(
     invariants_paths: Sequence[str | Path],
     count: str,
     names: list[str] | None,
+    metric: Metric,
 ) -> tuple[RevealedCells, list[DegreesOfFreedom | None]]:
     """Return the cells that all totals reveal, and the degrees of freedom of each release."""
     path = Path(cells_path)
@@ -367,6 +372,7 @@ def _revealed_cells(
     for each in separate:
         alone = np.lcm(alone, each.steps)
     free = find_degrees_of_freedom([one for digest in sorted(set(used)) for one in rules[digest]])
+    distance = person_distance(free, metric)
     revealed = RevealedCells(
         [table.name(row) for row in free.determined],
         [table.name(row) for row in free.determined if alone[row] > 0],
@@ -375,6 +381,6 @@ def _revealed_cells(
             for row in free.revealed_residues
             if alone[row] != free.steps[row]
         ],
-        person_distance(free),
+        None if distance is None else distance.upper,
     )
     return revealed, list(separate)

@@ -7,12 +7,12 @@ import math
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
@@ -47,7 +47,10 @@ from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 from isdp.mechanisms.set_tree import CELL_LEVEL
-from isdp.plots import can_draw
+from isdp.plots import try_to_draw
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PICTURES = ("plan.svg", "plan.png")
 FILES = ("plan.csv", "plan.json", "curve.csv", LEVELS, *PICTURES)
@@ -416,7 +419,7 @@ def plan(
         request = planned.request_for_errors(request, errors)
     forecast = planned.forecast(request, accepted)
     curve = planned.curve(request, forecast.margins)
-    save = _picture(curve, forecast) if picture and len(curve) and can_draw() else None
+    save = try_to_draw(partial(_picture, curve, forecast)) if picture and len(curve) else None
     tables = {"plan.csv": margin_table(forecast.margins), "curve.csv": curve}
     if forecast.levels is not None:
         tables[LEVELS] = pd.DataFrame(forecast.levels["terms"])
@@ -446,8 +449,7 @@ def record(forecast: NoiseForecast) -> dict[str, object]:
     }
 
 
-def _picture(curve: pd.DataFrame, forecast: NoiseForecast) -> Callable[..., None]:
+def _picture(curve: pd.DataFrame, forecast: NoiseForecast) -> Figure:
     from isdp.plots.noise_curves import plot_error_curves
-    from isdp.plots.style import save
 
-    return partial(save, plot_error_curves(curve, forecast.setting, forecast.value))
+    return plot_error_curves(curve, forecast.setting, forecast.value)

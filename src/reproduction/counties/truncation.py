@@ -43,7 +43,7 @@ def tabulate_curves(counties: pd.DataFrame, epsilons: list[float]) -> pd.DataFra
 def tabulate_truncation(
     counties: pd.DataFrame, epsilon: float, sampled: pd.DataFrame
 ) -> pd.DataFrame:
-    """Compute the table truncation. `sampled` is the table counties_states."""
+    """Compute the table `truncation`. `sampled` is the table counties_states."""
     populations = counties.groupby("state")["population"]
     smallest = counties.loc[populations.idxmin()].set_index("state")
     run = sampled.set_index("state").reindex(smallest.index).astype({"releases_truncated": "Int64"})

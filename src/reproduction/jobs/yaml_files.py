@@ -4,7 +4,7 @@ from pathlib import Path
 
 import yaml
 
-# the Python parser, used if PyYAML lacks the C parser, delays every start by a second
+# if PyYAML lacks the C parser, the Python parser is used, which delays every start by a second
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 

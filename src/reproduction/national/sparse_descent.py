@@ -107,7 +107,7 @@ def _measured_family(
     cell_sums: np.ndarray | None,
     totals: np.ndarray | None,
 ) -> Family:
-    """Measure the answers of the children of a parent that concern `cells`."""
+    """Measure, for the children of a parent, the answers that count some of `cells`."""
     level = descent.hierarchy.levels[depth]
     work = restrict_workload(descent.workloads[depth], cells)
     answers = np.ascontiguousarray((work.rows @ true.T).toarray().T)

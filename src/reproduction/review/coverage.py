@@ -1,4 +1,4 @@
-"""Coverage of the papers: every statement, figure, table and printed number, with its claims.
+"""Coverage of the papers: the claims on every statement, figure, table and printed number.
 
 The folder `coverage` has one CSV file per paper, in the order of the paper. A row names the claims
 that judge a statement, or the reason why no claim does.
@@ -29,8 +29,8 @@ def read_coverage(claims: Iterable[Claim], folder: Path = FOLDER) -> pd.DataFram
     Raises
     ------
     InputError
-        If a row is repeated, has an unknown kind or a claim that is not of its paper, or has both
-        or neither of claims and a reason.
+        If a row is repeated, or its kind or a claim is unknown. A row must have either claims or a
+        reason.
     """
     parts = []
     for paper in PAPERS:
@@ -53,6 +53,20 @@ def read_coverage(claims: Iterable[Claim], folder: Path = FOLDER) -> pd.DataFram
     if (repeated := coverage.duplicated(["paper", "where", "statement"])).any():
         raise InputError(f"coverage: {coverage[repeated].iloc[0]['statement']} is repeated.")
     return coverage
+
+
+def read_substitutes(claims: Iterable[Claim], folder: Path = FOLDER) -> pd.DataFrame:
+    """Read the settings that our text copies of the papers lack, with the values used instead.
+
+    The column `claims` names the claims whose verdicts depend on a setting. Raises InputError if a
+    claim does not exist.
+    """
+    table = pd.read_csv(folder / "substitutes.csv", dtype=str, keep_default_na=False)
+    known = {claim.name for claim in claims}
+    for row in table.itertuples():
+        if unknown := set(row.claims.split()) - known:
+            raise InputError(f"substitutes.csv: {row.setting}: {min(unknown)} is no claim.")
+    return table
 
 
 def judge_coverage(coverage: pd.DataFrame, verdicts: Mapping[str, str]) -> pd.DataFrame:

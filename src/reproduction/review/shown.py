@@ -52,5 +52,5 @@ def _made(kind: str, paths: Iterable) -> list[str]:
 
 
 def read_shown(folder: Path) -> set[str]:
-    """Read the stored names of `list_shown` from the results folder."""
+    """Read the names that `list_shown` listed from the results folder."""
     return set((folder / SHOWN_FILE).read_text().split())

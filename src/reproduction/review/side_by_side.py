@@ -22,7 +22,7 @@ LEVELS = {"region": "state", "area": "county"}
 def format_number(value: float, error: float | None = None) -> str:
     """Format a number to three significant digits, with its standard error rounded up.
 
-    The error is omitted if it is missing, and for an exact 0.
+    The error is omitted if it is missing, or if the number is 0.
     """
     places = 2 - math.floor(math.log10(abs(value))) if value else 0
     text = f"{round(value, places):,.{max(places, 0)}f}"

@@ -72,7 +72,8 @@ def sdp_nested(checks):
     unit="joint loss divided by the sum of the epsilons (largest)",
     tables=["subspace_checks"],
     note=(
-        "Two projected Laplace releases of one histogram, at draws and at points far from zero. "
+        "Two projected Laplace releases of one histogram are compared at draws, and at points far "
+        "from zero. "
         "The criterion allows for rounding."
     ),
 )

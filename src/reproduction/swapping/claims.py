@@ -338,7 +338,7 @@ def swap_perverse_unit(guide):
     statement="A positive delta reduces epsilon without more noise.",
     unit="epsilon at delta = 1e-10 (1940, 5 %)",
     figures=["swapping_tightness"],
-    note="For an exchange of two households, all households different.",
+    note="The value is for an exchange of two households in a stratum of different households.",
 )
 def swap_perverse_delta(guide):
     return _falls(guide, "a smaller divergence")

@@ -20,7 +20,10 @@ TWO_PERSON_HOUSEHOLDS = 264331  # number of households in the slides' largest st
 # shares of the sizes 1 to 12 in percent; the slides give size 2, and size 12 is the remainder
 SIZE_SHARES = (9.0, 0, 21.5, 18.2, 11.9, 7.1, 4.1, 2.4, 1.3, 0.75, 0.35, 0)
 OWNING_LOG_ODDS = 0.12  # change in the log-odds of owning for each further person in the household
-TILT_BY_PERSONS = 0.25  # see `rake`; per person by which the mean dwelling exceeds the state's
+# The tilt of a county is the change in the log weight of a household for each further person in it.
+# This constant is the tilt for each person by which the county's persons per dwelling exceed the
+# number of the state.
+TILT_BY_PERSONS = 0.25
 SCENARIOS = ("equal mix", "persons per dwelling", "fitted")
 MAX_RAKING_STEPS, RAKING_TOLERANCE = 5000, 1e-9  # the tolerance is relative
 N_FITTING_STEPS = 12
@@ -101,8 +104,8 @@ def estimate_owning_rates(table: pd.DataFrame) -> pd.DataFrame:
 
     At a swap rate of 50 %, a household keeps its county or receives the county of another household
     of its size. Both have the probability 1/2 up to terms of order 1/n. The estimate is therefore
-    twice the owners after the swap minus the owners before, divided by the households. Its standard
-    error assumes a swap in one stratum.
+    (2 a - b) / n for b owners before the swap, a owners after the swap, and n households. Its
+    standard error assumes a swap in one stratum.
     """
     rate = (2 * table["owned_after"] - table["owned"]) / table["total"]
     sd = np.sqrt(np.diag(covariance(counts_before(table), PRINTED_RATE)))

@@ -2,8 +2,8 @@
 
 Households had been swapped within states before the published Summary File 1 was made. The input of
 the demonstration data was not swapped. Swapping brings a county's share of a group closer to the
-state's share. The difference between noisy and published counts should therefore grow with the
-distance between the two shares, but only if swapping changed the variable.
+state's share. Therefore the difference between noisy and published counts should grow with the
+distance between the two shares. This holds only for variables that swapping changed.
 """
 
 import numpy as np

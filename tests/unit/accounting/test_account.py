@@ -171,6 +171,7 @@ def test_the_exact_composition_under_overlapping_totals_is_a_bound(release, delt
     folders = [release(MARGINS, *one) for one in (LAPLACE, GAUSSIAN)]
     found = accounted(folders, as_zcdp=True, delta=delta)
     assert found.together.distance == 4
+    assert "at the smallest distance that they force, 4" in found.exact.statement()
     assert found.guarantee.loss_per_person == Fraction(9, 8) + Fraction(1, 2)
     basis = [[1, -1, 0, -1, 1, 0], [0, 1, -1, 0, -1, 1]]
     every = [losses(basis, 1, 3 / 8), losses(basis, 2, 1 / 8)]

@@ -154,14 +154,14 @@ def _mechanism(
     if guarantee.metric == "l1":
         content["loss_at_distance_2"] = upper_decimal(guarantee.loss_at(2))
         content["loss_at_distance_4"] = upper_decimal(guarantee.loss_at(4))
-        content["distances"] = describe_distances(free, squared=False)
+        content["distances"] = describe_distances(free, "l1")
     if guarantee.flavour == "zCDP":
         content |= _concentrated(guarantee, request.delta or DELTA)
         if guarantee.metric == "l2":
             at_two, at_four = (upper_product(guarantee.loss, square) for square in (2, 4))
             content["rho_at_squared_distance_2"] = upper_decimal(at_two)
             content["rho_at_squared_distance_4"] = upper_decimal(at_four)
-            content["distances"] = describe_distances(free, squared=True)
+            content["distances"] = describe_distances(free, "squared l2")
     return content
 
 

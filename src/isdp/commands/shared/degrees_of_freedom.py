@@ -9,9 +9,9 @@ import numpy as np
 from scipy.sparse import vstack
 
 from isdp.commands.shared.invariants_file import HeldTotals
+from isdp.constraints.blocks import block_sizes, blocks_of
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
-from isdp.exact.disjoint.blocks import block_sizes, blocks_of
 from isdp.lattice.smith import smith_normal_form
 
 MAX_CELL_CLASSES = 5000  # the Smith normal form of this size takes about ten seconds
@@ -25,7 +25,7 @@ class DegreesOfFreedom(NamedTuple):
     invariants : Invariants
         The held totals. A total that is a sum of others may be left out.
     blocks : int64 array, shape (cells,), or None
-        The block of each cell, from `isdp.exact.disjoint.blocks.blocks_of`, or None if the totals
+        The block of each cell, from `isdp.constraints.blocks.blocks_of`, or None if the totals
         overlap.
     degrees : int
         The rank of the lattice of the noise.

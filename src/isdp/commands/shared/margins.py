@@ -19,10 +19,11 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from isdp.accounting.guarantees import upper_decimal
@@ -37,9 +38,9 @@ from isdp.commands.shared.levels import (
     probability_unchanged_bound,
 )
 from isdp.commands.shared.table import Table
+from isdp.constraints.blocks import block_sizes
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
-from isdp.exact.disjoint.blocks import block_sizes
 from isdp.exact.distributions import Part, SumDistribution, sum_distribution, sum_variance
 from isdp.exact.nested.accuracy import NestedAccuracy
 from isdp.exact.nested.weighted_sums import sum_variances
@@ -196,7 +197,7 @@ class MarginTarget:
     scope: str
     name: str
     cells: int
-    rows: IntArray
+    rows: NDArray[np.integer[Any]]
     parts: tuple[Part, ...] = ()
     held: bool = False
     cell_class: int = -1
@@ -263,7 +264,8 @@ def _level_targets(levels: NoiseLevels) -> Iterator[MarginTarget]:
 
 
 def _sum_targets(table: Table, one: HeldTotals, free: DegreesOfFreedom) -> Iterator[MarginTarget]:
-    order = np.argsort(one.labels, kind="stable")
+    small = one.labels.astype(np.min_scalar_type(-one.totals - 1))  # sorted in linear time
+    order = np.argsort(small, kind="stable").astype(np.int32)
     starts = np.searchsorted(one.labels[order], np.arange(one.totals + 1))
     if free.blocks is None:
         classes = find_cell_classes(free.invariants)[0]

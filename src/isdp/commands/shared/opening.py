@@ -107,4 +107,4 @@ def protection(
             f"one person, a reader's odds change at most by a factor of {factor}{condition}. Both "
             f"tables agree in {exact}, and otherwise differ as little as these totals allow."
         )
-    return f"{text} No guarantee covers {exact} and all that follows from them."
+    return f"{text} No guarantee covers {exact} and all that follows."

@@ -17,9 +17,9 @@ from isdp.arrays import IntArray
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, implies
 from isdp.commands.shared.margins import Margin, probability_unchanged
 from isdp.commands.shared.table import Table
+from isdp.constraints.blocks import block_sizes
 from isdp.constraints.invariants import find_cell_classes
 from isdp.errors import InputError
-from isdp.exact.disjoint.blocks import block_sizes
 from isdp.lattice.smith import smith_normal_form
 from isdp.mechanisms.base import Mechanism
 

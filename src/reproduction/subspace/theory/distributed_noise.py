@@ -28,7 +28,7 @@ def agent_noise(seed: str, invariants: Invariants, cells, scale: float) -> np.nd
     noise = np.empty(len(cells))
     for members, held in independent_parts(invariants):
         mine = np.isin(cells, members)
-        if held.constraints:  # a random stream per group, named by its first cell
+        if held.constraints:  # each group has a random stream
             part = null_space(held).project(_plain(seed, int(members[0]), len(members)) * scale)
             noise[mine] = part[np.searchsorted(members, cells[mine])]
         else:

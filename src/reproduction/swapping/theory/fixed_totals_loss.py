@@ -44,7 +44,7 @@ class Loss:
 def universe_loss(totals, rate: ExactNumber) -> Loss:
     """Compute the exact loss, the maximum over all pairs of datasets and all outputs.
 
-    Raises InputError if the number of output classes, prod (n_k + 1), exceeds 3000.
+    Raises InputError if the number of output classes, prod (n_k + 1), exceeds `MAX_CLASSES`.
     """
     totals = list(map(int, totals))
     number = math.prod(n + 1 for n in totals)

@@ -78,10 +78,7 @@ def compare(first: BuildingBlocks, second: BuildingBlocks) -> float:
         )
     for one in (first, second):
         if one.intensity is None or not one.intensity > 0:
-            raise InputError(
-                f"flavours: {one.name!r} has no positive budget. Compare systems with "
-                f"positive budgets."
-            )
+            raise InputError(f"flavours: {one.name!r} has no positive budget to compare")
     return first.intensity / second.intensity
 
 
