@@ -111,6 +111,11 @@ CASES = [
     (NATION + E1 + " --held state", "--held state,county", '"total of each county"'),
     (TOPDOWN + E1, "--share all=1/4 --share county=3/4", '"loss": "3/4"'),
     (TOPDOWN + E1, "--query total=1/3 --query detail=2/3", "county,total,1,0.1666"),
+    (
+        TOPDOWN + E1 + " --query total=1/3 --query detail=2/3",
+        "--query county:total=1/4 --query county:detail=3/4",
+        "county,total,1,0.125",
+    ),
     (TOPDOWN + E1, "--structural-zero sex=x", "'x'"),
     (TOPDOWN + E1, "--present present.csv", '"file": "present.csv"'),
     (TOPDOWN + E1 + " --present present.csv", "--absent-otherwise", "is absent"),

@@ -14,7 +14,7 @@ from isdp.cli import main
 from isdp.commands.account import account
 from isdp.commands.check import check, read_noise
 from isdp.commands.privatize.nonnegative import nonnegative_counts
-from isdp.commands.shared.levels import NoiseLevels
+from isdp.commands.shared.levels import NoiseLevels, TableLevels
 from isdp.commands.shared.table import read_table
 from isdp.errors import InputError
 from isdp.exact.nested.accuracy import NestedAccuracy
@@ -192,6 +192,17 @@ def test_regions_in_another_order_keep_their_counts_without_negative_counts(fram
     table = read_table(tmp_path / "table.csv")
     found = nonnegative_counts(table, NoiseLevels(("state", "county")), ("state",), table.counts)
     assert found.tolist() == table.counts.tolist()
+
+
+def test_the_sets_of_a_table_in_any_order_are_those_of_its_labels(frame, tmp_path):
+    mixed = frame.assign(count=range(len(frame))).sample(frac=1, random_state=3)
+    mixed.to_csv(tmp_path / "table.csv", index=False)
+    table = read_table(tmp_path / "table.csv")
+    tree = TableLevels(NoiseLevels(("state", "county")), table).tree
+    totals = tree.totals(table.counts)
+    for level, columns in enumerate((["state"], ["state", "county"]), start=1):
+        sums = mixed.groupby(columns)["count"].sum()
+        assert sorted(totals[tree.level_of == level]) == sorted(sums)
 
 
 def test_only_totals_of_levels_stay_exact_without_negative_counts(files):

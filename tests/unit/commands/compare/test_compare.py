@@ -1,4 +1,5 @@
 import re
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -7,7 +8,7 @@ import pytest
 from isdp import Invariants
 from isdp.commands.compare.report import markdown
 from isdp.commands.compare.run import compare
-from isdp.commands.shared.levels import NoiseLevels
+from isdp.commands.shared.levels import NoiseLevels, TableLevels, level_errors
 from isdp.compare import ConditionedNoise, Swapping, TopDown
 from isdp.exact import total_distribution
 from isdp.exact.nested.accuracy import NestedAccuracy
@@ -274,6 +275,16 @@ def test_noise_with_levels_has_the_errors_of_its_budget(files):
     laplace = NestedAccuracy(NestedLaplace(tree, {"county": "1/4", "cell": "1/4"}), held)
     exact = np.mean([laplace.variance(cell) for cell in range(len(table))]) ** 0.5
     assert abs(found["rmse"]["epsilon"] - exact) < 2.5 * found["rmse_error"]["epsilon"]
+
+
+def test_noise_with_groups_has_the_errors_of_its_cells(files):
+    levels = NoiseLevels(("state", "county"), ("sex",))
+    found = compare(files["bare"], files["rules"](STATES), rhos=[0.5], levels=levels, **SMALL)
+    (rmse,) = figures(found, query="cells", size="all", system="noise with levels")["rmse"]
+    held = Invariants.partition(places()["state"])
+    noise = TableLevels(levels, found.question.table).mechanism(held, "zCDP", Fraction(1, 2))
+    (cell,) = (one for one in level_errors(noise, held) if one.name == "county:cell")
+    assert rmse == pytest.approx(cell.rmse)
 
 
 def test_every_release_that_is_simulated_keeps_the_totals_of_the_regions(files, monkeypatch):
