@@ -18,9 +18,10 @@ from isdp.accounting.guarantees import Number, upper_product
 from isdp.accounting.loss_distributions import Loss, PureLoss, compose_losses, gaussian_loss
 from isdp.arrays import IntArray
 from isdp.commands.check import read_certificate
+from isdp.commands.disclosure.protection import facts_of_totals, protection_sentences
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, find_degrees_of_freedom
 from isdp.commands.shared.guarantee import DETERMINED, NO_SINGLE_MOVE, person_distance
-from isdp.commands.shared.invariants_file import read_invariants
+from isdp.commands.shared.invariants_file import HeldTotals, read_invariants
 from isdp.commands.shared.opening import CONVERSION
 from isdp.commands.shared.request import DELTA, parse_delta, units_of_distance
 from isdp.commands.shared.table import describe_cells
@@ -79,6 +80,8 @@ class PrivacyAccount(NamedTuple):
         Certificates of tables that are not for release.
     together : RevealedCells or None
         The cells that all totals together reveal, or None if the totals were not given.
+    protection : list of str
+        Sentences on what the guarantee covers, and on what the totals reveal anyway.
     converted : PrivacyGuarantee or None
         Epsilon at a delta for one person, converted from a zCDP guarantee.
     exact : PrivacyGuarantee or None
@@ -89,6 +92,7 @@ class PrivacyAccount(NamedTuple):
     guarantee: PrivacyGuarantee
     experiments: list[str]
     together: RevealedCells | None
+    protection: list[str]
     converted: PrivacyGuarantee | None
     exact: PrivacyGuarantee | None
 
@@ -134,11 +138,12 @@ def account(
     guarantees = [_guarantee(path, one) for path, one in certificates.items()]
     found: RevealedCells | None = None
     held: list[DegreesOfFreedom | None] = [None] * len(certificates)
+    totals: tuple[DegreesOfFreedom, list[HeldTotals]] | None = None
     if cells_path is not None or invariants_paths:
         if cells_path is None or not invariants_paths:
             raise InputError("--cells, --invariants: only one is given. Give both, or neither.")
         metric: Metric = "l1" if all(one.metric == "l1" for one in guarantees) else "squared l2"
-        found, held = _revealed_cells(
+        found, held, totals = _revealed_cells(
             certificates, cells_path, invariants_paths, count, names, metric
         )
     distance = _stated_distance(guarantees) if found is None else found.distance
@@ -159,10 +164,13 @@ def account(
             certificates.values(), guarantees, held, strict=True
         )
     ]
+    experiments = [path for path, one in certificates.items() if one.get("for_release") is not True]
+    facts = None if totals is None else facts_of_totals(together, *totals)
     return PrivacyAccount(
         together,
-        [path for path, one in certificates.items() if one.get("for_release") is not True],
+        experiments,
         found,
+        protection_sentences(together, facts, not experiments),
         converted,
         _exact(losses, together, converted, at),
     )
@@ -341,8 +349,11 @@ def _revealed_cells(
     count: str,
     names: list[str] | None,
     metric: Metric,
-) -> tuple[RevealedCells, list[DegreesOfFreedom | None]]:
-    """Return the cells that all totals reveal, and the degrees of freedom of each release."""
+) -> tuple[RevealedCells, list[DegreesOfFreedom | None], tuple[DegreesOfFreedom, list[HeldTotals]]]:
+    """Return the cells that all totals reveal, and the degrees of freedom of each release.
+
+    The third result has the degrees of freedom under all totals, and these totals.
+    """
     path = Path(cells_path)
     table = describe_cells(path, read_columns(path, ROW_PER_CELL, (count,)), names, count)
     rules = {}
@@ -371,7 +382,8 @@ def _revealed_cells(
     alone = np.ones(len(table), dtype=np.int64)
     for each in separate:
         alone = np.lcm(alone, each.steps)
-    free = find_degrees_of_freedom([one for digest in sorted(set(used)) for one in rules[digest]])
+    every = [one for digest in sorted(set(used)) for one in rules[digest]]
+    free = find_degrees_of_freedom(every)
     distance = person_distance(free, metric)
     revealed = RevealedCells(
         [table.name(row) for row in free.determined],
@@ -383,4 +395,4 @@ def _revealed_cells(
         ],
         None if distance is None else distance.upper,
     )
-    return revealed, list(separate)
+    return revealed, list(separate), (free, every)

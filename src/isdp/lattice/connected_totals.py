@@ -28,8 +28,8 @@ from isdp.lattice.shortest_vectors import (
 MAX_CLASSES_OF_PAIRS = 150  # maximum number of cell classes for a search over pairs of cells
 MAX_WORK = 30_000  # for one distance: the number of cells of all linear programs
 WORK_PER_PROGRAM = 50  # the work of a program without cells
-WORK_PER_BRANCHING = 6000  # the work of branch and bound, which may take seconds
-MAX_BRANCHING_COLUMNS = 200  # maximum number of cells for branch and bound
+WORK_PER_BRANCHING = 10_000  # the work of branch and bound, which may take seconds
+MAX_BRANCHING_COLUMNS = 120  # maximum number of cells for branch and bound
 MAX_AXES = 5  # maximum number of axes for the farthest move of a table with all combinations
 PROGRAMMING = "integer programming"
 

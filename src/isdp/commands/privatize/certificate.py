@@ -12,8 +12,10 @@ from typing import Any
 
 from isdp.accounting.conversions import epsilon_above
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_decimal, upper_product
+from isdp.commands.disclosure.protection import facts_of_totals, largest_loss, protection_sentences
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
 from isdp.commands.shared.guarantee import describe_distances, levels_of, privacy_guarantee
+from isdp.commands.shared.invariants_file import HeldTotals
 from isdp.commands.shared.margins import Margin, probability_unchanged
 from isdp.commands.shared.noise import SamplerReport
 from isdp.commands.shared.opening import (
@@ -54,6 +56,7 @@ def describe(
     rules: tuple[str, str],
     checks: list[dict[str, Any]],
     free: DegreesOfFreedom,
+    held: Sequence[HeldTotals],
     stated: NoiseRequest,
     request: NoiseRequest,
     report: SamplerReport,
@@ -76,6 +79,7 @@ def describe(
         Number of negative counts in the noisy table.
     """
     guarantee = privacy_guarantee(request, free)
+    facts = facts_of_totals(guarantee, free, held)
     sampler = {key: value for key, value in asdict(report).items() if key != "evidence" or value}
     return {
         "made_by": "isdp privatize",
@@ -92,8 +96,10 @@ def describe(
                 for_release=not request.experiment,
                 exact="the exact totals",
                 delta=request.delta,
+                largest_loss=largest_loss(guarantee, facts),
             ),
         ),
+        "protection": protection_sentences(guarantee, facts, not request.experiment),
         "input": {
             "table": table.path.name,
             "cells": len(table),

@@ -201,6 +201,7 @@ def make_noisy_table(
         rules=rules,
         checks=check_totals(held, table.counts, noisy),
         free=free,
+        held=held,
         stated=stated,
         request=request,
         report=drawn.report,

@@ -85,6 +85,11 @@ def metric_of(request: NoiseRequest) -> Metric:
     return "l1" if request.rho is None and request.norm != "l2" else "squared l2"
 
 
+def metric_of_guarantee(guarantee: PrivacyGuarantee) -> Metric:
+    """Return the distance in which a loss per unit of distance is stated."""
+    return "l1" if guarantee.metric == "l1" else "squared l2"
+
+
 def person_distance(free: DegreesOfFreedom, metric: Metric = "l1") -> MoveDistance | None:
     """Find the smallest distance between two tables that differ in the cell of one person.
 

@@ -20,6 +20,7 @@ import pandas as pd
 
 from isdp.accounting.guarantees import upper_decimal
 from isdp.arrays import IntArray
+from isdp.commands.disclosure.protection import ProtectionFacts, protection_sentences
 from isdp.commands.shared.opening import opening, protection
 from isdp.commands.shared.output import output_folder
 from isdp.commands.shared.refusals import (
@@ -527,6 +528,14 @@ def _describe(
             protection(release.guarantee, for_release=not options.experiment, exact=exact),
         ),
         "input": {"table": table, "levels": list(levels), "axes": list(problem.schema.axes)},
+        "protection": protection_sentences(
+            release.guarantee,
+            ProtectionFacts(
+                "the presence" if len(held) == 1 else f"the {levels[len(held) - 1]}",
+                size_held=True,
+            ),
+            not options.experiment,
+        ),
         "guarantee": release.guarantee.record(),
         "budget": [
             {"level": level, "loss": str(sum(plan.budget.loss(level, q) for q in asked))}
