@@ -110,6 +110,18 @@ def test_a_subset_with_a_control_character_in_its_name_is_refused(run, tmp_path,
     assert "control character" in said
 
 
+@pytest.mark.parametrize(
+    "command", [PRIVATIZE, PLAN, COMPARE, "check table.csv --totals t.csv" + RULES]
+)
+@pytest.mark.parametrize("entry", ["county", "[county, sex]"])
+def test_a_repeated_total_is_refused_at_once(run, tmp_path, command, entry):
+    """Even if it is repeated so often that its groups would take minutes."""
+    (tmp_path / "rules.yaml").write_text(f"totals: [{', '.join([entry] * 2000)}]")
+    status, said = run(command)
+    assert status == 2
+    assert "is repeated" in said
+
+
 PLACES = ("metric", "source", "relation", "held", "flavour", "growth", "epsilon", "delta")
 
 

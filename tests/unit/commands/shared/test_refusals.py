@@ -111,7 +111,10 @@ def test_unknown_risks_are_refused_with_the_known_ones(run, undrawn, command):
 
 @pytest.mark.parametrize(
     ("rules", "name"),
-    [("totals: [sex, [sex]]", "sex: f"), ("totals: [area, [area, sex]]", "area: A, sex: f")],
+    [
+        ("totals: [sex, [sex]]", "['sex'] is repeated"),
+        ("totals: [area, [area, sex]]", "area: A, sex: f"),
+    ],
 )
 def test_totals_of_one_name_are_refused(run, undrawn, rules, name):
     """A recipient looks a total up by its name."""
