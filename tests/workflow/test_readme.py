@@ -215,9 +215,10 @@ def test_python_blocks_run():
         exec(compile(text, "a block of the README", "exec"), {})
 
 
-@pytest.mark.parametrize("page", STORIES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [*STORIES, ROOT / "docs/levels.md"], ids=lambda page: page.stem)
 def test_a_page_holds_from_top_to_bottom(page, tmp_path, monkeypatch, capsys):
-    shutil.copytree(ROOT / "docs/example", tmp_path, dirs_exist_ok=True)
+    for folder in (tmp_path, tmp_path / "docs/example"):
+        shutil.copytree(ROOT / "docs/example", folder, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     names, said = {}, ""
     for _, language, text in blocks([page]):

@@ -32,6 +32,7 @@ from isdp.commands.shared.margins import (
     MarginTarget,
     margin_table,
     margins_of,
+    standard_deviations,
     targets_of,
     usual_sums,
 )
@@ -205,8 +206,8 @@ class PlannedTable:
 
         def meets_limit(step: int) -> bool:
             mechanism = self.mechanism_at(request, _setting_at(step))
-            margins = margins_of(wanted, self.free, mechanism, DRAWS)
-            if any(margin.sd.method == UNKNOWN for margin in margins):
+            sds = standard_deviations(wanted, self.free, mechanism, DRAWS)
+            if any(sd.method == UNKNOWN for sd in sds):
                 # if no sampler is practical, the refusal of this draw suggests a mechanism
                 changed = _with_setting(request, _setting_at(step))
                 draw(self.free, request_for_table(changed, self.free, self.table))
@@ -214,8 +215,7 @@ class PlannedTable:
                     "--error: no margin of error is known under these totals, because no exact "
                     "sampler is fast enough. Hold fewer totals, or use a smaller table."
                 )
-            pairs = zip(margins, limits, strict=True)
-            return all(margin.sd.value <= error for margin, (_, error) in pairs)
+            return all(sd.value <= error for sd, (_, error) in zip(sds, limits, strict=True))
 
         setting = setting_of(request)
         sign = 1 if setting == "epsilon" else -1  # the noise becomes smaller as sign * step grows
@@ -258,9 +258,9 @@ class PlannedTable:
         with progress("error against the setting", len(FACTORS)) as report:
             for done, factor in enumerate(FACTORS):
                 mechanism = self.mechanism_at(request, Fraction(repr(value)) * Fraction(factor))
-                for margin in margins_of(shown, self.free, mechanism, DRAWS_OF_CURVE):
-                    sd = margin.sd
-                    row = {"what": margin.scope, "name": margin.name, setting: value * factor}
+                sds = standard_deviations(shown, self.free, mechanism, DRAWS_OF_CURVE)
+                for target, sd in zip(shown, sds, strict=True):
+                    row = {"what": target.scope, "name": target.name, setting: value * factor}
                     row |= {"sd": sd.value, "sd_is": sd.method, "sd_error": sd.error}
                     rows.append(row)
                 report(done + 1)

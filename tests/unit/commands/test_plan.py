@@ -152,7 +152,12 @@ def test_sums_that_are_held_are_one_line(asked, tmp_path):
 
 def test_totals_without_any_sampler_are_refused(asked, tmp_path):
     more = two_way(tmp_path, 30, 40)
-    said = asked("--epsilon", "0.05", wanted=2, **more)
+    # a third partition, and too many degrees of freedom for Klein's sampler
+    cells = more["cells"].read_text().splitlines()
+    rows = [f"{cell},d{number % 7}" for number, cell in enumerate(cells[1:])]
+    more["cells"].write_text("\n".join([f"{cells[0]},diagonal", *rows]))
+    more["rules"].write_text("totals: [row, column, diagonal]")
+    said = asked("--epsilon", "0.05", "--per-unit", wanted=2, **more)
     assert "--invariants" in said
     assert "--sigma" not in said
 

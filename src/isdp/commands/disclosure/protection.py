@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from isdp.accounting.guarantees import COUNTED, PrivacyGuarantee, upper_decimal
+from isdp.accounting.guarantees import COUNTED, Number, PrivacyGuarantee, upper_decimal
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
 from isdp.commands.shared.guarantee import (
     farthest_distance,
@@ -59,6 +59,13 @@ def facts_of_totals(
         nearest=nearest,
         farthest=farthest,
     )
+
+
+def largest_loss(guarantee: PrivacyGuarantee, facts: ProtectionFacts) -> Number | None:
+    """Bound the loss of one person who changes between any two cells, or None if it is unknown."""
+    if facts.farthest is None or facts.farthest.upper is None:
+        return None
+    return loss_of_distance(guarantee, facts.farthest.upper)
 
 
 def _learned(held: Sequence[HeldTotals]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from isdp.accounting.conversions import epsilon_above
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_decimal, upper_product
-from isdp.commands.disclosure.protection import facts_of_totals, protection_sentences
+from isdp.commands.disclosure.protection import facts_of_totals, largest_loss, protection_sentences
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
 from isdp.commands.shared.guarantee import describe_distances, levels_of, privacy_guarantee
 from isdp.commands.shared.invariants_file import HeldTotals
@@ -79,6 +79,7 @@ def describe(
         Number of negative counts in the noisy table.
     """
     guarantee = privacy_guarantee(request, free)
+    facts = facts_of_totals(guarantee, free, held)
     sampler = {key: value for key, value in asdict(report).items() if key != "evidence" or value}
     return {
         "made_by": "isdp privatize",
@@ -95,11 +96,10 @@ def describe(
                 for_release=not request.experiment,
                 exact="the exact totals",
                 delta=request.delta,
+                largest_loss=largest_loss(guarantee, facts),
             ),
         ),
-        "protection": protection_sentences(
-            guarantee, facts_of_totals(guarantee, free, held), not request.experiment
-        ),
+        "protection": protection_sentences(guarantee, facts, not request.experiment),
         "input": {
             "table": table.path.name,
             "cells": len(table),

@@ -151,6 +151,10 @@ def bound_unchanged(free: DegreesOfFreedom, mechanism: Mechanism) -> float:
         sizes = block_sizes(free.blocks)
         vectors = [[1, -1]] * bool((sizes[1:] > 1).any()) + [[1]] * bool(sizes[0])
         return max(bound_along(vector, mechanism) for vector in vectors)
+    if free.crossed is not None:
+        inside = np.outer(free.crossed.heights, free.crossed.widths) > 1
+        vectors = [[1, -1]] * bool(inside.any()) + [[1, 1, -1, -1]] * bool((~inside).any())
+        return max(bound_along(vector, mechanism) for vector in vectors)
     classes, first = find_cell_classes(free.invariants)
     bounds = np.where(np.bincount(classes) > 1, bound_along([1, -1], mechanism), 1.0)
     for vector in smith_normal_form(free.invariants.sparse[:, first]).kernel:

@@ -58,6 +58,11 @@ def test_what_is_protected():
     words = protection(pure, for_release=True, exact="the exact totals")
     assert "a factor of 2.72 (e^1)." in words
     assert float(re.search(r"factor of ([\d.]+)", words)[1]) >= math.e
+    far = protection(pure, for_release=True, exact="the exact totals", largest_loss=2)
+    assert "the factor is at most 7.39 (e^2)" in far
+    assert far.startswith(words.partition(" No guarantee")[0])
+    same = protection(pure, for_release=True, exact="the exact totals", largest_loss=1)
+    assert same == words
     zcdp = PrivacyGuarantee("zCDP", Fraction(1, 2), "l2", 2, "a theorem", growth="quadratic")
     words = protection(zcdp, for_release=True, exact="the exact totals", delta=1e-6)
     stated = float(re.search(r"e\^([\d.]+)", words)[1])
