@@ -39,6 +39,7 @@ CASES = [
     (PRIVATIZE, "--epsilon 1/3", '"epsilon": "1/3"'),
     (PRIVATIZE + E1, "--per-unit", '"epsilon_per_person": "2"'),
     (PLAN + E1, "--per-unit", '"per": "unit"'),
+    (PLAN + E1, "--totals first/totals.csv", "FILE plan/intervals.csv"),
     (PRIVATIZE, "--sigma 5/2", '"rho": "2/25"'),
     (PRIVATIZE, "--rho 1/9", '"rho": "1/9"'),
     (PRIVATIZE + " --rho 1", "--delta 1e-6", '"at_delta": "1e-06"'),

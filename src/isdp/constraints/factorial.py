@@ -109,18 +109,19 @@ def _partitions(a: csr_array) -> list[NDArray[np.int64]] | None:
     if (a.data != 1).any():
         return None
     found: list[NDArray[np.int64]] = []
+    groups: list[int] = []
     for row in range(a.shape[0]):
         cells = a.indices[a.indptr[row] : a.indptr[row + 1]]
-        labels = next((labels for labels in found if (labels[cells] < 0).all()), None)
-        if labels is None:
-            if len(found) > MAX_MARGINS:
+        places = (k for k, labels in enumerate(found) if (labels[cells] < 0).all())
+        place = next(places, len(found))
+        if place == len(found):
+            if place > MAX_MARGINS:
                 return None
-            labels = np.full(a.shape[1], -1, dtype=np.int64)
-            found.append(labels)
-        labels[cells] = labels.max() + 1
-    if any((labels < 0).any() for labels in found):
-        return None
-    return found
+            found.append(np.full(a.shape[1], -1, dtype=np.int64))
+            groups.append(0)
+        found[place][cells] = groups[place]
+        groups[place] += 1
+    return None if any((labels < 0).any() for labels in found) else found
 
 
 def _join(partitions: list[NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ from typing import Any
 from isdp.accounting.conversions import epsilon_above
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_decimal, upper_product
 from isdp.commands.disclosure.protection import facts_of_totals, largest_loss, protection_sentences
+from isdp.commands.disclosure.totals_audit import TotalsAudit
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
 from isdp.commands.shared.guarantee import describe_distances, levels_of, privacy_guarantee
 from isdp.commands.shared.invariants_file import HeldTotals
@@ -61,6 +62,7 @@ def describe(
     request: NoiseRequest,
     report: SamplerReport,
     margins: Sequence[Margin],
+    audit: TotalsAudit,
     negative: int,
     started: str,
     accepted: tuple[str, ...],
@@ -75,6 +77,8 @@ def describe(
         Name and SHA-256 of the file of invariants.
     stated, request : NoiseRequest
         The request as given, and the same request per unit of distance.
+    audit : TotalsAudit
+        The intervals that the published totals alone give.
     negative : int
         Number of negative counts in the noisy table.
     """
@@ -119,6 +123,7 @@ def describe(
             "cells": len(free.revealed_residues),
             "published": list_revealed_residues(table, free, MAX_LISTED),
         },
+        "totals_audit": audit.record(table),
         "budget": _budget(stated),
         "mechanism": _mechanism(request, free, guarantee) | _unchanged(margins),
         "levels": levels_of(request, free),

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from isdp.arrays import IntArray
 from isdp.checks import INT64_MAX
+from isdp.commands.disclosure.totals_audit import audit_totals
 from isdp.commands.privatize.certificate import describe
 from isdp.commands.privatize.nonnegative import (
     BIASED,
@@ -206,6 +207,8 @@ def make_noisy_table(
         request=request,
         report=drawn.report,
         margins=margins,
+        # the noisy counts have the published totals
+        audit=audit_totals(free.invariants, free.invariants.apply(noisy)),
         negative=int((noisy < 0).sum()),
         started=started,
         accepted=tuple(accepted),
