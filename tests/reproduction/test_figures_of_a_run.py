@@ -22,9 +22,11 @@ from matplotlib.patches import Patch, PathPatch
 from matplotlib.text import Text
 
 from isdp.plots.style import INK
+from reproduction.jobs.descriptions import read_descriptions
 from tests import ROOT
 
 KNOWN = ROOT / "tests/reproduction/figures.csv"
+DESCRIPTIONS = read_descriptions((ROOT / "src/reproduction").glob("*/descriptions.yaml"))
 UNITS = ("persons", "percentage points", "%", "nats", "standard deviations", "log10", "1000")
 FACTORS = (1, 100, 1000)  # a share may be drawn in per cent, or for 1000 persons
 
@@ -327,6 +329,22 @@ def panels(name, figure, tables, _):
         scales = axis.get_xscale(), axis.get_yscale()
         row = [name, units[0], scales[0], units[1], scales[1], ticks]
         yield [*row, "; ".join(dict.fromkeys(shown))], [source for *_, source in found]
+
+
+def test_captions_give_the_length_of_the_bars_that_the_figures_draw():
+    """Bars of which `ends_of` finds the standard errors are three of them."""
+    drawn = (
+        pd.read_csv(KNOWN, dtype=str, keep_default_na=False)
+        .groupby("figure")["drawn"]
+        .agg(" ".join)
+    )
+    found = 0
+    for name, words in drawn.items():
+        said = re.findall(r"(\w+) standard errors", DESCRIPTIONS.caption_of("figures", name))
+        if said and re.search(r"bar: \w*error\b", words):
+            assert said == ["three"], name
+            found += 1
+    assert found > 4
 
 
 def test_figures_show_their_tables_on_their_scales(jobs, replay):

@@ -12,6 +12,7 @@ from isdp import Invariants
 from isdp.io.draws import Draws
 from reproduction.jobs.tables import read_csv
 from tests.reproduction.replay import FORMATS, content
+from tests.workflow.conftest import SMALL
 
 STUDIES = (
     *("counties", "lattices", "congenial", "exactness", "subspace", "topdown", "swapping"),
@@ -55,6 +56,13 @@ def moved(only, name, made):
         values = made.select_dtypes("number").columns.difference(KEYS)
         return made.assign(**{column: made[column] + 1 for column in values})
     return made.assign(**{column: 0.9 * made[column] for column in values})
+
+
+def emptied(only, number, read, name, made):
+    """No rows in the last of several tables."""
+    if name == only:
+        read.append(name)
+    return made.iloc[:0] if name == only and len(read) == number else None
 
 
 def differing(base, again):
@@ -118,6 +126,17 @@ def test_all_systems_are_measured_on_the_same_cells(finished, table, keys, numbe
     assert set(rows.groupby(keys)[number].nunique()) == {1}
 
 
+def test_closed_forms_are_for_the_counties_of_the_run(finished):
+    """A county's total has the noise of its cells, of which the state's total takes a share."""
+    states = SMALL["nested"]["states"]
+    counties = read_csv(finished.folder / "data/census2010_county_population.csv")["usps"]
+    number = counties[counties.isin(states)].value_counts()
+    rows = read_csv(finished.folder / "results/tables/nested_errors.csv")
+    rows = rows[(rows["system"] == "integer Gaussian noise") & (rows["query"] == "county total")]
+    free = 1 - len(number) / number.sum()
+    assert np.allclose(rows["expected"], np.sqrt(252 / rows["budget"] * free))
+
+
 @pytest.mark.parametrize("study", STUDIES)
 def test_each_input_moves_the_outputs_of_its_name(jobs, replay, study):
     for job in quick(jobs, study, MEASURED):
@@ -133,6 +152,9 @@ def test_each_input_moves_the_outputs_of_its_name(jobs, replay, study):
                 own = {made for made in base if made == name or made.startswith(f"{name}_")}
                 if (job.given.rule, name) not in APART:
                     assert own <= found[name], f"{job.name}: {name}"
+                if len(files) > 1 and files[-1].endswith(".csv"):
+                    run = partial(replay, job, partial(emptied, name, len(files), []))
+                    assert outcome(base, run), f"{job.name}: the last table of {name} is not read"
 
 
 @pytest.mark.parametrize("study", STUDIES)

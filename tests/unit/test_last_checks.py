@@ -2,6 +2,8 @@
 
 from contextlib import nullcontext
 from fractions import Fraction
+from itertools import permutations, product
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,14 +18,16 @@ from isdp import (
     draw_noise,
     topdown,
 )
-from isdp.commands.privatize.run import check_totals, make_noisy_table
+from isdp.commands.privatize.nonnegative import nonnegative_counts
+from isdp.commands.privatize.run import check_totals, make_noisy_table, privatize_file
 from isdp.commands.shared.invariants_file import HeldTotals
+from isdp.commands.shared.levels import NoiseLevels
 from isdp.commands.shared.noise import draw
 from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import read_table
 from isdp.commands.swap.records import read_records
 from isdp.commands.swap.run import compare, swap_file
-from isdp.commands.topdown.run import TopDownOptions
+from isdp.commands.topdown.run import TopDownOptions, arrange, check_release, plan_of
 from isdp.commands.topdown.run import topdown as release_topdown
 from isdp.exact.disjoint.bounded_laplace import BoundedCompositionSampler
 from isdp.exact.sampler import RandomBitSampler
@@ -38,8 +42,21 @@ MARGINS = ([0, 1, 2], [3, 4, 5], [0, 3], [1, 4], [2, 5])
 
 
 class Unmet(Invariants):
-    """Invariants that no noise meets."""
+    """Invariants that the last of several draws does not meet."""
 
+    off = 1
+
+    def apply(self, values):
+        found = super().apply(values)
+        found[1:][-1:] += self.off
+        return found
+
+
+class UnmetFromBelow(Unmet):
+    off = -1
+
+
+class NeverMet(Invariants):
     def apply(self, values):
         return 1 + abs(super().apply(values))
 
@@ -55,18 +72,19 @@ class Unmet(Invariants):
         (MARGINS, GeneralizedLaplace(0.5, "l2"), None),
     ],
 )
-def test_noise_that_does_not_meet_the_invariants_is_not_given(sets, law, lower):
-    invariants = Unmet(Invariants.subsets(sets, 6).sparse)
+@pytest.mark.parametrize("unmet", [Unmet, UnmetFromBelow])
+def test_noise_that_does_not_meet_the_invariants_is_not_given(sets, law, lower, unmet):
+    invariants = unmet(Invariants.subsets(sets, 6).sparse)
     with pytest.raises(InputError, match="invariant"):
         draw_noise(law, invariants, n_draws=3, rng=np.random.default_rng(1), lower=lower)
     if lower is None and law.exact_energy is not None:
         with pytest.raises(InputError, match="invariant"):
-            draw_noise(law, invariants, rng=SYSTEM_RANDOMNESS)
+            draw_noise(law, invariants, n_draws=3, rng=SYSTEM_RANDOMNESS)
 
 
 def test_a_projection_that_does_not_meet_the_invariants_is_not_given():
     with pytest.raises(InputError, match="invariant"):
-        nearest_l1([3, *[0] * 9, 1], Unmet(Invariants.total(11).sparse), integer=True)
+        nearest_l1([3, *[0] * 9, 1], NeverMet(Invariants.total(11).sparse), integer=True)
 
 
 @pytest.mark.parametrize("draw", [0, -1])
@@ -74,12 +92,14 @@ def test_a_chain_that_breaks_an_invariant_is_refused(draw):
     class Broken(LatticeWalk):
         def run(self, *arguments, **options):
             kept, *others = super().run(*arguments, **options)
-            kept[draw, 0] += 1
+            self.runs += 1
+            kept[draw, 0] += self.runs == 4  # the last chain
             return kept, *others
 
     walk = Broken(kernel_lattice(Invariants.total(4)), GeneralizedLaplace(0.5), 0.5)
+    walk.runs = 0
     with pytest.raises(InputError, match="invariant"):
-        run_chains(np.random.default_rng(1), walk, n_draws=3)
+        run_chains(np.random.default_rng(1), walk, n_draws=3, burn_in=0)
 
 
 def test_bounded_noise_that_does_not_meet_the_invariants_is_not_given():
@@ -196,6 +216,32 @@ def test_a_topdown_release_is_checked_before_it_is_written(tmp_path, change, hel
     assert not (tmp_path / "out").exists()
 
 
+def test_each_change_of_a_topdown_release_is_refused_unless_it_is_valid(tmp_path):
+    """No change, one person more, and moves of one person, at each level in every combination."""
+    present = tmp_path / "present.csv"
+    present.write_text("county,sex,age\nCedar,male,65 and over\n")
+    options = TopDownOptions(LEVELS, "pure", Fraction(1), LEVELS[:1], present=present)
+    problem = arrange(read_table(EXAMPLE / "last_census.csv"), LEVELS)
+    plan, tree = plan_of(problem, options), problem.hierarchy
+    true = dict(zip(tree.levels, tree.aggregate(problem.counts), strict=True))
+    cells = [(0, 0), (0, 1), (-1, 0)]  # a region and a cell of it
+    moves = [(), cells[:1], *permutations(cells, 2)]
+    refused = 0
+    for combination in product(moves, repeat=len(true)):
+        tables = {level: table.copy() for level, table in true.items()}
+        for table, move in zip(tables.values(), combination, strict=True):
+            for change, place in zip((1, -1), move, strict=False):
+                table[place] += change
+        whole = tree.aggregate(tables["county"])
+        valid = all((whole[i] == table).all() for i, table in enumerate(tables.values()))
+        valid &= (whole[1].sum(axis=1) == true["state"].sum(axis=1)).all()
+        valid &= (whole[2] >= 0).all()
+        refused += not valid
+        with nullcontext() if valid else pytest.raises(InputError):
+            check_release(problem, plan, SimpleNamespace(tables=tables))
+    assert 0 < refused < len(moves) ** len(true)
+
+
 SWAP = {"match": ["state", "size"], "swap": ["county"], "carry": ["tract"], "rate": 0.5}
 
 
@@ -229,6 +275,23 @@ def test_swapped_records_with_another_total_are_refused(columns):
     assert compare(records, moved_records, ["state", "size"], "held")["largest_difference"] == 0
     with pytest.raises(InputError, match="off by 1"):
         compare(records, moved_records, columns, "totals")
+
+
+def test_a_table_without_negative_counts_that_has_another_total_is_not_written(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "rules.yaml").write_text("total: true")
+    given = EXAMPLE / "last_census.csv", tmp_path / "rules.yaml"
+    request = NoiseRequest(rho=1, levels=NoiseLevels(LEVELS))
+    privatize_file(*given, request, tmp_path / "whole", nonnegative=True, picture=False)
+
+    def broken(*arguments):
+        return nonnegative_counts(*arguments) + np.eye(1, 36, dtype=np.int64)[0]
+
+    monkeypatch.setattr("isdp.commands.privatize.run.nonnegative_counts", broken)
+    with pytest.raises(InputError, match="off by 1"):
+        privatize_file(*given, request, tmp_path / "out", nonnegative=True)
+    assert not (tmp_path / "out").exists()
 
 
 NAMES = ("table.csv", "page.md")

@@ -9,7 +9,9 @@ import shutil
 import pandas as pd
 import pytest
 
+from isdp import InputError
 from isdp.cli import main
+from isdp.cli.options import whole_number
 from tests import ROOT
 
 EXAMPLE = ROOT / "docs/example"
@@ -17,6 +19,7 @@ PRIVATIZE = "privatize ages.csv --invariants ages.yaml --no-picture"
 PLAN = "plan --cells ages.csv --invariants ages.yaml --no-picture"
 COMPARE = "compare --cells cells.csv --invariants states.yaml --no-picture"
 TOPDOWN = "topdown ages.csv --levels county --simulations 0"
+NATION = "topdown last_census.csv --levels state,county --simulations 0"
 SWAP = "swap people.csv --match state,size --swap county --carry tract"
 CHECK = "check first/noisy.csv --invariants ages.yaml"
 ACCOUNT = "account first/certificate.json second/certificate.json"
@@ -36,6 +39,7 @@ CASES = [
     (PRIVATIZE, "--epsilon 1/3", '"epsilon": "1/3"'),
     (PRIVATIZE + E1, "--per-unit", '"epsilon_per_person": "2"'),
     (PLAN + E1, "--per-unit", '"per": "unit"'),
+    (PLAN + E1, "--totals first/totals.csv", "FILE plan/intervals.csv"),
     (PRIVATIZE, "--sigma 5/2", '"rho": "2/25"'),
     (PRIVATIZE, "--rho 1/9", '"rho": "1/9"'),
     (PRIVATIZE + " --rho 1", "--delta 1e-6", '"at_delta": "1e-06"'),
@@ -74,6 +78,7 @@ CASES = [
     (PLAN + E1 + " --levels county,sex", "--share cell=0.9 --share sex=0.1", '"share": 0.9'),
     (PRIVATIZE + E1, "--levels county,sex", "FILE noisy/levels.csv"),
     (PRIVATIZE + " --rho 1 --levels county", "--groups sex", '"level": "county:sex"'),
+    (PRIVATIZE + " --rho 1 --levels county", "--groups ''", '"groups": []'),
     (PRIVATIZE + E1 + " --levels county,sex", "--share cell=0.9 --share sex=0.1", '"share": 0.9'),
     (PRIVATIZE + E1 + " --levels county,sex", "--nonnegative", "FILE noisy/nonnegative.csv"),
     (PRIVATIZE + " --levels county,sex", "--error cell=5 --error sex=6", '"cell": "5"'),
@@ -104,8 +109,14 @@ CASES = [
     (TOPDOWN, "--epsilon 1/3", '"epsilon": "1/3"'),
     (TOPDOWN, "--rho 1/3", '"rho": "1/3"'),
     (TOPDOWN + E1, "--held county", '"total of each county"'),
+    (NATION + E1 + " --held state", "--held state,county", '"total of each county"'),
     (TOPDOWN + E1, "--share all=1/4 --share county=3/4", '"loss": "3/4"'),
     (TOPDOWN + E1, "--query total=1/3 --query detail=2/3", "county,total,1,0.1666"),
+    (
+        TOPDOWN + E1 + " --query total=1/3 --query detail=2/3",
+        "--query county:total=1/4 --query county:detail=3/4",
+        "county,total,1,0.125",
+    ),
     (TOPDOWN + E1, "--structural-zero sex=x", "'x'"),
     (TOPDOWN + E1, "--present present.csv", '"file": "present.csv"'),
     (TOPDOWN + E1 + " --present present.csv", "--absent-otherwise", "is absent"),
@@ -200,6 +211,12 @@ def test_an_option_changes_the_outcome(outcome, command, added, text):
         assert text not in without
     else:
         assert outcome(command) == without != given
+
+
+def test_whole_numbers_have_as_many_digits_as_the_message_allows():
+    assert whole_number("9" * 18, "--seed") == 10**18 - 1
+    with pytest.raises(InputError, match="18 digits"):
+        whole_number("1" * 19, "--seed")
 
 
 @pytest.mark.parametrize("command", [PRIVATIZE + E1, PLAN + E1, COMPARE + E1, TOPDOWN + E1,

@@ -27,13 +27,17 @@ APART = [
 ]
 PAGES = [*APART, *STORIES]
 COMMANDS = {"", "sh"}
-SHOWN = {"text": "a picture in letters, or what a file looks like; in STORIES, what was printed"}
+SHOWN = {
+    "text": "a picture in letters, or what a file looks like; in STORIES, what was printed",
+    "r not-run": "needs packages of R that are not at hand",
+}
 # commands that are not run here as they stand, each with the reason; files they name must exist
 LEFT_OUT = {
     "pytest": "it would run this very test",
     "pre-commit": "need not be installed",
     "git": "would write into the repository",
     "pip": "would install packages",
+    "frictionless": "need not be installed",
     "docker": "need not be installed",
     "apptainer": "need not be installed",
     "mkdir": "for the container",
@@ -41,7 +45,7 @@ LEFT_OUT = {
     "jupyter": "would write into the notebooks",
     ". .venv/bin/activate": "a shell's own command; the environment is the one that runs this",
 }
-CERTIFICATE = ("certificate.json", "certificate.md")
+CERTIFICATE = ("certificate.json", "certificate.md", "datapackage.json", "registry.yaml")
 # by the command of isdp: its usual folder, and what it writes there
 WRITTEN = {
     "topdown": ("topdown", ["released.csv", "measurements.csv", "budget.csv", *CERTIFICATE]),
@@ -174,7 +178,34 @@ def test_a_command_does_what_it_says(command, tmp_path, monkeypatch, capsys):
 
 def test_every_block_is_of_a_kind_that_is_tried_or_named():
     kinds = {language for _, language, _ in blocks(PAGES)}
-    assert kinds <= COMMANDS | {"python", "yaml"} | set(SHOWN)
+    assert kinds <= COMMANDS | {"python", "yaml", "r"} | set(SHOWN)
+
+
+def has_r():
+    program = shutil.which("Rscript")
+    return (
+        program and not subprocess.run([program, "-e", "library(jsonlite)"], check=False).returncode
+    )
+
+
+def test_r_blocks_run(tmp_path, monkeypatch, capsys):
+    """Run the blocks by R if there is R, and otherwise the commands that they call."""
+    shutil.copytree(ROOT / "docs/example", tmp_path, dirs_exist_ok=True)
+    script = "".join(text for _, language, text in blocks([ROOT / "docs/r.md"]) if language == "r")
+    if has_r():
+        (tmp_path / "page.R").write_text(script)
+        (tmp_path / "isdp").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m isdp "$@"\n')
+        (tmp_path / "isdp").chmod(0o755)
+        run('PATH="$PWD:$PATH" Rscript page.R', tmp_path)
+        return
+    (tmp_path / "cells_from_r.csv").write_text(
+        "sex,county,count\nf,North,1\nm,North,2\nf,South,3\nm,South,0\n"
+    )
+    calls = re.findall(r'^isdp\((".*?")\)$|system2\("isdp", c\((.*?)\)', script, re.M | re.S)
+    assert len(calls) == 4
+    for call in calls:
+        words = re.findall(r'"([^"]*)"', "".join(call))
+        run_isdp(shlex.join(["isdp", *words]), tmp_path, monkeypatch, capsys)
 
 
 def test_python_blocks_run():
@@ -184,9 +215,10 @@ def test_python_blocks_run():
         exec(compile(text, "a block of the README", "exec"), {})
 
 
-@pytest.mark.parametrize("page", STORIES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [*STORIES, ROOT / "docs/levels.md"], ids=lambda page: page.stem)
 def test_a_page_holds_from_top_to_bottom(page, tmp_path, monkeypatch, capsys):
-    shutil.copytree(ROOT / "docs/example", tmp_path, dirs_exist_ok=True)
+    for folder in (tmp_path, tmp_path / "docs/example"):
+        shutil.copytree(ROOT / "docs/example", folder, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     names, said = {}, ""
     for _, language, text in blocks([page]):

@@ -94,12 +94,11 @@ def rendered(tables):
 
 
 def figure_files(**figures):
-    """Return the SVG files, PNG files and thumbnails of figures."""
+    """Return the SVG and PNG files of figures."""
     png = {name: Path(svg).with_suffix(".png").name for name, svg in figures.items()}
     return {
         **{name: in_report(svg) for name, svg in figures.items()},
         **{f"{name}_png": f"results/figures/{file}" for name, file in png.items()},
-        **{f"{name}_thumbnail": f"results/thumbnails/{file}" for name, file in png.items()},
     }
 
 

@@ -2,6 +2,7 @@
 
 from isdp.errors import InputError
 from reproduction.review.claims import list_claims, list_outputs, list_paper_figures
+from reproduction.review.frontpage import PAGES as PAPER_PAGES
 from reproduction.review.shown import list_made_tables
 
 NOTEBOOKS = files_of("notebooks/*.ipynb")
@@ -58,6 +59,7 @@ rule scorecard:
         card="results/tables/scorecard.csv",
         checks="results/tables/transcription_checks.csv",
         coverage="results/tables/coverage.csv",
+        substitutes="results/tables/substitutes.csv",
         counts="results/tables/coverage_counts.csv",
         summary="results/tables/scorecard.txt",
         evidence="results/evidence.json",
@@ -101,6 +103,7 @@ REVIEW = (
     "transcription_checks",
     "coverage",
     "coverage_counts",
+    "substitutes",
     "draws_verified",
     "data_dictionary",
 )
@@ -226,6 +229,7 @@ rule build_front_page:
         descriptions=DESCRIPTION_FILES,
     output:
         page="results/index.html",
+        papers=expand("results/papers/{paper}.html", paper=PAPER_PAGES),
     log:
         logs("build_front_page"),
     localrule: True
@@ -234,6 +238,6 @@ rule build_front_page:
     params:
         sources=presentation("review"),
     message:
-        "Building the front page results/index.html"
+        "Building the front page results/index.html and the pages of the papers"
     script:
         "../scripts/review/build_front_page.py"

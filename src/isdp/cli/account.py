@@ -77,6 +77,7 @@ def run(certificate_paths: list[str], **given: Any) -> tuple[int, dict[str, Any]
         "releases": len(certificate_paths),
         "not_for_release": found.experiments,
         "guarantee": guarantee_facts(found.guarantee.record(), not found.experiments),
+        "protection": found.protection,
     }
     for name, guarantee, method in (
         ("guarantee_at_delta", found.converted, f"conversion of rho: {CONVERSION}"),
@@ -87,6 +88,8 @@ def run(certificate_paths: list[str], **given: Any) -> tuple[int, dict[str, Any]
             facts[name] = guarantee_facts(guarantee.record(), not found.experiments)
     print(found.guarantee.statement())
     print("tables are compared that agree in the totals of all of these releases")
+    for sentence in found.protection:
+        print(sentence)
     for path in found.experiments:
         print(f"{path}: NOT FOR RELEASE; no guarantee holds for it")
     if found.together is None:

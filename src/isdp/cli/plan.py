@@ -47,6 +47,9 @@ deviation of the noise of NAME is at most PERSONS. NAME is `cell` for all cells,
 plan.csv. With --sigma or --rho it finds the largest sigma instead.
 
 {HIERARCHY_EPILOG}
+--totals FILE has the held totals by the names in totals.csv of a release. intervals.csv then has
+the smallest and the largest count of each cell that these totals and non-negativity allow.
+
 {LEVELS_EPILOG}
 With --levels, --error NAME=PERSONS gives the root mean square errors of levels in place of a budget
 and shares. levels.csv lists the levels with their shares and errors.
@@ -63,6 +66,12 @@ def add_options(own: argparse.ArgumentParser) -> None:
     add_invariants(own)
     add_noise(own)
     add_levels(own)
+    own.add_argument(
+        "--totals",
+        dest="totals_path",
+        metavar="FILE",
+        help="csv with the columns name and total: audit what these held totals alone reveal",
+    )
     own.add_argument("--error-of", help=argparse.SUPPRESS)  # of version 0.2
     add_columns(own)
     add_hierarchy(own)
@@ -93,6 +102,12 @@ def run(**given: Any) -> tuple[int, dict[str, Any]]:
         f"{counted(int(free.degrees), 'degree')} of freedom, "
         f"{counted(len(free.determined), 'cell')} published exactly"
     )
+    if forecast.totals_audit is not None:
+        audit = forecast.totals_audit
+        print(
+            f"the totals alone bound {audit['narrow']:,} counts closely ({audit['narrow_means']}), "
+            f"and {audit['determined_by_totals']:,} of them exactly: {given['out']}/intervals.csv"
+        )
     for line in lines_of_levels(forecast.levels):
         print(line)
     margins = forecast.margins

@@ -41,17 +41,18 @@ Both margins of a two-way table are  totals: [row, column].
 
 The command writes these files to DIR together at the end: noisy.csv (noisy.parquet, with
 --out-format parquet), totals.csv (the held totals), margins.csv (margins of error in persons),
-margins_full.csv (their methods, and probabilities), certificate.json, certificate.md, and a
-picture, noisy.svg and noisy.png, if matplotlib is installed.
+margins_full.csv (their methods, and probabilities), certificate.json, certificate.md,
+datapackage.json (a description of the tables), registry.yaml (a draft for the registry of
+deployments), and a picture, noisy.svg and noisy.png, if matplotlib is installed.
 
 Epsilon is the pure privacy loss of Laplace noise, and rho is the zero-concentrated loss of Gaussian
 noise. Both are per person: the loss between two tables that agree in the held totals, differ in the
 cell of one person, and are otherwise as close as possible. Within one total a person can move
 alone, which is a distance of 2. Under both margins of a table other people have to move too, and
-the distance is 4. The certificate states the distance, and the loss per person and per unit. If the
-distance is not known, the command asks for --per-unit. Epsilon is then per unit of the norm, and
-rho per unit of the squared l2 distance. Numbers are exact decimals or fractions, such as 0.25 or
-1/4.
+the distance is 4. The certificate states this distance, the largest distance between two cells, and
+the loss at each. If no bound on the distance is found, the command asks for --per-unit. Epsilon is
+then per unit of the norm, and rho per unit of the squared l2 distance. Numbers are exact decimals
+or fractions, such as 0.25 or 1/4.
 
 {HIERARCHY_EPILOG}
 {LEVELS_EPILOG}

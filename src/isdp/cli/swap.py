@@ -32,9 +32,10 @@ The command refuses some columns that would stay with their records:
 The first two conditions are tested in the whole file and within the groups. Such a column reveals
 swaps even if it is public, so that --public does not allow it.
 
-The command writes swapped.csv (swapped.parquet, with --out-format parquet), certificate.json and
-certificate.md to DIR together at the end. The records are sorted by their columns, because the
-order of the input would reveal swaps.
+The command writes swapped.csv (swapped.parquet, with --out-format parquet), certificate.json,
+certificate.md, datapackage.json (a description of the table) and registry.yaml (a draft for the
+registry of deployments) to DIR together at the end. The records are sorted by their columns,
+because the order of the input would reveal swaps.
 
 There are no options for weighted records, for swaps within several levels of a hierarchy, or for
 records selected by their risk, because no guarantee is known for these swaps. There is no seed,

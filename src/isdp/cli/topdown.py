@@ -30,8 +30,9 @@ region. The columns of --levels name the region, one column has the counts, and 
 are axes, which describe the cell. A cell without a row is empty.
 
 The command writes these files to DIR together at the end: released.csv (released.parquet, with
---out-format parquet), measurements.csv, budget.csv, certificate.json and certificate.md. The
-released table has the counts of all levels with simulated margins of error.
+--out-format parquet), measurements.csv, budget.csv, certificate.json, certificate.md,
+datapackage.json (a description of the tables) and registry.yaml (a draft for the registry of
+deployments). The released table has the counts of all levels with simulated margins of error.
 
 {HIERARCHY_EPILOG}
 A share is a decimal or a fraction, such as 0.25 or 1/4. The shares of the levels add up to 1, and

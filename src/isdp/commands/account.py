@@ -18,13 +18,10 @@ from isdp.accounting.guarantees import Number, upper_product
 from isdp.accounting.loss_distributions import Loss, PureLoss, compose_losses, gaussian_loss
 from isdp.arrays import IntArray
 from isdp.commands.check import read_certificate
+from isdp.commands.disclosure.protection import facts_of_totals, protection_sentences
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, find_degrees_of_freedom
-from isdp.commands.shared.guarantee import (
-    NO_SINGLE_MOVE,
-    UNKNOWN_DISTANCE,
-    person_distance,
-)
-from isdp.commands.shared.invariants_file import read_invariants
+from isdp.commands.shared.guarantee import DETERMINED, NO_SINGLE_MOVE, person_distance
+from isdp.commands.shared.invariants_file import HeldTotals, read_invariants
 from isdp.commands.shared.opening import CONVERSION
 from isdp.commands.shared.request import DELTA, parse_delta, units_of_distance
 from isdp.commands.shared.table import describe_cells
@@ -32,6 +29,7 @@ from isdp.errors import InputError
 from isdp.exact.disjoint.privacy_losses import loss_of_move
 from isdp.io.files import read_bytes
 from isdp.io.tables import ROW_PER_CELL, read_columns
+from isdp.lattice.shortest_vectors import Metric
 from isdp.mechanisms.base import Energy
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import NORMS, GeneralizedLaplace
@@ -58,7 +56,9 @@ class RevealedCells(NamedTuple):
         Cells whose counts all totals together reveal modulo a larger number than the separate
         releases do, such as "d modulo 2".
     distance : int or None
-        The result of `isdp.commands.shared.guarantee.person_distance` under all totals.
+        The upper bound of `isdp.commands.shared.guarantee.person_distance` under all totals. It is
+        the squared l2 distance, which is at least the l1 distance of the same tables, unless all
+        losses are per unit of l1 distance.
     """
 
     determined: list[str]
@@ -80,6 +80,8 @@ class PrivacyAccount(NamedTuple):
         Certificates of tables that are not for release.
     together : RevealedCells or None
         The cells that all totals together reveal, or None if the totals were not given.
+    protection : list of str
+        Sentences on what the guarantee covers, and on what the totals reveal anyway.
     converted : PrivacyGuarantee or None
         Epsilon at a delta for one person, converted from a zCDP guarantee.
     exact : PrivacyGuarantee or None
@@ -90,6 +92,7 @@ class PrivacyAccount(NamedTuple):
     guarantee: PrivacyGuarantee
     experiments: list[str]
     together: RevealedCells | None
+    protection: list[str]
     converted: PrivacyGuarantee | None
     exact: PrivacyGuarantee | None
 
@@ -135,10 +138,14 @@ def account(
     guarantees = [_guarantee(path, one) for path, one in certificates.items()]
     found: RevealedCells | None = None
     held: list[DegreesOfFreedom | None] = [None] * len(certificates)
+    totals: tuple[DegreesOfFreedom, list[HeldTotals]] | None = None
     if cells_path is not None or invariants_paths:
         if cells_path is None or not invariants_paths:
             raise InputError("--cells, --invariants: only one is given. Give both, or neither.")
-        found, held = _revealed_cells(certificates, cells_path, invariants_paths, count, names)
+        metric: Metric = "l1" if all(one.metric == "l1" for one in guarantees) else "squared l2"
+        found, held, totals = _revealed_cells(
+            certificates, cells_path, invariants_paths, count, names, metric
+        )
     distance = _stated_distance(guarantees) if found is None else found.distance
     digests = [_entry(one, "input", "invariants_sha256") for one in certificates.values()]
     alike = digests[0] is not None and all(one == digests[0] for one in digests)
@@ -157,10 +164,13 @@ def account(
             certificates.values(), guarantees, held, strict=True
         )
     ]
+    experiments = [path for path, one in certificates.items() if one.get("for_release") is not True]
+    facts = None if totals is None else facts_of_totals(together, *totals)
     return PrivacyAccount(
         together,
-        [path for path, one in certificates.items() if one.get("for_release") is not True],
+        experiments,
         found,
+        protection_sentences(together, facts, not experiments),
         converted,
         _exact(losses, together, converted, at),
     )
@@ -235,7 +245,7 @@ def _per_person(
             return together
         return replace(together, per_person=None, why_not_per_person=NO_SINGLE_MOVE)
     if distance is None:
-        return replace(together, per_person=None, why_not_per_person=UNKNOWN_DISTANCE)
+        return replace(together, per_person=None, why_not_per_person=DETERMINED)
     if together.metric not in NORMS:  # the losses were converted at this distance
         return together
     return replace(together, per_person=_units(together, distance), why_not_per_person="")
@@ -338,8 +348,12 @@ def _revealed_cells(
     invariants_paths: Sequence[str | Path],
     count: str,
     names: list[str] | None,
-) -> tuple[RevealedCells, list[DegreesOfFreedom | None]]:
-    """Return the cells that all totals reveal, and the degrees of freedom of each release."""
+    metric: Metric,
+) -> tuple[RevealedCells, list[DegreesOfFreedom | None], tuple[DegreesOfFreedom, list[HeldTotals]]]:
+    """Return the cells that all totals reveal, and the degrees of freedom of each release.
+
+    The third result has the degrees of freedom under all totals, and these totals.
+    """
     path = Path(cells_path)
     table = describe_cells(path, read_columns(path, ROW_PER_CELL, (count,)), names, count)
     rules = {}
@@ -368,7 +382,9 @@ def _revealed_cells(
     alone = np.ones(len(table), dtype=np.int64)
     for each in separate:
         alone = np.lcm(alone, each.steps)
-    free = find_degrees_of_freedom([one for digest in sorted(set(used)) for one in rules[digest]])
+    every = [one for digest in sorted(set(used)) for one in rules[digest]]
+    free = find_degrees_of_freedom(every)
+    distance = person_distance(free, metric)
     revealed = RevealedCells(
         [table.name(row) for row in free.determined],
         [table.name(row) for row in free.determined if alone[row] > 0],
@@ -377,6 +393,6 @@ def _revealed_cells(
             for row in free.revealed_residues
             if alone[row] != free.steps[row]
         ],
-        person_distance(free),
+        None if distance is None else distance.upper,
     )
-    return revealed, list(separate)
+    return revealed, list(separate), (free, every)

@@ -84,7 +84,7 @@ def check(
 
 
 def _totals(table: Table, held: list[HeldTotals], path: str | Path) -> Finding:
-    wanted = _read_totals(path)
+    wanted = read_totals(path)
     if int(abs(table.counts).max()) * len(table) > INT64_MAX:
         raise InputError(
             f"{table.path}: sums of these counts could overflow 64-bit integers. Correct them."
@@ -113,7 +113,8 @@ def _totals(table: Table, held: list[HeldTotals], path: str | Path) -> Finding:
     return Finding("totals", not wrong, detail)
 
 
-def _read_totals(path: str | Path) -> dict[str, int]:
+def read_totals(path: str | Path) -> dict[str, int]:
+    """Read a csv with the columns `name` and `total`, such as `totals.csv` of a release."""
     columns = read_columns(path, TOTALS)
     for name in ("name", "total"):
         if name not in columns:

@@ -7,15 +7,17 @@ import math
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
+from isdp.commands.check import read_totals
+from isdp.commands.disclosure.totals_audit import audit_named_totals
 from isdp.commands.shared.code_list import add_regions
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, find_degrees_of_freedom
 from isdp.commands.shared.guarantee import (
@@ -24,7 +26,7 @@ from isdp.commands.shared.guarantee import (
     request_for_table,
     with_budget,
 )
-from isdp.commands.shared.invariants_file import read_invariants, refuse_equal_names
+from isdp.commands.shared.invariants_file import HeldTotals, read_invariants, refuse_equal_names
 from isdp.commands.shared.levels import LEVELS, NoiseLevels
 from isdp.commands.shared.margins import (
     UNKNOWN,
@@ -32,6 +34,7 @@ from isdp.commands.shared.margins import (
     MarginTarget,
     margin_table,
     margins_of,
+    standard_deviations,
     targets_of,
     usual_sums,
 )
@@ -47,10 +50,14 @@ from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 from isdp.mechanisms.set_tree import CELL_LEVEL
-from isdp.plots import can_draw
+from isdp.plots import try_to_draw
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PICTURES = ("plan.svg", "plan.png")
-FILES = ("plan.csv", "plan.json", "curve.csv", LEVELS, *PICTURES)
+INTERVALS = "intervals.csv"
+FILES = ("plan.csv", "plan.json", "curve.csv", INTERVALS, LEVELS, *PICTURES)
 DRAWS, DRAWS_OF_CURVE = 2000, 400
 FACTORS = tuple(2.0**power for power in range(-3, 4))
 MIN_SETTING, MAX_SETTING = 1e-6, 1e3  # the range of the search
@@ -74,6 +81,8 @@ class NoiseForecast(NamedTuple):
         Peak memory of this process.
     levels : dict or None
         The result of `isdp.commands.shared.levels.describe_levels`, if the noise has levels.
+    totals_audit : dict or None
+        The counts that given totals alone bound closely, if totals are given.
     """
 
     setting: str
@@ -85,6 +94,7 @@ class NoiseForecast(NamedTuple):
     sampler: dict[str, object]
     megabytes: float
     levels: dict[str, object] | None = None
+    totals_audit: dict[str, object] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +107,7 @@ class PlannedTable:
     table: Table
     free: DegreesOfFreedom
     targets: list[MarginTarget]
+    held: list[HeldTotals]
 
     def forecast(self, request: NoiseRequest, accepted: Sequence[str] = ()) -> NoiseForecast:
         """Forecast the noise of a request, and draw it once.
@@ -202,8 +213,8 @@ class PlannedTable:
 
         def meets_limit(step: int) -> bool:
             mechanism = self.mechanism_at(request, _setting_at(step))
-            margins = margins_of(wanted, self.free, mechanism, DRAWS)
-            if any(margin.sd.method == UNKNOWN for margin in margins):
+            sds = standard_deviations(wanted, self.free, mechanism, DRAWS)
+            if any(sd.method == UNKNOWN for sd in sds):
                 # if no sampler is practical, the refusal of this draw suggests a mechanism
                 changed = _with_setting(request, _setting_at(step))
                 draw(self.free, request_for_table(changed, self.free, self.table))
@@ -211,8 +222,7 @@ class PlannedTable:
                     "--error: no margin of error is known under these totals, because no exact "
                     "sampler is fast enough. Hold fewer totals, or use a smaller table."
                 )
-            pairs = zip(margins, limits, strict=True)
-            return all(margin.sd.value <= error for margin, (_, error) in pairs)
+            return all(sd.value <= error for sd, (_, error) in zip(sds, limits, strict=True))
 
         setting = setting_of(request)
         sign = 1 if setting == "epsilon" else -1  # the noise becomes smaller as sign * step grows
@@ -255,9 +265,9 @@ class PlannedTable:
         with progress("error against the setting", len(FACTORS)) as report:
             for done, factor in enumerate(FACTORS):
                 mechanism = self.mechanism_at(request, Fraction(repr(value)) * Fraction(factor))
-                for margin in margins_of(shown, self.free, mechanism, DRAWS_OF_CURVE):
-                    sd = margin.sd
-                    row = {"what": margin.scope, "name": margin.name, setting: value * factor}
+                sds = standard_deviations(shown, self.free, mechanism, DRAWS_OF_CURVE)
+                for target, sd in zip(shown, sds, strict=True):
+                    row = {"what": target.scope, "name": target.name, setting: value * factor}
                     row |= {"sd": sd.value, "sd_is": sd.method, "sd_error": sd.error}
                     rows.append(row)
                 report(done + 1)
@@ -360,7 +370,7 @@ def read_planned_table(
     if free.degrees == 0:
         raise InputError(f"{invariants_path}: these totals determine every cell. Hold fewer.")
     sums = usual_sums(table) if sums_path is None else read_invariants(sums_path, table)
-    return PlannedTable(table, free, targets_of(table, free, sums, levels))
+    return PlannedTable(table, free, targets_of(table, free, sums, levels), held)
 
 
 def plan(
@@ -374,6 +384,7 @@ def plan(
     picture: bool = True,
     accept: Iterable[str] = (),
     sums_path: str | Path | None = None,
+    totals_path: str | Path | None = None,
     hierarchies: Mapping[str, str | Path] | None = None,
     **columns: Any,
 ) -> NoiseForecast:
@@ -385,6 +396,9 @@ def plan(
         See `read_planned_table`.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
+    totals_path : path, optional
+        A csv with the columns `name` and `total` of all held totals. The intervals that these
+        totals alone give are written to intervals.csv.
     errors : mapping of str to float, optional
         Maximum standard deviations, as in `PlannedTable.request_for_errors`. The setting of
         `request` is changed so that they are met.
@@ -401,7 +415,7 @@ def plan(
     """
     accepted = read_accepted(accept)
     hierarchies = hierarchies or {}
-    inputs = cells_path, invariants_path, sums_path, *hierarchies.values()
+    inputs = cells_path, invariants_path, sums_path, totals_path, *hierarchies.values()
     folder = output_folder(out, FILES, *inputs, force=force, cost="plan costs nothing")
     planned = read_planned_table(
         cells_path,
@@ -414,12 +428,20 @@ def plan(
     request = with_budget(request, planned.free, planned.table)
     if errors:
         request = planned.request_for_errors(request, errors)
+    audit = None
+    if totals_path is not None:
+        named = read_totals(totals_path)
+        audit = audit_named_totals(planned.table, planned.held, named, totals_path)
     forecast = planned.forecast(request, accepted)
+    if audit is not None:
+        forecast = forecast._replace(totals_audit=audit.record(planned.table))
     curve = planned.curve(request, forecast.margins)
-    save = _picture(curve, forecast) if picture and len(curve) and can_draw() else None
+    save = try_to_draw(partial(_picture, curve, forecast)) if picture and len(curve) else None
     tables = {"plan.csv": margin_table(forecast.margins), "curve.csv": curve}
     if forecast.levels is not None:
         tables[LEVELS] = pd.DataFrame(forecast.levels["terms"])
+    if audit is not None:
+        tables[INTERVALS] = audit.frame(planned.table)
     folder.write(tables, lambda _: {"plan.json": record(forecast)}, save, PICTURES)
     return forecast
 
@@ -442,12 +464,12 @@ def record(forecast: NoiseForecast) -> dict[str, object]:
         "sampler": forecast.sampler,
         "megabytes_of_this_process": round(forecast.megabytes),
         "levels": forecast.levels,
+        "totals_audit": forecast.totals_audit,
         "margins": rows,
     }
 
 
-def _picture(curve: pd.DataFrame, forecast: NoiseForecast) -> Callable[..., None]:
+def _picture(curve: pd.DataFrame, forecast: NoiseForecast) -> Figure:
     from isdp.plots.noise_curves import plot_error_curves
-    from isdp.plots.style import save
 
-    return partial(save, plot_error_curves(curve, forecast.setting, forecast.value))
+    return plot_error_curves(curve, forecast.setting, forecast.value)

@@ -20,7 +20,7 @@ from isdp.errors import InputError, NoSamplerError
 from isdp.exact.bits.discrete_gaussian import MAX_VARIANCE, MIN_VARIANCE
 from isdp.exact.bits.geometric import MAX_RATE
 from isdp.exact.bits.source import BitSource
-from isdp.exact.disjoint.blocks import refuse_large_sums
+from isdp.exact.overflow import refuse_large_sums
 from isdp.exact.selection import ExactSampler, select_sampler
 from isdp.mechanisms.base import Mechanism, Target
 from isdp.streams import SYSTEM_RANDOMNESS, SystemRandomness

@@ -25,6 +25,7 @@ from isdp.exact.nested.crossing_sampler import CrossingSampler
 from isdp.exact.nested.gaussian_sampler import NestedGaussianSampler
 from isdp.exact.nested.laplace_sampler import NestedLaplaceSampler
 from isdp.exact.overlapping.cell_classes import CellClassSampler
+from isdp.exact.overlapping.crossed_gaussian import CrossedTotalsSampler
 from isdp.exact.overlapping.klein import KleinSampler
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
 from isdp.exact.reductions import select_reduced_sampler
@@ -34,6 +35,7 @@ from isdp.mechanisms.base import Mechanism, Target
 MAX_CELLS_TREE_FIRST = 100  # with more cells, the search for an elimination tree takes seconds
 MAX_CELLS_QUICK = 1000  # with more cells, the set-up takes more than a second
 MAX_PRODUCTS_QUICK = 1e9  # number of products of elimination messages, which take seconds
+MAX_PROPOSALS_QUICK = 10  # per draw of Gaussian noise in tables of any size
 MAX_SUMS_QUICK = 1e6  # number of sums of classes per draw, which take half a second
 # draws with fewer sums of classes are faster than the set-up of elimination messages
 MAX_SUMS_FIRST = 1e4  # per draw
@@ -42,6 +44,7 @@ MAX_SUMS_FIRST_IN_ALL = 1e6  # for all draws
 SET_SAMPLERS = (NestedGaussianSampler, NestedLaplaceSampler, CrossingSampler)
 SAMPLERS = (  # all samplers of noise without lower bounds
     CompositionSampler,
+    CrossedTotalsSampler,
     KleinSampler,
     SplittingSampler,
     *SET_SAMPLERS,
@@ -179,9 +182,11 @@ def _overlapping(invariants: Invariants, n_draws: int, quick: bool) -> _Candidat
     are needed. Otherwise, it follows the elimination messages whose set-up takes seconds.
     """
     shared = len(find_cell_classes(invariants)[1]) < invariants.cells
+    options = {"max_proposals": MAX_PROPOSALS_QUICK} if quick else {}
+    crossed: _Candidates = [(CrossedTotalsSampler, options)]
     if quick and invariants.cells > MAX_CELLS_QUICK:
-        return [(CellClassSampler, {})]
-    first: _Candidates = [(KleinSampler, {}), (MixtureSampler, {})]
+        return [*crossed, (CellClassSampler, {})]
+    first: _Candidates = [*crossed, (KleinSampler, {}), (MixtureSampler, {})]
     if quick:
         return [*first, (CellClassSampler, {} if shared else {"max_sums": MAX_SUMS_QUICK})]
     if not shared:

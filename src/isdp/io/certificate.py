@@ -1,4 +1,4 @@
-"""Certificates of all commands in Markdown, from the content of `certificate.json`."""
+"""The documents of a release: its certificate, data package and registry record."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 from functools import cache
 
 from isdp.accounting.guarantees import upper_decimal
+from isdp.io.registry_record import registry_text
 
+DOCUMENTS = ("certificate.json", "certificate.md", "datapackage.json", "registry.yaml")
 FORMAT = "0.3"  # certificates of version 0.2 have no field `format`
 NOT_FOR_RELEASE = "NOT FOR RELEASE: drawn from a pseudo-random generator, for experiments"
 FOR_RELEASE = "drawn in exact arithmetic from the operating system's randomness"
@@ -37,10 +39,27 @@ def markdown(certificate: Mapping) -> str:
     return _environment().get_template(f"{command}.md.jinja").render(certificate)
 
 
-def certificate_files(certificate: dict, **output: object) -> dict[str, str | Mapping]:
-    """Add entries to the output section of a certificate, and return the content of both files."""
+def release_documents(
+    certificate: dict, package: Mapping, **output: object
+) -> dict[str, str | Mapping]:
+    """Return the content of `DOCUMENTS`, without a registry record of an experiment.
+
+    Parameters
+    ----------
+    certificate : dict
+        The entries `output` are added to its section "output".
+    package : mapping
+        The result of `isdp.io.data_package.data_package`.
+    """
     certificate["output"] |= output
-    return {"certificate.json": certificate, "certificate.md": markdown(certificate)}
+    found: dict[str, str | Mapping] = {
+        "certificate.json": certificate,
+        "certificate.md": markdown(certificate),
+        "datapackage.json": package,
+    }
+    if certificate["for_release"]:
+        found["registry.yaml"] = registry_text(certificate)
+    return found
 
 
 def qualify_statement(statement: str, for_release: bool) -> str:

@@ -115,6 +115,18 @@ def read_columns(path, expected: str, skipped: Collection[str] = ()) -> dict[str
     return {header[number]: concatenate(pieces.pop(number)) for number in kept}
 
 
+def refuse_columns(header: Sequence[str], place) -> None:
+    """Raise `InputError` if a header has too many columns, or a name twice."""
+    if len(header) > MAX_COLUMNS:
+        raise InputError(
+            f"{place}: the header has {len(header):,} columns, and at most {MAX_COLUMNS:,} are "
+            f"accepted. Leave columns out"
+        )
+    twice = [name for name, count in Counter(header).items() if count > 1]
+    if twice:
+        raise InputError(f"{place}: the column {quoted_names(twice[:1])} occurs twice. Rename one")
+
+
 def refuse_no_columns(header: Sequence[str], skipped: Collection[str], path) -> list[int]:
     """Return the numbers of the columns to read, or raise `InputError` if there is none."""
     kept = [number for number, name in enumerate(header) if name not in skipped]
@@ -170,17 +182,7 @@ def _rows(lines, place) -> Iterator[tuple[int, list[str]]]:
                         f"header has {width}. Quote fields with commas, or complete the file"
                     )
                 width = len(row)
-                if width > MAX_COLUMNS:
-                    raise InputError(
-                        f"{place}: line {reader.line_num}: the header has {width:,} columns, and "
-                        f"at most {MAX_COLUMNS:,} are accepted. Leave columns out"
-                    )
-                twice = [name for name, count in Counter(row).items() if count > 1]
-                if twice:
-                    raise InputError(
-                        f"{place}: line {reader.line_num}: the column "
-                        f"{quoted_names(twice[:1])} occurs twice. Rename one"
-                    )
+                refuse_columns(row, f"{place}: line {reader.line_num}")
             yield reader.line_num, row
     except csv.Error as error:
         raise InputError(
@@ -204,7 +206,7 @@ def _parse(file, path: Path, width: int, kept: list[int]) -> dict[int, list[Colu
     length = file.seek(0, io.SEEK_END)
     file.seek(0)
     options = {"names": range(width), "header": 0, "usecols": kept, "index_col": False}
-    options |= {"dtype": str, "keep_default_na": False, "na_filter": False}
+    options |= {"dtype": object, "keep_default_na": False, "na_filter": False}
     options |= {"encoding": "utf-8-sig", "chunksize": ROWS_PER_CHUNK}
     with (
         pd.read_csv(file, **options) as pieces,

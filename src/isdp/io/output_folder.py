@@ -8,6 +8,7 @@ and contains the other files. No run uses or removes the partial folder of anoth
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import signal
@@ -22,6 +23,7 @@ from isdp.errors import InputError
 from isdp.io.files import sha256_of, write_json
 from isdp.io.tables import write_columns
 
+LOG = logging.getLogger(__name__)
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -155,6 +157,8 @@ def write_together(folder, names: Collection[str], write: Callable[[Path], None]
             for emptied in (old, partial):
                 with suppress(OSError):
                     emptied.rmdir()
+            if partial.exists():
+                LOG.warning("%s: this folder could not be removed. Delete it", partial)
     if received:
         signal.raise_signal(received[0])
 

@@ -20,6 +20,8 @@ from isdp.io.csv_files import (
     Column,
     concatenate,
     quoted,
+    quoted_names,
+    refuse_columns,
     refuse_no_columns,
     refuse_no_rows,
 )
@@ -44,14 +46,13 @@ def read_columns(path, expected: str, skipped: Collection[str] = ()) -> dict[str
         header = list(schema.names)
         if not any(name.strip() for name in header):
             raise InputError(f"{path}: the file is empty. Give {expected}")
-        for name in header:
-            if header.count(name) > 1:
-                raise InputError(f"{path}: the column {quoted(name)} occurs twice. Rename one")
-            if name.startswith(INDEX):
-                raise InputError(
-                    f"{path}: the column {quoted(name)} is an index of pandas. Write the file with "
-                    f"index=False"
-                )
+        refuse_columns(header, path)
+        of_index = [name for name in header if name.startswith(INDEX)]
+        if of_index:
+            raise InputError(
+                f"{path}: the column {quoted(of_index[0])} is an index of pandas. Write the file "
+                f"with index=False"
+            )
         kept = refuse_no_columns(header, skipped, path)
         for number in kept:
             _refuse_type(schema.field(number), path)
@@ -60,7 +61,8 @@ def read_columns(path, expected: str, skipped: Collection[str] = ()) -> dict[str
         with progress(f"reading {path.name}", file.metadata.num_rows) as update:
             for batch in file.iter_batches(ROWS_PER_CHUNK):
                 for number, parts in pieces.items():
-                    place = f"{path}: column {quoted(header[number])}, row {{}}"
+                    name = quoted_names([header[number]])
+                    place = f"{path}: column {name}, row {{}}"
                     parts.append(_column(batch.column(number), rows, place))
                 rows += batch.num_rows
                 update(rows)

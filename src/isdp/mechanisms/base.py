@@ -75,7 +75,8 @@ class CrossingEnergy(NamedTuple):
     ----------
     precisions : tuple of tuples of Fraction
         ``precisions[i][j]`` is 1 / sigma^2 for the i-th level of the regions and the j-th level of
-        the groups, and 0 if there is no term.
+        the groups, and 0 if there is no term. The sets of a level of the groups that has a term
+        have equal sizes.
     """
 
     regions: SetTree
@@ -84,15 +85,11 @@ class CrossingEnergy(NamedTuple):
 
 
 class Target(NamedTuple):
-    """Name and energy of the target distribution of a sampler."""
+    """Name and energy of the target distribution of a sampler. One of both energies is None."""
 
     name: str
-    energy: Energy
-
-    @property
-    def set_energy(self) -> None:
-        """A target has no terms for sets of cells."""
-        return None
+    energy: Energy | None
+    set_energy: CrossingEnergy | None = None
 
 
 @dataclass(frozen=True)

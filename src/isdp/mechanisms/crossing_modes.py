@@ -1,10 +1,10 @@
 """Covariance of crossing noise, in the eigen-modes of the tree of the groups.
 
-Let n_k be the size of the sets of level k of the groups. The matrices of their totals commute,
-because all sets of one level have one size. Mode k contains the vectors that are constant on the
-sets of level k and add up to zero on those of level k - 1. In this mode the energy is that of a
-nested family of the regions, in which level i has the precision w_ik, the sum of n_j / sigma_ij^2
-over the levels j >= k. A total that is held has an infinite precision.
+Let n_k be the size of the sets of level k of the groups. The sets of a level that has a term have
+equal sizes, so that the matrices of their totals commute. Mode k contains the vectors that are
+constant on the sets of level k and add up to zero on those of level k - 1. In this mode the energy
+is that of a nested family of the regions, in which level i has the precision w_ik, the sum of n_j /
+sigma_ij^2 over the levels j >= k. A total that is held has an infinite precision.
 
 Two passes over the tree compute the variances. The upward pass computes W, the variance of a node
 given its subtree only: 1 / W = w + 1 / (sum of W over the children). The downward pass computes
@@ -115,7 +115,7 @@ class CrossingModes:
     Attributes
     ----------
     sizes : list of int
-        The number n_k of cells of a set of each level of the groups.
+        The number n_k of cells of a set of each level of the groups that has a term.
     shape_of : int64 array, shape (nodes of the regions,)
         Nodes of equal shape have equal trees of descendants.
     variances : float64 array, shape (nodes of the regions, modes)

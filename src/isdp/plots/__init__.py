@@ -1,10 +1,44 @@
 """Figures of noise, distributions and errors, which need the extra `plots`."""
 
+from __future__ import annotations
 
-def can_draw() -> bool:
-    """Return True if matplotlib is installed and can be imported."""
+import logging
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LOG = logging.getLogger(__name__)
+
+
+def try_to_draw(figure: Callable[[], Figure]) -> Callable[[Path, Path], None] | None:
+    """Draw the figure that ``figure()`` returns, and return a function that writes the files.
+
+    A picture never prevents a release. If matplotlib is not installed, or cannot draw the figure,
+    the result is None. The warning of the second case quotes no label.
+
+    Returns
+    -------
+    callable or None
+        ``save(svg, png)`` writes two files.
+    """
     try:
-        import matplotlib.figure  # noqa: F401
-    except Exception:  # for example, ValueError for an unknown MPLBACKEND
-        return False
-    return True
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # for example, of letters that a font lacks
+            from isdp.plots.style import render
+
+            files = render(figure())
+    except ModuleNotFoundError:
+        return None
+    except Exception as problem:
+        LOG.warning("no picture: matplotlib raised %s", type(problem).__name__)
+        return None
+
+    def save(*paths: Path) -> None:
+        for path, content in zip(paths, files, strict=True):
+            path.write_bytes(content)
+
+    return save

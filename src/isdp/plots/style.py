@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import wraps
+from io import BytesIO
 from pathlib import Path
 from typing import Any, ParamSpec
 
@@ -92,14 +93,21 @@ def finish(figure: Figure, title: str = "") -> Figure:
     return figure
 
 
-def save(figure: Figure, svg: str | Path, png: str | Path) -> None:
-    """Save a figure as SVG and PNG without dates, so that equal data give equal files."""
+def render(figure: Figure) -> tuple[bytes, bytes]:
+    """Draw a figure as SVG and PNG without dates, so that equal data give equal bytes."""
+    svg, png = BytesIO(), BytesIO()
     with mpl.rc_context(STYLE):
-        with write_atomically(png) as temporary:
-            figure.savefig(temporary, format="png", metadata={"Software": None})
-        with write_atomically(svg) as temporary:
-            # in an SVG file, dpi is the resolution of the rasterised layers
-            figure.savefig(temporary, format="svg", dpi=200, metadata={"Date": None})
+        figure.savefig(png, format="png", metadata={"Software": None})
+        # in an SVG file, dpi is the resolution of the rasterised layers
+        figure.savefig(svg, format="svg", dpi=200, metadata={"Date": None})
+    return svg.getvalue(), png.getvalue()
+
+
+def save(figure: Figure, svg: str | Path, png: str | Path) -> None:
+    """Save a figure as SVG and PNG."""
+    for path, content in zip((svg, png), render(figure), strict=True):
+        with write_atomically(path) as temporary:
+            temporary.write_bytes(content)
 
 
 def legend_above(axis: Axes, handles: Sequence[Artist]) -> None:

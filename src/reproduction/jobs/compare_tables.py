@@ -96,7 +96,8 @@ def compare(old: pd.DataFrame, new: pd.DataFrame) -> tuple[list[dict], list[str]
         notes += [f"{number} row{'s' if number > 1 else ''} {word}"] if number else []
     both = both[both["_merge"] == "both"]
     where = both[keys].map(shorten).agg(", ".join, axis=1) if keys else pd.Series("row", both.index)
-    where += (both[ROW_NUMBER] + 1).map(lambda n: f" ({n})" if n > 1 or not keys else "")
+    numbers = [f" ({n})" if n > 1 or not keys else "" for n in both[ROW_NUMBER] + 1]
+    where += pd.Series(numbers, both.index, dtype=str)
     changes, verdicts, apart = [], [], {}
     for name in [name for name in shared if name not in keys and len(both)]:
         a, b = both[f"{name} old"], both[f"{name} new"]

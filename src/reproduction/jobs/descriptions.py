@@ -47,7 +47,7 @@ class Table(_Model):
 class Figure(Table):
     """Description of the figure `results/figures/NAME.svg` and of its data, NAME.csv.
 
-    `gallery` is one sentence for the gallery of the front page.
+    `gallery` is one sentence that says what the figure shows, for the pages of the papers.
     """
 
     gallery: str = ""
@@ -57,7 +57,8 @@ class PaperFigure(_Model):
     """Figure or table of a paper and our version of it, for the front page.
 
     `label` is the paper's label, `about` its subject in a few words, and `description` its content.
-    `ours` describes our version and its differences. `data` lists the data of a run that may differ
+    `ours` describes our version and its differences. `finding` is one sentence on a result that no
+    paper has, for the front page. `data` lists the data of a run that may differ
     from the paper's, and the title then states the difference. In `figures`, `{state}` is replaced
     by each state.
     """
@@ -68,6 +69,7 @@ class PaperFigure(_Model):
     about: str
     description: str
     ours: str
+    finding: str = ""
     data: list[Literal["vintage", "states"]] = []
     figures: list[str]
     tables: list[str]

@@ -55,6 +55,20 @@ def read_coverage(claims: Iterable[Claim], folder: Path = FOLDER) -> pd.DataFram
     return coverage
 
 
+def read_substitutes(claims: Iterable[Claim], folder: Path = FOLDER) -> pd.DataFrame:
+    """Read the settings that our text copies of the papers lack, with the values used instead.
+
+    The column `claims` names the claims whose verdicts depend on a setting. Raises InputError if a
+    claim does not exist.
+    """
+    table = pd.read_csv(folder / "substitutes.csv", dtype=str, keep_default_na=False)
+    known = {claim.name for claim in claims}
+    for row in table.itertuples():
+        if unknown := set(row.claims.split()) - known:
+            raise InputError(f"substitutes.csv: {row.setting}: {min(unknown)} is no claim.")
+    return table
+
+
 def judge_coverage(coverage: pd.DataFrame, verdicts: Mapping[str, str]) -> pd.DataFrame:
     """Add the verdict on each statement, which is the worst verdict on its claims.
 

@@ -4,6 +4,7 @@ No function of this module computes a result. The notebooks read every number fr
 folder.
 """
 
+import base64
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -16,7 +17,6 @@ from isdp.errors import InputError
 from isdp.io.files import read_json
 from reproduction.jobs.tables import read_csv, read_text
 from reproduction.jobs.yaml_files import read_yaml
-from reproduction.review.gallery import embed_png
 from reproduction.review.pages import MARKS, PARTS
 from reproduction.review.shown import SHOWN_FILE as SHOWN
 from reproduction.review.shown import read_shown
@@ -204,6 +204,11 @@ class Results:
     def picture(self) -> None:
         """Show all verdicts in one picture: one tile per claim, one row per experiment."""
         _html(PARTS.tiles(self.counts(), self.by_paper()))
+
+
+def embed_png(png: Path) -> str:
+    """Return a PNG file as a data URI."""
+    return f"data:image/png;base64,{base64.b64encode(png.read_bytes()).decode()}"
 
 
 def _flat(config, prefix: str = "") -> Iterator[tuple[str, object]]:

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from isdp.accounting import as_fraction
 from reproduction.comparison.experiment import (
     ALL_COUNTIES,
     SWAPPED_STATES,
@@ -22,6 +23,7 @@ from reproduction.comparison.tables import (
 )
 from reproduction.data.histogram import CELLS, Histogram, read_histogram
 from reproduction.data.published import read_published
+from reproduction.nested.systems import SPLITS, build_crossing, expected_error, hold_totals
 from reproduction.topdown.configurations import production_budget, slides_budget
 from reproduction.topdown.experiment import keep_states
 from tests import ROOT
@@ -133,6 +135,20 @@ def test_the_bureaus_budget_is_the_part_for_the_levels_that_are_run():
     assert 0 < published_rho() < production_budget().total
     topdown = list_systems()["topdown"][1]
     assert list_budgets(topdown, SETTINGS) == [0.1, float(published_rho())]
+
+
+@pytest.mark.parametrize("system", list_systems()["nested"], ids=lambda system: system.name)
+@pytest.mark.parametrize("rho", [0.2, 2.0])
+def test_noise_of_totals_has_the_errors_of_its_own_split(small, system, rho):
+    areas = build_areas(small)
+    held, rng = hold_totals(areas.regions), np.random.default_rng(6)
+    noise = build_crossing(areas.regions, SPLITS[system.name], as_fraction(rho))
+    errors = [system.release(rng, areas, rho) - areas.counts for _ in range(60)]
+    totals = np.sum(errors, axis=2, dtype=float)
+    for found, query in ((np.array(errors, float), "detail"), (totals, "total")):
+        expected = expected_error(noise, held, "county", query)
+        # 60 draws of 19 or more free numbers: a root mean square has an error of 2 percent
+        assert np.sqrt((found**2).mean()) == pytest.approx(expected, rel=0.1)
 
 
 def test_guarantees_are_told_for_every_system_and_budget(small):

@@ -64,6 +64,25 @@ def test_a_scenario_says_whether_its_chains_have_converged(state, wanted):
     assert one(0.2, **state)["convergence"].tolist() == [wanted]
 
 
+def test_the_order_of_rows_says_nothing():
+    states = ["VT", "DE", "RI", "CT"]
+    noise = pd.DataFrame({"state": states * 2, "q05": -1.0, "q95": [*range(1, 5), *range(3, 7)]})
+    counties = pd.DataFrame({"state": states * 2, "das_error": [*range(1, 5), *range(3, 7)]})
+    names = ["state", "counties", "chains", "draws", "sd", "sd_exact", "p_abs_le_30"]
+    names += ["p_abs_le_30_exact", "tv_to_exact", "rhat_max", "ess_min", "frozen"]
+    state = pd.DataFrame({name: [1.0, 2, 3, 4] for name in names}).assign(state=states)
+    settings = {"counties": {"epsilon": 1, "norm": "l1"}, "data": {"vintage": "1"}}
+    provenance = {"das_available": True, "source": "download", "vintage": "1"}
+
+    def table(seed):
+        drawn = [each.sample(frac=1, random_state=seed) for each in (state, noise, counties)]
+        tables = {"state": drawn[0], "noise": drawn[1]}
+        found = tabulate_scenario("x", settings, tables, drawn[2], provenance)
+        return found.sort_values("state").to_csv(index=False)
+
+    assert {table(seed) for seed in range(5)} == {table(5)}
+
+
 def test_a_scenario_says_what_das_errors_it_had():
     with_errors, without = one(0.2, das=(3, -4)).iloc[0], one(0.2).iloc[0]
     assert with_errors["das_rms"] == pytest.approx(np.sqrt(12.5))

@@ -136,6 +136,9 @@ STATISTICS = {
     r"(^|_)(bulk|tail)$": r"\g<2>",
     r"_se$": "standard error",
     r"median": "median",
+    r"(^|_)seconds(_|$)": "seconds",
+    r"(^|_)(memory|mb)(_|$)": "mi?b",
+    r"^(rmse|rms)(_|$)": "root mean square|standard error",
 }
 
 
@@ -166,7 +169,9 @@ LEVELS = {("lattices", "likelihood"): "95", ("subspace", "interval"): "90"}
 def test_every_interval_has_the_level_of_its_study():
     found = 0
     for path in sorted((ROOT / "src/reproduction").glob("*/descriptions.yaml")):
-        pattern = r"([\d.]+) % (confidence|likelihood|Monte Carlo|interval|limit|band)"
+        pattern = (
+            r"([\d.]+) % (confidence|likelihood|Monte Carlo|interval|limit|band|of the statistics)"
+        )
         for level, kind in re.findall(pattern, " ".join(path.read_text().split())):
             assert level == LEVELS.get((path.parent.name, kind), "99"), (path.parent.name, kind)
             found += 1

@@ -1,28 +1,16 @@
-import numpy as np
-from PIL import Image
+import matplotlib as mpl
 
 from isdp.plots.style import panels
-from reproduction.jobs.figures import DPI, THUMBNAIL_SIZE, save_figures
+from reproduction.jobs.figures import save_figures
 
 
-def drawn(words):
-    figure, axes = panels(1, 2, (8, 3))
-    for axis in axes[0]:
-        axis.plot([0, 1], [0, 1], label=words)
-        axis.set(title=words, xlabel=words, ylabel=words)
-        axis.text(0.5, 0.5, words)
-        axis.legend()
-    figure.suptitle(words)
-    return figure
-
-
-def test_a_thumbnail_shows_the_first_panel_without_words(tmp_path):
-    files = {}
-    for name, words in (("few", "a"), ("many", "a title as long as a sentence")):
-        files |= {name: tmp_path / f"{name}.svg", f"{name}_png": tmp_path / f"{name}.png"}
-        files[f"{name}_thumbnail"] = tmp_path / f"{name}_small.png"
-        save_figures({name: drawn(words)}, files)
-    few, many = (np.asarray(Image.open(files[f"{name}_thumbnail"])) for name in ("few", "many"))
-    assert few.shape[:2] == tuple(round(side * DPI) for side in reversed(THUMBNAIL_SIZE))
-    assert (few == many).all()
-    assert (files["few_png"].read_bytes()) != (files["many_png"].read_bytes())
+def test_each_figure_is_saved_twice_under_its_name(tmp_path):
+    names = ("one", "two")
+    files = {f"{n}{end}": tmp_path / f"{n}.{end or 'svg'}" for n in names for end in ("", "_png")}
+    save_figures(
+        {name: panels(1, 1, (width, 1))[0] for name, width in zip(names, (2, 3), strict=True)},
+        files,
+    )
+    widths = [mpl.image.imread(files[f"{name}_png"]).shape[1] for name in names]
+    assert widths[1] == 1.5 * widths[0]
+    assert "<svg" in files["one"].read_text()

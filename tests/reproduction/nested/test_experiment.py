@@ -31,6 +31,7 @@ from reproduction.nested.tables import (
     average,
     collect_tables,
     read_topdown_runs,
+    tabulate_summary,
 )
 from reproduction.topdown.configurations import SCHEMA
 from reproduction.topdown.systems import gather_tables
@@ -148,6 +149,17 @@ def test_every_system_runs_as_often_as_the_settings_say(runs):
     assert (negative[[PLAIN, NESTED, CROSSING]] > 0).all()
     held = runs["margins"].query("level == 'state' and query == 'total'")
     assert (held["rmse"] == 0).all()
+
+
+def test_times_belong_to_their_systems_and_budgets(small, runs):
+    """Each run takes a number of seconds that names its system and budget."""
+    summary = runs["summary"].copy()
+    keys = list(zip(summary["system"], summary["budget"], strict=True))
+    number = {key: float(place) for place, key in enumerate(dict.fromkeys(keys))}
+    summary["seconds"] = [number[key] for key in keys]
+    found = tabulate_summary(summary.sample(frac=1, random_state=1), small, SETTINGS)
+    places = zip(found["system"], found["budget"], strict=True)
+    assert found["seconds"].tolist() == [number[place] for place in places]
 
 
 def test_runs_of_the_topdown_study_are_not_repeated(small):

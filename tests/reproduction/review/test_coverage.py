@@ -11,6 +11,7 @@ from reproduction.review.coverage import (
     count_statements,
     judge_coverage,
     read_coverage,
+    read_substitutes,
 )
 from tests.reproduction.review.test_claims import CLAIMS, make_claim
 
@@ -66,4 +67,5 @@ def test_every_claim_has_a_row_and_every_statement_is_a_sentence():
     for texts in (table["statement"], table.loc[table["reason"] != "", "reason"]):
         assert texts.str.fullmatch(r"[A-Z0-9(*\"|].*\.").all(), texts
     assert set(table["needs_pdf"]) <= {"", "yes"}
-    assert sorted(path.stem for path in FOLDER.glob("*.csv")) == sorted(PAPERS)
+    assert {path.stem for path in FOLDER.glob("*.csv")} == {*PAPERS, "substitutes"}
+    assert read_substitutes(CLAIMS)["substitute"].str.len().gt(0).all()

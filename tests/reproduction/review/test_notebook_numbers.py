@@ -23,6 +23,7 @@ def shown(expression):
     nodes = list(ast.walk(expression))
     places = [n for node in nodes if isinstance(node, ast.Subscript) for n in ast.walk(node.slice)]
     columns = [n.value for n in places if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    columns += [n.id for n in places if columns and isinstance(n, ast.Name)]  # of rows
     methods = [node.attr for node in nodes if isinstance(node, ast.Attribute)]
     return " ".join([*columns, *methods]) if columns else ""
 

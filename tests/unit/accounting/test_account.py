@@ -195,6 +195,8 @@ def test_losses_are_not_converted_where_the_distance_of_one_person_is_not_known(
     folders = [release("totals: [a]", *LAPLACE), release(MARGINS, *GAUSSIAN)]
     with pytest.raises(InputError, match=r"--as-zcdp.*--cells"):
         accounted(folders, False, as_zcdp=True)
+    with pytest.raises(InputError, match="--cells"):  # the same distance under other totals
+        accounted([folders[0], release("totals: [b]", *GAUSSIAN)], False, as_zcdp=True)
     found = accounted(folders, as_zcdp=True)
     # epsilon is 3/4 per unit of l1 distance, and rho is 1/8 per unit of squared l2 distance
     assert found.guarantee.loss_per_person == Fraction(9, 2) + Fraction(1, 2)
@@ -233,3 +235,12 @@ def test_losses_beyond_the_range_of_the_grid_have_no_exact_figure(release, tmp_p
         )
         assert found.guarantee.loss_per_person >= Fraction(1, 2)
         assert found.exact is None
+
+
+def test_there_is_no_exact_figure_if_the_loss_of_a_release_is_not_known(release):
+    folders = [release("total: true", *GAUSSIAN)]
+    folders.append(release("total: true", "--rho", "1", "--levels", "a"))
+    found = accounted(folders)
+    assert found.guarantee.loss_per_person == Fraction(3, 2)
+    assert found.converted is not None
+    assert found.exact is None

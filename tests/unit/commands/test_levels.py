@@ -13,7 +13,9 @@ from isdp import Invariants
 from isdp.cli import main
 from isdp.commands.account import account
 from isdp.commands.check import check, read_noise
-from isdp.commands.shared.levels import NoiseLevels
+from isdp.commands.privatize.nonnegative import nonnegative_counts
+from isdp.commands.shared.levels import NoiseLevels, TableLevels
+from isdp.commands.shared.table import read_table
 from isdp.errors import InputError
 from isdp.exact.nested.accuracy import NestedAccuracy
 from isdp.mechanisms import CrossingGaussian, NestedGaussian, SetTree
@@ -183,6 +185,26 @@ def test_the_table_without_negative_counts_keeps_the_totals_and_the_noisy_table(
     assert "nonnegative.csv: sha256" in certificate
 
 
+def test_regions_in_another_order_keep_their_counts_without_negative_counts(frame, tmp_path):
+    """A table without negative counts is the nearest one to itself."""
+    order = frame["county"].map({"B2": 0, "A2": 1, "B3": 2, "A1": 3, "B1": 4})
+    frame.iloc[np.argsort(order, kind="stable")].to_csv(tmp_path / "table.csv", index=False)
+    table = read_table(tmp_path / "table.csv")
+    found = nonnegative_counts(table, NoiseLevels(("state", "county")), ("state",), table.counts)
+    assert found.tolist() == table.counts.tolist()
+
+
+def test_the_sets_of_a_table_in_any_order_are_those_of_its_labels(frame, tmp_path):
+    mixed = frame.assign(count=range(len(frame))).sample(frac=1, random_state=3)
+    mixed.to_csv(tmp_path / "table.csv", index=False)
+    table = read_table(tmp_path / "table.csv")
+    tree = TableLevels(NoiseLevels(("state", "county")), table).tree
+    totals = tree.totals(table.counts)
+    for level, columns in enumerate((["state"], ["state", "county"]), start=1):
+        sums = mixed.groupby(columns)["count"].sum()
+        assert sorted(totals[tree.level_of == level]) == sorted(sums)
+
+
 def test_only_totals_of_levels_stay_exact_without_negative_counts(files):
     (files.folder / "rules.yaml").write_text("subsets: {old: {state: A, county: A1, age: old}}\n")
     assert "--nonnegative" in files("privatize", "--rho=1", "--nonnegative", wanted=2)
@@ -217,6 +239,8 @@ def test_the_data_frame_is_released_with_the_same_levels(frame):
         ("--error=cell=0", "positive"),
         ("--error=state=1 --error=cell=1", "'state'"),
         ("--error=cell=1 --share=cell=1", "--share, --error"),
+        ("--error=cell=1 --error=cell=2", "repeated"),
+        ("--error=cell=1 --error=county=1 --error=state=1", "'state'"),
         ("--epsilon=1 --groups=hispanic", "--groups"),
         ("--epsilon=1 --norm=l2 --for-experiments", "norm"),
         ("--sigma=2", "sigma"),
@@ -270,3 +294,16 @@ def test_losses_under_unlike_totals_are_not_added(files):
     assert main([*command, *rules, "--out", str(files.folder / "plain")]) == 0
     with pytest.raises(InputError, match="metric"):
         account([by_level, files.folder / "plain/certificate.json"])
+
+
+def test_losses_of_single_moves_are_not_added_where_only_exchanges_are_possible(files):
+    rules = [files.folder / "rules.yaml", files.folder / "ages.yaml"]
+    rules[0].write_text("totals: [county]\n")
+    rules[1].write_text("totals: [[hispanic, age]]\n")
+    files("privatize", "--rho=0.5")
+    command = ["privatize", str(files.folder / "table.csv"), "--rho=0.25", "--no-picture"]
+    plain = files.folder / "plain"
+    assert main([*command, "--invariants", str(rules[1]), "--out", str(plain)]) == 0
+    paths = [files.folder / "privatize/certificate.json", plain / "certificate.json"]
+    with pytest.raises(InputError, match="metric"):
+        account(paths, cells_path=plain / "noisy.csv", invariants_paths=rules)

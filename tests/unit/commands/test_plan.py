@@ -10,7 +10,7 @@ import pytest
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace
 from isdp.cli import main
-from isdp.commands.plan import FILES, read_planned_table
+from isdp.commands.plan import FILES, INTERVALS, read_planned_table
 from isdp.commands.shared.levels import LEVELS
 from isdp.commands.shared.margins import Estimate, Margin, short_margin_table
 from isdp.commands.shared.request import NoiseRequest
@@ -42,9 +42,25 @@ def asked(tmp_path, capsys):
     return ask
 
 
+def test_given_totals_are_audited(asked, tmp_path):
+    """County North has no one, so that its 8 counts are 0; those of South are at most 100."""
+    totals = tmp_path / "totals.csv"
+    totals.write_text("name,total\ncounty: North,0\ncounty: South,100\n")
+    rules = tmp_path / "rules.yaml"
+    rules.write_text("totals: [county]\n")
+    said = asked("--epsilon", "0.5", "--totals", str(totals), rules=rules)
+    assert "bound 8 counts closely" in said
+    intervals = pd.read_csv(tmp_path / "plan" / INTERVALS)
+    assert sorted(intervals["upper"]) == [0] * 8 + [100] * 8
+    totals.write_text("name,total\ncounty: North,0\n")
+    assert "is missing" in asked(
+        "--epsilon", "0.5", "--force", "--totals", str(totals), rules=rules, wanted=2
+    )
+
+
 def test_what_is_written_and_said(asked, tmp_path):
     said = asked("--epsilon", "0.5", picture=True)
-    assert {path.name for path in (tmp_path / "plan").iterdir()} == set(FILES) - {LEVELS}
+    assert {path.name for path in (tmp_path / "plan").iterdir()} == set(FILES) - {LEVELS, INTERVALS}
     assert "epsilon 0.5 per person: 16 cells, 14 degrees of freedom" in said
     assert "sampler: isdp.draw_noise" in said
     table = pd.read_csv(tmp_path / "plan/plan.csv").set_index("name")
@@ -152,7 +168,12 @@ def test_sums_that_are_held_are_one_line(asked, tmp_path):
 
 def test_totals_without_any_sampler_are_refused(asked, tmp_path):
     more = two_way(tmp_path, 30, 40)
-    said = asked("--epsilon", "0.05", wanted=2, **more)
+    # a third partition, and too many degrees of freedom for Klein's sampler
+    cells = more["cells"].read_text().splitlines()
+    rows = [f"{cell},d{number % 7}" for number, cell in enumerate(cells[1:])]
+    more["cells"].write_text("\n".join([f"{cells[0]},diagonal", *rows]))
+    more["rules"].write_text("totals: [row, column, diagonal]")
+    said = asked("--epsilon", "0.05", "--per-unit", wanted=2, **more)
     assert "--invariants" in said
     assert "--sigma" not in said
 

@@ -1,6 +1,7 @@
 """Noise for release is a function of the operating system's random bytes, and of nothing else."""
 
 import inspect
+import io
 import os
 import random
 from pathlib import Path
@@ -19,6 +20,7 @@ from isdp import (
 )
 from isdp.cli import main
 from isdp.commands.privatize.dataframe import privatize_frame
+from isdp.mechanisms import CrossingGaussian, NestedGaussian, NestedLaplace, SetTree
 from isdp.swapping import permutation_for_release
 from isdp.swapping.mechanism.permutation import Strata
 from isdp.topdown import draw_noise_for_release
@@ -30,6 +32,10 @@ TYPED = Invariants.subsets(
     [*(cells.ravel() for cells in STATES_BY_SEX), STATES_BY_SEX[:, 0].ravel()], 1200
 )
 TABLES_APART = Invariants(np.kron(np.eye(3, dtype=int), Invariants.margins((3, 3)).matrix))
+REGIONS = SetTree.from_columns({"state": np.arange(30) // 10}, root="nation")
+GROUPS = SetTree.from_columns({"age": [0, 0, 1, 1]}, root="total")
+NESTED = {"state": 2, "cell": 1}
+CROSSING = {("state", "age"): 3, ("cell", "total"): 4, ("cell", "cell"): 2}
 PATHS = {
     "Laplace, one total": lambda: draw_noise(
         GeneralizedLaplace("1/4"), Invariants.total(3000), rng=SYSTEM_RANDOMNESS
@@ -70,8 +76,20 @@ PATHS = {
         n_draws=300,
         rng=SYSTEM_RANDOMNESS,
     ),
-    "TopDown, pure": lambda: draw_noise_for_release(None, "pure", [1, 2], [2000, 1000]),
-    "TopDown, zCDP": lambda: draw_noise_for_release(None, "zCDP", [1, 2], [2000, 1000]),
+    "nested Laplace": lambda: draw_noise(
+        NestedLaplace(REGIONS, NESTED), Invariants.total(30), n_draws=30, rng=SYSTEM_RANDOMNESS
+    ),
+    "nested Gaussian": lambda: draw_noise(
+        NestedGaussian(REGIONS, NESTED), Invariants.total(30), n_draws=30, rng=SYSTEM_RANDOMNESS
+    ),
+    "crossing": lambda: draw_noise(
+        CrossingGaussian(REGIONS, GROUPS, CROSSING),
+        Invariants.total(120),
+        n_draws=30,
+        rng=SYSTEM_RANDOMNESS,
+    ),
+    "TopDown, pure": lambda: draw_noise_for_release(None, "pure", [1, 1], [1500, 1500]),
+    "TopDown, zCDP": lambda: draw_noise_for_release(None, "zCDP", [1, 1], [1500, 1500]),
     "swap": lambda: permutation_for_release(Strata.from_sizes(np.full(60, 50)), "1/2"),
 }
 
@@ -143,6 +161,26 @@ def test_the_system_s_bytes_decide_the_noise(path, system):
     assert (found[1] != found[3]).any()
 
 
+@pytest.mark.parametrize("path", PATHS)
+def test_draws_of_equal_settings_differ(path, system):
+    noise = PATHS[path]()
+    draws = noise if noise.ndim == 2 and len(noise) > 1 else noise.reshape(2, -1)
+    assert len(np.unique(draws, axis=0)) > 1
+
+
+def test_the_words_that_select_records_do_not_choose_their_values_too():
+    """At a rate of 1/2 the highest bit of a record's word selects it, and no other bit matters."""
+    words = np.random.default_rng(5).integers(0, 2**64, 2000, dtype=np.uint64)
+    found = []
+    for flipped in (0, 2**62, 1):
+        given = words.copy()
+        given[:60] ^= np.uint64(flipped)
+        stream = io.BytesIO(given.tobytes())
+        found.append(permutation_for_release(Strata.from_sizes([60]), "1/2", stream.read))
+    assert (found[0] == found[1]).all()
+    assert (found[0] == found[2]).all()
+
+
 @pytest.mark.parametrize("mechanism", [GeneralizedLaplace(1), GeneralizedGaussian(rho=1)])
 @pytest.mark.parametrize("invariants", [Invariants.total(3), Invariants.margins((3, 3))])
 def test_a_source_that_gives_too_few_bytes_is_refused(invariants, mechanism):
@@ -167,8 +205,19 @@ def counts():
     return table.astype({"size": str})
 
 
+RULES = ["--invariants", "rules.yaml"]
+LEVELS = [*RULES, "--levels", "county"]
 COMMANDS = {
-    "privatize": (counts, ["--invariants", "rules.yaml", "--epsilon", "1"], "noisy.csv"),
+    "privatize": (counts, [*RULES, "--epsilon", "1"], "noisy.csv"),
+    "privatize, zCDP": (counts, [*RULES, "--rho", "1"], "noisy.csv"),
+    "privatize, levels": (counts, [*LEVELS, "--epsilon", "1"], "noisy.csv"),
+    "privatize, levels, zCDP": (counts, [*LEVELS, "--rho", "1"], "noisy.csv"),
+    "privatize, groups": (counts, [*LEVELS, "--groups", "size", "--rho", "1"], "noisy.csv"),
+    "topdown, groups that are present": (
+        counts,
+        ["--levels", "county", "--epsilon", "1", "--present", "present.csv"],
+        "measurements.csv",
+    ),
     "topdown": (counts, ["--levels", "county", "--epsilon", "1"], "measurements.csv"),
     "topdown, zCDP": (counts, ["--levels", "county", "--rho", "1"], "measurements.csv"),
     "swap": (people, ["--swap", "county", "--match", "size", "--rate", "0.3"], "swapped.csv"),
@@ -181,6 +230,7 @@ def test_the_system_s_bytes_decide_what_a_command_releases(command, system, tmp_
     monkeypatch.chdir(tmp_path)
     table().to_csv("table.csv", index=False)
     Path("rules.yaml").write_text("total: true\n")
+    Path("present.csv").write_text("county,tenure\na,own\n")
     found = []
     for run, seed in enumerate((1, 1, 1, 2)):  # the first time as above
         system.start(seed)

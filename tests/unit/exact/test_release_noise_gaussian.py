@@ -6,9 +6,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import ctx
+from scipy.stats import chi2
 
 from isdp import SYSTEM_RANDOMNESS, GeneralizedGaussian, InputError, Invariants, draw_noise
 from isdp.exact.bits.discrete_gaussian import log_relative_mass
+from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.recursive_splitting import SplittingSampler, theta_period
 from isdp.exact.overlapping.compiled_klein import relative_masses
 from isdp.exact.release_noise import parse_rho, rho_of_sigma
@@ -38,6 +40,26 @@ def test_the_period_of_a_sum_is_that_of_the_convolution(variance, cells):
         without = math.exp(-s * s / (2 * cells * v)) * (2 * math.pi * v) ** ((cells - 1) / 2)
         expected = sums[middle + s] / without * math.sqrt(cells)
         assert float(theta.log(s).exp()) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_table_that_is_split_in_pieces_has_the_same_distribution(monkeypatch):
+    monkeypatch.setattr("isdp.exact.disjoint.recursive_splitting.MAX_AT_ONCE", 3)
+    cells, reach, draws = 4, 60, 5000
+    invariants = Invariants.partition(["a", None, "b"] * cells + ["a"])
+    noise = SplittingSampler(invariants, GeneralizedGaussian(rho="1/2")).draw(
+        BitSource(pseudo()), draws
+    )
+    invariants.check(noise)
+    own = weights_of_sums(1, 1, reach)
+    others = {size: weights_of_sums(size - 1, 1, reach) for size in (1, cells, cells + 1)}
+    for cell, size in ((0, cells + 1), (12, cells + 1), (1, 1), (2, cells), (11, cells)):
+        middle = len(others[size]) // 2
+        of_rest = others[size][middle - 3 : middle + 4] if size > 1 else np.ones(7)
+        weights = own[reach - 3 : reach + 4] * of_rest
+        found = np.bincount(noise[:, cell].clip(-3, 3) + 3, minlength=7)
+        inside = found[1:-1]
+        expected = weights[1:-1] / weights[1:-1].sum() * inside.sum()
+        assert ((inside - expected) ** 2 / expected).sum() < chi2.isf(1e-7, len(inside) - 1)
 
 
 def test_the_finite_sum_holds_at_every_precision():

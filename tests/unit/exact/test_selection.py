@@ -18,7 +18,8 @@ LAPLACE = GeneralizedLaplace(1.0)
         (Invariants.margins((4, 4)), GeneralizedLaplace(0.25), "messages"),
         (Invariants.margins((8, 8)), GeneralizedLaplace(2.5), "sums of types"),
         (Invariants.total(5), GeneralizedLaplace(0.5, "l2"), "mixture"),
-        (Invariants.margins((3, 3)), GeneralizedGaussian(2.0), "Klein"),
+        (Invariants.margins((3, 3)), GeneralizedGaussian(2.0), "crossed totals"),
+        (Invariants.margins((3, 3, 3), [(0,), (1,), (2,)]), GeneralizedGaussian(2.0), "Klein"),
     ],
 )
 def test_the_sampler_that_fits_is_chosen_and_says_why(invariants, mechanism, method):
@@ -38,7 +39,7 @@ def test_the_sampler_that_fits_is_chosen_and_says_why(invariants, mechanism, met
         (Invariants.total(3), "halving"),
         (Invariants.total(300), "halving"),
         (Invariants.partition(i % 4 for i in range(300)), "halving"),
-        (Invariants.margins((18, 18)), "Klein"),
+        (Invariants.margins((18, 18)), "crossed totals"),
     ],
 )
 def test_gaussian_noise_under_the_totals_of_many_cells_is_halved(invariants, method):

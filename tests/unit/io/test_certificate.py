@@ -12,6 +12,7 @@ TOPDOWN = {
     "date": "a date",
     "accepted": ["weak-noise"],
     "summary": {"exact": "so exact", "noise": "so noisy", "protection": "so protected"},
+    "protection": ["one sentence", "another sentence"],
     "input": {"table": "people.csv"},
     "guarantee": {"flavour": "zCDP", "statement": "zCDP with rho at most 1"},
     "budget": [{"level": "a|b", "loss": "1/3", "queries": ["total", "x|y"]}],

@@ -242,7 +242,7 @@ def test_a_folder_in_the_place_of_a_file_stays(tmp_path):
     assert partial(tmp_path / "out") == []
 
 
-def test_the_old_files_stay_where_the_folder_cannot_be_put_back(tmp_path, monkeypatch):
+def test_the_old_files_stay_where_the_folder_cannot_be_put_back(tmp_path, monkeypatch, caplog):
     folder, rename = tmp_path / "out", os.rename
     write_together(folder, NAMES, write("old"))
 
@@ -256,6 +256,7 @@ def test_the_old_files_stay_where_the_folder_cannot_be_put_back(tmp_path, monkey
         write_together(folder, NAMES, write("new"))
     (left,) = partial(folder)
     assert seen(left / "old") == dict.fromkeys(NAMES, "old")
+    assert f"{left}: " in caplog.text
 
 
 def test_a_folder_keeps_its_mode_and_a_new_one_has_the_usual_one(tmp_path):

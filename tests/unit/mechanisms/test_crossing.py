@@ -246,3 +246,24 @@ def test_the_accuracy_of_all_counties_is_that_of_independent_draws():
         at_level = regions.level_of == regions.levels.index(level)
         found = mechanism.query_variances(queries[query], held)[at_level]
         assert math.sqrt(found.mean()) == pytest.approx(error, rel=0.04)
+
+
+def two_moves(cells):
+    """All changes of a table in which two persons change cell."""
+    one = np.array([a - b for a, b in itertools.permutations(np.eye(cells, dtype=np.int64), 2)])
+    return (one[:, None] + one[None, :]).reshape(-1, cells)
+
+
+@pytest.mark.parametrize(("pairs", "growth"), [([(0, 0)], "quadratic"), ([(1, 0), (0, 1)], "none")])
+def test_a_loss_that_grows_with_the_number_of_persons_bounds_that_of_two(pairs, growth):
+    """Two persons of two states and groups change cells together where neither may alone."""
+    family = FAMILIES[0]()
+    scales = {("state", "group"): "1/100", ("cell", "cell"): 2}
+    noise = CrossingGaussian(family.regions, family.groups, scales)
+    invariants, q = held_totals(noise, pairs), quadratic_form(noise).astype(float)
+    together = two_moves(invariants.cells)
+    together = together[~invariants.apply(together).any(axis=1)]
+    largest = ((together @ q) * together).sum(axis=1).max() / 2
+    guarantee = noise.guarantee_of(invariants)
+    assert guarantee.growth == growth
+    assert (largest <= 4 * float(guarantee.loss)) == (growth == "quadratic")

@@ -161,13 +161,14 @@ def random_scales(rng, nodes):
     ]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("kind", [NestedGaussian, NestedLaplace])
 @pytest.mark.parametrize(
     "held", [None, Invariants.total(8), Invariants.subsets([[0, 1, 2], [3, 4], [0, 1, 2, 3, 4]], 8)]
 )
-def test_losses_are_the_largest_over_all_moves(seed, kind, held):
-    tree = uneven_tree()
+@pytest.mark.parametrize("root", [[], [range(8)]])
+def test_losses_are_the_largest_over_all_moves(seed, kind, held, root):
+    tree = SetTree.from_sets(UNEVEN + root, 8)
     scales = random_scales(np.random.default_rng(seed), tree.nodes)
     noise, sets = kind(tree, scales), sets_of(tree)
     rate = {NestedGaussian: lambda x: 1 / (2 * x), NestedLaplace: lambda x: x}[kind]
@@ -201,3 +202,24 @@ def test_cells_alone_are_the_generalized_mechanism():
     draws = np.random.default_rng(1).integers(-5, 5, (10, 8))
     assert noise.log_weight(draws) == pytest.approx(plain.log_weight(draws))
     assert NestedGaussian(tree, {"depth 0": 4, "cell": "3/2"}).energy is None
+
+
+@pytest.mark.parametrize("kind", [NestedGaussian, NestedLaplace])
+@pytest.mark.parametrize("overlap", [False, True])
+def test_a_loss_that_grows_with_the_number_of_persons_bounds_that_of_two(kind, overlap):
+    """Under overlapping totals two persons of two regions exchange cells, and neither may alone."""
+    regions = np.repeat(np.arange(2), 4)
+    tree = SetTree.from_columns({"region": regions, "part": np.arange(8) // 2})
+    noise = kind(tree, {"part": "1/100" if kind is NestedGaussian else 100, "cell": 1})
+    held = [np.flatnonzero(regions == i) for i in (0, 1)]
+    if overlap:  # cells 0 and 1 of a part are alike in all totals, and those of its neighbour
+        held += [[0, 1, 4, 5], [2, 3, 6, 7]]
+    invariants = Invariants.subsets(held, 8)
+    one = np.array([a - b for a, b in itertools.permutations(np.eye(8, dtype=np.int64), 2)])
+    two = (one[:, None] + one[None, :]).reshape(-1, 8)
+    possible = two[~invariants.apply(two).any(axis=1)]
+    largest, power = -noise.log_weight(possible).min(), noise.power
+    guarantee = noise.guarantee_of(invariants)
+    bounded = largest <= 2**power * float(guarantee.loss) * (1 + 1e-9)
+    assert bounded == (not overlap)
+    assert guarantee.growth == ("none" if overlap else ["linear", "quadratic"][power - 1])

@@ -5,7 +5,12 @@ from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_tables
 from reproduction.review.claims import find_pages, list_claims
 from reproduction.review.claims_file import describe_claims
-from reproduction.review.coverage import count_statements, judge_coverage, read_coverage
+from reproduction.review.coverage import (
+    count_statements,
+    judge_coverage,
+    read_coverage,
+    read_substitutes,
+)
 from reproduction.review.scorecard import judge_claims, summarise_scorecard
 
 with job_log(snakemake.log[0]):
@@ -25,4 +30,5 @@ with job_log(snakemake.log[0]):
     coverage = judge_coverage(read_coverage(claims), card.set_index("claim")["verdict"])
     write_csv(coverage, snakemake.output.coverage)
     write_csv(count_statements(coverage), snakemake.output.counts)
+    write_csv(read_substitutes(claims), snakemake.output.substitutes)
     write_json(snakemake.output.evidence, describe_claims(claims, card, evidence))

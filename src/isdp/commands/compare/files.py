@@ -5,10 +5,9 @@ If the counts are confidential, the name and the content of each file say so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -16,7 +15,10 @@ from isdp.commands.compare.question import CONFIDENTIAL
 from isdp.commands.compare.report import GROUP, heading, markdown, why_confidential
 from isdp.commands.compare.run import Comparison, compare
 from isdp.commands.shared.output import output_folder
-from isdp.plots import can_draw
+from isdp.plots import try_to_draw
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 TABLE, PAGE = "comparison.csv", "comparison.md"
 PICTURES = ("comparison.svg", "comparison.png")
@@ -57,7 +59,7 @@ def compare_files(
     found = compare(cells_path, invariants_path, stand_in=stand_in, sums_path=sums_path, **options)
     mark = MARK if found.question.source == CONFIDENTIAL else ""
     has_errors = (found.errors["rmse"] > 0).any()
-    save = _picture(found) if picture and has_errors and can_draw() else None
+    save = try_to_draw(partial(_picture, found)) if picture and has_errors else None
     folder.write(
         {mark + TABLE: table_of(found)},
         lambda _: {mark + PAGE: markdown(found)},
@@ -77,13 +79,12 @@ def table_of(comparison: Comparison) -> pd.DataFrame:
     return table
 
 
-def _picture(comparison: Comparison) -> Callable[..., None]:
+def _picture(comparison: Comparison) -> Figure:
     from isdp.commands.compare.picture import error_by_query
-    from isdp.plots.style import save
 
     groups = comparison.systems[GROUP].drop_duplicates().itertuples(index=False)
     headings = {tuple(group): heading(*group) for group in groups}
     title = "Error by query. Do not compare the panels with each other."
     if why_confidential(comparison):
         title = f"CONFIDENTIAL (depends on confidential counts). {title}"
-    return partial(save, error_by_query(comparison.errors, headings, title))
+    return error_by_query(comparison.errors, headings, title)

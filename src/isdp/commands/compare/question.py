@@ -28,6 +28,7 @@ from isdp.compare.areas import LEVELS, Areas
 from isdp.errors import InputError
 from isdp.io.csv_files import quoted_names
 from isdp.io.tables import ROW_PER_CELL, read_columns
+from isdp.io.wording import counted
 from isdp.topdown import Schema
 
 LOG = logging.getLogger(__name__)
@@ -231,7 +232,7 @@ def _stand_in(
     missing = np.flatnonzero(its.get_indexer(own) < 0)
     if len(missing):
         raise InputError(
-            f"{path}: {len(missing)} cells of {table.path} are missing, such as "
+            f"{path}: {counted(len(missing), 'cell')} of {table.path} not found, such as "
             f"{table.name(missing[0])!r}. Give a stand-in with the same cells."
         )
     extra = np.flatnonzero(own.get_indexer(its) < 0)

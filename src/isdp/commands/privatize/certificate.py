@@ -12,8 +12,11 @@ from typing import Any
 
 from isdp.accounting.conversions import epsilon_above
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_decimal, upper_product
+from isdp.commands.disclosure.protection import facts_of_totals, largest_loss, protection_sentences
+from isdp.commands.disclosure.totals_audit import TotalsAudit
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
 from isdp.commands.shared.guarantee import describe_distances, levels_of, privacy_guarantee
+from isdp.commands.shared.invariants_file import HeldTotals
 from isdp.commands.shared.margins import Margin, probability_unchanged
 from isdp.commands.shared.noise import SamplerReport
 from isdp.commands.shared.opening import (
@@ -54,10 +57,12 @@ def describe(
     rules: tuple[str, str],
     checks: list[dict[str, Any]],
     free: DegreesOfFreedom,
+    held: Sequence[HeldTotals],
     stated: NoiseRequest,
     request: NoiseRequest,
     report: SamplerReport,
     margins: Sequence[Margin],
+    audit: TotalsAudit,
     negative: int,
     started: str,
     accepted: tuple[str, ...],
@@ -72,10 +77,13 @@ def describe(
         Name and SHA-256 of the file of invariants.
     stated, request : NoiseRequest
         The request as given, and the same request per unit of distance.
+    audit : TotalsAudit
+        The intervals that the published totals alone give.
     negative : int
         Number of negative counts in the noisy table.
     """
     guarantee = privacy_guarantee(request, free)
+    facts = facts_of_totals(guarantee, free, held)
     sampler = {key: value for key, value in asdict(report).items() if key != "evidence" or value}
     return {
         "made_by": "isdp privatize",
@@ -92,8 +100,10 @@ def describe(
                 for_release=not request.experiment,
                 exact="the exact totals",
                 delta=request.delta,
+                largest_loss=largest_loss(guarantee, facts),
             ),
         ),
+        "protection": protection_sentences(guarantee, facts, not request.experiment),
         "input": {
             "table": table.path.name,
             "cells": len(table),
@@ -113,6 +123,7 @@ def describe(
             "cells": len(free.revealed_residues),
             "published": list_revealed_residues(table, free, MAX_LISTED),
         },
+        "totals_audit": audit.record(table),
         "budget": _budget(stated),
         "mechanism": _mechanism(request, free, guarantee) | _unchanged(margins),
         "levels": levels_of(request, free),
@@ -154,14 +165,14 @@ def _mechanism(
     if guarantee.metric == "l1":
         content["loss_at_distance_2"] = upper_decimal(guarantee.loss_at(2))
         content["loss_at_distance_4"] = upper_decimal(guarantee.loss_at(4))
-        content["distances"] = describe_distances(free, squared=False)
+        content["distances"] = describe_distances(free, "l1")
     if guarantee.flavour == "zCDP":
         content |= _concentrated(guarantee, request.delta or DELTA)
         if guarantee.metric == "l2":
             at_two, at_four = (upper_product(guarantee.loss, square) for square in (2, 4))
             content["rho_at_squared_distance_2"] = upper_decimal(at_two)
             content["rho_at_squared_distance_4"] = upper_decimal(at_four)
-            content["distances"] = describe_distances(free, squared=True)
+            content["distances"] = describe_distances(free, "squared l2")
     return content
 
 

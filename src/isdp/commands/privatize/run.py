@@ -13,7 +13,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from isdp.arrays import IntArray
 from isdp.checks import INT64_MAX
+from isdp.commands.disclosure.totals_audit import audit_totals
 from isdp.commands.privatize.certificate import describe
 from isdp.commands.privatize.nonnegative import (
     BIASED,
@@ -54,13 +55,16 @@ from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import Table, read_table
 from isdp.commands.shared.warnings import warnings_of_revealed_residues, warnings_of_table
 from isdp.errors import InputError
-from isdp.io.certificate import NOT_FOR_RELEASE, certificate_files, now
+from isdp.io.certificate import DOCUMENTS, NOT_FOR_RELEASE, now, release_documents
+from isdp.io.data_package import data_package
 from isdp.io.files import read_bytes
 from isdp.io.tables import FORMATS, TableFormat, check_format
-from isdp.plots import can_draw
+from isdp.plots import try_to_draw
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PICTURES = ("noisy.svg", "noisy.png")
-DOCUMENTS = ("certificate.json", "certificate.md")
 NAMES = [f"{table}.{extension}" for table in ("noisy", NONNEGATIVE) for extension in FORMATS]
 FILES = ("totals.csv", "margins.csv", "margins_full.csv", LEVELS, *NAMES, *DOCUMENTS, *PICTURES)
 LOG = logging.getLogger(__name__)
@@ -124,8 +128,7 @@ def privatize_file(
         raise InputError("--nonnegative: this option needs --levels. Add --levels.")
     exact = find_held_levels(table, levels, held) if levels is not None else ()
     made = make_noisy_table(table, held, rules, request, accepted, started, sampler)
-    with_picture = picture and can_draw()
-    save = _draw_picture(held, made, request) if with_picture else None
+    save = try_to_draw(partial(_picture, held, made, request)) if picture else None
     noisy_name = f"noisy.{out_format}"
     made.certificate["output"]["table"] = noisy_name
     tables: dict[str, Any] = {
@@ -143,9 +146,11 @@ def privatize_file(
         made.certificate["not_said"].append(BIASED.format(out_format))
 
     def documents(digests: dict[str, str]) -> Mapping[str, str | Mapping[str, object]]:
+        keys = dict.fromkeys(("noisy", NONNEGATIVE), table.names)
+        package = data_package(made.certificate, tables, digests, counts=table.count, keys=keys)
         digest = digests.pop(noisy_name)
-        output = {"sha256": digest, "others_sha256": digests, "picture": with_picture}
-        return certificate_files(made.certificate, **output)
+        output = {"sha256": digest, "others_sha256": digests, "picture": save is not None}
+        return release_documents(made.certificate, package, **output)
 
     folder.write(tables, documents, save, PICTURES, source=table_path)
     return made.certificate
@@ -197,10 +202,13 @@ def make_noisy_table(
         rules=rules,
         checks=check_totals(held, table.counts, noisy),
         free=free,
+        held=held,
         stated=stated,
         request=request,
         report=drawn.report,
         margins=margins,
+        # the noisy counts have the published totals
+        audit=audit_totals(free.invariants, free.invariants.apply(noisy)),
         negative=int((noisy < 0).sum()),
         started=started,
         accepted=tuple(accepted),
@@ -239,22 +247,18 @@ def totals_of(
     return {"name": names, "total": np.concatenate([one.sums(counts) for one in held])}
 
 
-def _draw_picture(
-    held: list[HeldTotals], made: NoisyTable, request: NoiseRequest
-) -> Callable[..., None]:
+def _picture(held: list[HeldTotals], made: NoisyTable, request: NoiseRequest) -> Figure:
     from isdp.commands.privatize.picture import NoisySum, plot_relative_margins
-    from isdp.plots.style import save
 
     sums = [
         NoisySum(target.name, int(made.noisy[target.rows].sum()), margin.limit.value)
         for target, margin in zip(made.targets, made.margins, strict=True)
         if target.scope == "sum" and target.cells > 1 and not target.held
     ]
-    figure = plot_relative_margins(
+    return plot_relative_margins(
         made.noisy,
         limits_of_cells(made.targets, made.margins, made.free),
         sums,
         np.concatenate([one.sums(made.noisy) for one in held]),
         NOT_FOR_RELEASE if request.experiment else "",
     )
-    return partial(save, figure)

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from isdp.errors import InputError
-from isdp.io.csv_files import TEXT, Column, quoted, refuse_line_breaks
+from isdp.io.csv_files import TEXT, Column, quoted, quoted_names, refuse_line_breaks
 from isdp.io.tables import read_columns
 
 PARENT, CHILD = "parent", "child"
@@ -131,7 +131,7 @@ def add_regions(
     """
     for name, path in hierarchies.items():
         if name not in columns or name == count:
-            listed = ", ".join(repr(column) for column in columns if column != count)
+            listed = quoted_names([column for column in columns if column != count])
             raise InputError(
                 f"--hierarchy: {table} has no column {name!r} of codes. Use one of {listed}."
             )
@@ -160,7 +160,7 @@ def _chain_of(
     except InputError as wrong:
         row = int(np.argmax(codes.codes == number)) + 1
         raise InputError(
-            f"{table}: row {row}, column {column!r}: the code {quoted(code)} {wrong}"
+            f"{table}: row {row}, column {column!r}: the code {quoted_names([code])} {wrong}"
         ) from None
 
 

@@ -9,9 +9,10 @@ import numpy as np
 from scipy.sparse import vstack
 
 from isdp.commands.shared.invariants_file import HeldTotals
+from isdp.constraints.blocks import block_sizes, blocks_of
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
-from isdp.exact.disjoint.blocks import block_sizes, blocks_of
+from isdp.exact.overlapping.crossed_totals import CrossedTotals, crossed_totals
 from isdp.lattice.smith import smith_normal_form
 
 MAX_CELL_CLASSES = 5000  # the Smith normal form of this size takes about ten seconds
@@ -25,7 +26,7 @@ class DegreesOfFreedom(NamedTuple):
     invariants : Invariants
         The held totals. A total that is a sum of others may be left out.
     blocks : int64 array, shape (cells,), or None
-        The block of each cell, from `isdp.exact.disjoint.blocks.blocks_of`, or None if the totals
+        The block of each cell, from `isdp.constraints.blocks.blocks_of`, or None if the totals
         overlap.
     degrees : int
         The rank of the lattice of the noise.
@@ -34,8 +35,11 @@ class DegreesOfFreedom(NamedTuple):
         determined cell, whose count is published exactly, has a step of 0. A step of m reveals the
         count modulo m.
     kernel : tuple of dict, or None
-        For overlapping totals, a basis of the lattice of the sums of noise over each cell class
-        (cells with the same totals). Each vector maps a class to its entry.
+        For other overlapping totals, a basis of the lattice of the sums of noise over each cell
+        class (cells with the same totals). Each vector maps a class to its entry.
+    crossed : CrossedTotals or None
+        The two crossing partitions, such as regions and classes, whose totals are held. None if the
+        totals have another form.
     """
 
     invariants: Invariants
@@ -43,6 +47,7 @@ class DegreesOfFreedom(NamedTuple):
     degrees: int
     steps: np.ndarray
     kernel: tuple[dict[int, int], ...] | None = None
+    crossed: CrossedTotals | None = None
 
     @property
     def determined(self) -> np.ndarray:
@@ -80,6 +85,10 @@ def find_degrees_of_freedom(held: list[HeldTotals]) -> DegreesOfFreedom:
         return DegreesOfFreedom(
             invariants, blocks, len(blocks) - len(sizes) + 1, 1 - alone.astype(np.int8)
         )
+    crossed = crossed_totals(invariants)
+    if crossed is not None:
+        steps = np.ones(invariants.cells, dtype=np.int8)
+        return DegreesOfFreedom(invariants, None, crossed.degrees, steps, crossed=crossed)
     return DegreesOfFreedom(invariants, None, *_under_overlapping_totals(invariants))
 
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from collections import deque
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
-import numpy as np
-from scipy.sparse import block_array, csc_array
-from scipy.sparse.csgraph import connected_components
-
-from isdp.accounting.guarantees import PrivacyGuarantee
+from isdp.accounting.guarantees import Number, PrivacyGuarantee, upper_product
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
 from isdp.commands.shared.levels import Flavour, TableLevels, describe_levels
 from isdp.commands.shared.request import NoiseRequest, units_of_distance
 from isdp.commands.shared.table import Table
 from isdp.errors import InputError
+from isdp.lattice.connected_totals import MoveDistance
+from isdp.lattice.distances import farthest_move, nearest_move
+from isdp.lattice.shortest_vectors import Metric
 
+# one command asks several times
+_nearest_move = lru_cache(maxsize=4)(nearest_move)
+_farthest_move = lru_cache(maxsize=4)(farthest_move)
 NO_SINGLE_MOVE = "no two cells have the same totals, so one person cannot change cell alone"
-UNKNOWN_DISTANCE = f"{NO_SINGLE_MOVE}, and the smallest distance under these totals is not known"
+DETERMINED = "the totals determine every cell, so one person cannot change cell"
 
 
 def request_for_table(request: NoiseRequest, free: DegreesOfFreedom, table: Table) -> NoiseRequest:
@@ -36,13 +37,13 @@ def request_for_table(request: NoiseRequest, free: DegreesOfFreedom, table: Tabl
         return replace(request, set_mechanism=levels.mechanism(free.invariants, flavour, budget))
     if request.per == "unit":
         return request
-    distance = person_distance(free)
-    if distance is None:
+    distance = person_distance(free, metric_of(request))
+    if distance is None or distance.upper is None:
         raise InputError(
-            f"--invariants: {UNKNOWN_DISTANCE}. Give the budget per unit of distance with "
-            f"--per-unit (in Python per='unit')."
+            "--invariants: no bound on the distance under these totals is known. Give the budget "
+            "per unit of distance with --per-unit (in Python per='unit')."
         )
-    return request.per_unit(distance)
+    return request.per_unit(distance.upper)
 
 
 def with_budget(request: NoiseRequest, free: DegreesOfFreedom, table: Table) -> NoiseRequest:
@@ -59,16 +60,17 @@ def privacy_guarantee(request: NoiseRequest, free: DegreesOfFreedom) -> PrivacyG
     Returns
     -------
     PrivacyGuarantee
-        The guarantee has no loss per person if the smallest distance under these totals is unknown.
+        The loss per person is at the smallest distance that these totals force, or at an upper
+        bound of this distance if only bounds are known.
     """
     if request.set_mechanism is not None:
         return request.set_mechanism.guarantee_of(free.invariants)
     exact = request.epsilon if request.rho is None else request.rho
     guarantee = replace(request.mechanism.guarantee, loss=Fraction(exact or 0))
-    distance = person_distance(free)
-    if distance is None:
-        return replace(guarantee, per_person=None, why_not_per_person=UNKNOWN_DISTANCE)
-    return replace(guarantee, per_person=units_of_distance(request.norm, distance))
+    distance = person_distance(free, metric_of(request))
+    if distance is None or distance.upper is None:
+        return replace(guarantee, per_person=None, why_not_per_person=DETERMINED)
+    return replace(guarantee, per_person=units_of_distance(request.norm, distance.upper))
 
 
 def levels_of(request: NoiseRequest, free: DegreesOfFreedom) -> dict[str, object] | None:
@@ -78,106 +80,77 @@ def levels_of(request: NoiseRequest, free: DegreesOfFreedom) -> dict[str, object
     return describe_levels(request.levels, request.set_mechanism, free.invariants)
 
 
-def person_distance(free: DegreesOfFreedom) -> int | None:
+def metric_of(request: NoiseRequest) -> Metric:
+    """Return the distance in which the budget of a request is converted."""
+    return "l1" if request.rho is None and request.norm != "l2" else "squared l2"
+
+
+def metric_of_guarantee(guarantee: PrivacyGuarantee) -> Metric:
+    """Return the distance in which a loss per unit of distance is stated."""
+    return "l1" if guarantee.metric == "l1" else "squared l2"
+
+
+def person_distance(free: DegreesOfFreedom, metric: Metric = "l1") -> MoveDistance | None:
     """Find the smallest distance between two tables that differ in the cell of one person.
 
     The distance is 2 if one person can move between two cells with the same totals. If no person
-    can move under disjoint totals, one person can enter or leave a cell without a total, which is a
-    distance of 1. For totals that overlap, see `shortest_exchange`.
+    can change cell, one person can enter or leave a cell without a total, which is a distance of 1.
+    Otherwise other people have to move too, as in `isdp.lattice.nearest_move`.
 
     Returns
     -------
-    int or None
-        The l1 distance, which is also the squared l2 distance, or None if it is not known.
+    MoveDistance or None
+        A distance with an upper bound, or None if the totals determine every cell.
     """
     if free.degrees == 0:
         return None
-    if free.single_move:
-        return 2
-    return 1 if free.blocks is not None else shortest_exchange(free)
+    found = _nearest_move(free.invariants, metric)
+    if found is None and free.single_change:
+        return MoveDistance(1, 1, {}, "a cell has no total")
+    return found
 
 
-def shortest_exchange(free: DegreesOfFreedom) -> int | None:
-    """Find the smallest change of several counts that leaves overlapping totals unchanged.
-
-    The totals are the vertices of a graph, and the cells are its edges. A cell joins its two
-    totals. A cell with one total joins it to an additional vertex, whose total is not held. If the
-    graph is bipartite, the smallest change alternately adds and removes one person along a shortest
-    cycle. The graph of both margins of a two-way table is bipartite, and its shortest cycle has
-    four cells. Cells without a total are left out.
+def farthest_distance(free: DegreesOfFreedom, metric: Metric = "l1") -> MoveDistance | None:
+    """Find the largest distance of a move between two cells that is possible for one person.
 
     Returns
     -------
-    int or None
-        The number of cells in the shortest cycle. The result is None if a cell has three totals or
-        more, or the graph is not bipartite.
+    MoveDistance or None
+        It may have no upper bound. None means that no person can change cell.
     """
-    incidence = free.invariants.sparse.tocsc()
-    degrees = np.diff(incidence.indptr)
-    if degrees.max() > 2 or not _is_bipartite(incidence[:, degrees == 2]):
-        return None
-    not_held = incidence.shape[0]
-    neighbours: list[list[int]] = [[] for _ in range(not_held + 1)]
-    for totals in np.split(incidence.indices, incidence.indptr[1:-1]):
-        if len(totals):
-            first, second = [*totals.tolist(), not_held][:2]
-            neighbours[first].append(second)
-            neighbours[second].append(first)
-    min_length = 3 if (degrees == 1).any() else 4
-    shortest = math.inf
-    for start in range(not_held + 1):
-        shortest = min(shortest, _shortest_cycle(neighbours, start))
-        if shortest == min_length:
-            break
-    return None if shortest == math.inf else int(shortest)
+    return _farthest_move(free.invariants, metric)
 
 
-def _is_bipartite(incidence: csc_array) -> bool:
-    # the double cover of a bipartite graph has two components for each component of the graph
-    adjacency = incidence @ incidence.T
-    adjacency.setdiag(0)
-    adjacency.eliminate_zeros()
-    cover = block_array([[None, adjacency], [adjacency, None]])
-    return bool(connected_components(cover)[0] == 2 * connected_components(adjacency)[0])
+def loss_of_distance(guarantee: PrivacyGuarantee, distance: int) -> Number:
+    """Bound the loss per l1 or squared l2 distance of noise without levels, rounded up."""
+    norm = guarantee.metric if guarantee.growth == "linear" else None
+    return upper_product(guarantee.loss, units_of_distance(norm, distance))
 
 
-def _shortest_cycle(neighbours: list[list[int]], start: int) -> float:
-    """Bound the length of the shortest cycle by a breadth-first search from `start`.
-
-    The bound is attained if a shortest cycle contains `start`.
-    """
-    depth, parent, queue = {start: 0}, {start: -1}, deque([start])
-    shortest = math.inf
-    while queue:
-        vertex = queue.popleft()
-        for other in neighbours[vertex]:
-            if other not in depth:
-                depth[other], parent[other] = depth[vertex] + 1, vertex
-                queue.append(other)
-            elif other != parent[vertex]:
-                shortest = min(shortest, depth[vertex] + depth[other] + 1)
-    return shortest
-
-
-def describe_distances(free: DegreesOfFreedom, squared: bool) -> str:
-    """Describe the l1 or squared l2 distance if one person changes cell and no total changes."""
-    name = "squared distance" if squared else "distance"
-    distance = person_distance(free)
-    if distance is None:
-        words = UNKNOWN_DISTANCE
-    elif not free.single_move:
-        words = NO_SINGLE_MOVE
-        if distance > 1:
-            words += (
-                f": others have to change too, and the nearest tables are at a {name} of {distance}"
-            )
-    elif free.blocks is None:
-        words = (
-            f"one person who changes between cells with the same totals is a {name} of 2; any "
-            f"other change of cell takes several people at once, and may be farther"
-        )
+def describe_distances(free: DegreesOfFreedom, metric: Metric) -> str:
+    """Describe the distances if one person changes cell and no total changes."""
+    name = "distance" if metric == "l1" else "squared distance"
+    nearest = person_distance(free, metric)
+    if nearest is None or nearest.upper is None:
+        return DETERMINED
+    if free.single_move:
+        words = f"one person who changes between cells with the same totals is a {name} of 2"
     else:
-        words = f"one person who changes cell and leaves all totals as they are is a {name} of 2"
+        words = NO_SINGLE_MOVE
+        if nearest.upper > 1:
+            words += (
+                f": others have to change too, and the nearest tables are at a {name} of "
+                f"{_quantity(nearest)}"
+            )
+    farthest = farthest_distance(free, metric)
+    if farthest is not None and farthest.upper != nearest.upper:
+        words += f"; the largest {name} between two cells is {_quantity(farthest)}"
     if free.single_change:
         words += f"; one person more or fewer in a cell without a total is a {name} of 1"
     return words
+
+
+def _quantity(distance: MoveDistance) -> str:
+    if distance.upper is None:
+        return f"at least {distance.lower}, and has no known bound"
+    return f"at most {distance.upper}" if distance.value is None else str(distance.value)

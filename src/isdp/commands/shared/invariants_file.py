@@ -187,6 +187,7 @@ def _totals(given: object, table: Table) -> list[HeldTotals]:
     if not isinstance(given, list):
         raise InputError("totals must be a list of columns, such as [county, [county, sex]]")
     held = []
+    seen: set[tuple[str, ...]] = set()
     for entry in given:
         columns = [entry] if isinstance(entry, str) else entry
         if not isinstance(columns, list) or not columns:
@@ -196,6 +197,9 @@ def _totals(given: object, table: Table) -> list[HeldTotals]:
             )
         for column in columns:
             _check_column(column, table, "totals")
+        if tuple(columns) in seen:
+            raise InputError(f"totals: {_quoted(entry)} is repeated. Name each total once.")
+        seen.add(tuple(columns))
         name = f"totals by {' x '.join(columns)}"
         held.append(HeldTotals(name, table.groups(columns), tuple(columns)))
     return held

@@ -19,10 +19,11 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from isdp.accounting.guarantees import upper_decimal
@@ -37,9 +38,9 @@ from isdp.commands.shared.levels import (
     probability_unchanged_bound,
 )
 from isdp.commands.shared.table import Table
+from isdp.constraints.blocks import block_sizes
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
-from isdp.exact.disjoint.blocks import block_sizes
 from isdp.exact.distributions import Part, SumDistribution, sum_distribution, sum_variance
 from isdp.exact.nested.accuracy import NestedAccuracy
 from isdp.exact.nested.weighted_sums import sum_variances
@@ -196,7 +197,7 @@ class MarginTarget:
     scope: str
     name: str
     cells: int
-    rows: IntArray
+    rows: NDArray[np.integer[Any]]
     parts: tuple[Part, ...] = ()
     held: bool = False
     cell_class: int = -1
@@ -226,7 +227,9 @@ def cell_classes(free: DegreesOfFreedom) -> IntArray:
     All cells of a class have the same noise distribution. Under disjoint totals the number of a
     class is the number of cells that share a total, and 0 for cells without a total.
     """
-    if free.blocks is None:
+    if free.crossed is not None:
+        classes = free.crossed.shapes
+    elif free.blocks is None:
         classes = find_cell_classes(free.invariants)[0]
     else:
         classes = np.where(free.blocks < 0, 0, block_sizes(free.blocks)[free.blocks + 1])
@@ -263,9 +266,12 @@ def _level_targets(levels: NoiseLevels) -> Iterator[MarginTarget]:
 
 
 def _sum_targets(table: Table, one: HeldTotals, free: DegreesOfFreedom) -> Iterator[MarginTarget]:
-    order = np.argsort(one.labels, kind="stable")
+    small = one.labels.astype(np.min_scalar_type(-one.totals - 1))  # sorted in linear time
+    order = np.argsort(small, kind="stable").astype(np.int32)
     starts = np.searchsorted(one.labels[order], np.arange(one.totals + 1))
-    if free.blocks is None:
+    if free.crossed is not None:
+        determined = free.crossed.determined(one.incidence())
+    elif free.blocks is None:
         classes = find_cell_classes(free.invariants)[0]
         sizes = np.bincount(classes)
     else:
@@ -273,7 +279,9 @@ def _sum_targets(table: Table, one: HeldTotals, free: DegreesOfFreedom) -> Itera
     for group, name in enumerate(group_names(table, one)):
         rows = order[starts[group] : starts[group + 1]]
         parts: tuple[Part, ...] = ()
-        if free.blocks is None:
+        if free.crossed is not None:
+            held = bool(determined[group])
+        elif free.blocks is None:
             held = _is_held(np.bincount(classes[rows], minlength=len(sizes)), sizes, free)
         else:
             blocks, chosen = np.unique(free.blocks[rows], return_counts=True)
@@ -376,19 +384,51 @@ def _margins_of_noise(
             return [_under_disjoint_totals(t, energy, few or t.scope == "cell") for t in targets]
         except InputError:
             pass  # the distribution is too wide for any grid
+    by_draws = None
     try:
         sampler = select_sampler(mechanism, invariants, quick=True)
-        return _by_draws(targets, invariants, sampler, draws)
+        by_draws = _by_draws(targets, invariants, sampler, draws)
     except InputError:
         pass  # no exact sampler is practical
-    if energy is not None and (energy.power, energy.root) == (2, False):
-        try:
-            sds = np.sqrt(0.5 / energy.rate * _projected_squares(targets, invariants)).tolist()
-            return [_subgaussian_bound(target, sd) for target, sd in zip(targets, sds, strict=True)]
-        except InputError:
-            pass  # there are too many cell classes
+    if by_draws is not None and free.crossed is None:
+        return by_draws
+    sds = _bounded_sds(targets, free, mechanism)
+    if by_draws is not None:
+        pairs = zip(by_draws, sds or [margin.sd for margin in by_draws], strict=True)
+        return [replace(margin, sd=sd) for margin, sd in pairs]
+    if sds is not None:
+        return [_subgaussian_bound(t, sd.value) for t, sd in zip(targets, sds, strict=True)]
     unknown = Estimate(math.nan, UNKNOWN)
     return [_margin(t, unknown, unknown, unknown, lambda _: unknown) for t in targets]
+
+
+def standard_deviations(
+    targets: Sequence[MarginTarget], free: DegreesOfFreedom, mechanism: Mechanism, draws: int = 400
+) -> list[Estimate]:
+    """Find the standard deviation of each target, without draws if crossing totals permit this."""
+    if free.crossed is not None:
+        bounds = _bounded_sds(targets, free, mechanism)
+        if bounds is not None:
+            return bounds
+    return [margin.sd for margin in margins_of(targets, free, mechanism, draws)]
+
+
+def _bounded_sds(
+    targets: Sequence[MarginTarget], free: DegreesOfFreedom, mechanism: Mechanism
+) -> list[Estimate] | None:
+    """Bound standard deviations of Gaussian noise by those of real-valued noise.
+
+    The result is None for other noise, or if there are too many cell classes.
+    """
+    energy = mechanism.energy
+    if energy is None or (energy.power, energy.root) != (2, False):
+        return None
+    try:
+        squares = _projected_squares(targets, free)
+    except InputError:
+        return None
+    sds = np.sqrt(0.5 / energy.rate * squares).tolist()
+    return [Estimate(sd, BOUNDED) for sd in sds]
 
 
 def _of_levels(
@@ -581,13 +621,16 @@ def _estimated(target: MarginTarget, values: IntArray) -> Margin:
     )
 
 
-def _projected_squares(targets: Sequence[MarginTarget], invariants: Invariants) -> FloatArray:
+def _projected_squares(targets: Sequence[MarginTarget], free: DegreesOfFreedom) -> FloatArray:
+    invariants, sums = free.invariants, _incidence(targets, free.invariants.cells)
+    if free.crossed is not None:
+        return free.crossed.projected_squares(sums)
     classes = len(find_cell_classes(invariants)[1])
     if classes * invariants.constraints > MAX_MATRIX_NUMBERS:
         raise InputError(
             f"margins: {classes:,} cell classes are too many for a bound. Merge cells."
         )
-    return null_space(invariants).sum_variances(_incidence(targets, invariants.cells))
+    return null_space(invariants).sum_variances(sums)
 
 
 def _incidence(targets: Sequence[MarginTarget], cells: int) -> csr_array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -10,17 +11,21 @@ import numpy as np
 
 from isdp.arrays import IntArray
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
+from isdp.commands.shared.guarantee import person_distance
 from isdp.commands.shared.request import NoiseRequest
 from isdp.errors import InputError, NoSamplerError
 from isdp.exact import draw_noise, select_sampler
 from isdp.exact.release_noise import release_sampler
 from isdp.exact.sampler import MAX_CELLS
+from isdp.lattice.shortest_vectors import Metric
 from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.streams import SYSTEM_RANDOMNESS, stream
 
 CHAINS, BURN_IN, KEPT, THIN = 4, 2000, 1000, 5
 MAX_RHAT, MIN_ESS = 1.05, 100
+MIN_ADVISED_SIGMA = 0.5  # the noise of smaller scales is weak
+FACTORS: Sequence[int] = (1, 2, 4, 8)  # scales that are tried, relative to the request
 PSEUDO_RANDOM = "pseudo-random generator PCG64"
 
 
@@ -113,7 +118,7 @@ def _release(free: DegreesOfFreedom, request: NoiseRequest) -> DrawnNoise:
     except InputError as refusal:
         if request.levels is not None:
             raise InputError(f"--levels: {refusal}") from None
-        if request.rho is None and isinstance(refusal, NoSamplerError):
+        if isinstance(refusal, NoSamplerError):
             raise InputError(_advice(free, request)) from refusal
         raise InputError(
             f"{str(refusal).rstrip('.')}. A release has no other sampler. To allow other samplers, "
@@ -123,27 +128,52 @@ def _release(free: DegreesOfFreedom, request: NoiseRequest) -> DrawnNoise:
 
 
 def _advice(free: DegreesOfFreedom, request: NoiseRequest) -> str:
-    """Suggest a mechanism if no exact sampler of Laplace noise is practical.
+    """Suggest Gaussian noise that has a sampler, if the requested noise has none.
 
-    The suggestion is Gaussian noise with the standard deviation of one cell's Laplace noise, if the
-    Gaussian sampler accepts these totals.
+    Its standard deviation is that of the requested noise in one cell, or a larger one.
     """
-    epsilon = float(request.epsilon or 0)
-    words = (
-        f"--invariants: these totals overlap too much for exact Laplace noise at epsilon "
-        f"{epsilon:g}"
-    )
-    sigma = f"{math.sqrt(0.5) / math.sinh(epsilon / 2):.2g}"
-    try:
-        gaussian = GeneralizedGaussian(sigma)
-        release_sampler(gaussian, free.invariants)
-    except InputError:
-        return f"{words}, and for exact Gaussian noise as well. Hold fewer totals."
+    totals = "--invariants: these totals overlap too much for exact"
+    if request.rho is None:
+        epsilon, distance = float(request.epsilon or 0), _distance(free, "l1")
+        sigma, factors = math.sqrt(0.5) / math.sinh(epsilon / 2), FACTORS
+        per = "unit of distance" if distance is None else "person"
+        words = f"{totals} Laplace noise at epsilon {epsilon * (distance or 1):g} per {per}"
+    else:
+        sigma, factors = math.sqrt(0.5 / float(request.rho)), FACTORS[1:]
+        words = f"{totals} Gaussian noise at sigma {sigma:.3g}"
+    gaussian = _possible_gaussian(free, sigma, factors)
+    if gaussian is None:
+        return f"{words}, and for other exact noise. Hold fewer totals."
     return (
-        f"{words}. Gaussian noise of about the same size is possible with these totals: give "
-        f"--sigma {sigma} (zCDP, rho {float(gaussian.rho):.3g}) in place of --epsilon. Otherwise "
-        f"hold fewer totals."
+        f"{words}. Gaussian noise is possible with these totals: give --sigma "
+        f"{gaussian.sigma:g} ({_rho_of(gaussian, free)}). Otherwise hold fewer totals."
     )
+
+
+def _distance(free: DegreesOfFreedom, metric: Metric) -> int | None:
+    found = person_distance(free, metric)
+    return None if found is None else found.upper
+
+
+def _possible_gaussian(
+    free: DegreesOfFreedom, sigma: float, factors: Sequence[int]
+) -> GeneralizedGaussian | None:
+    """Find Gaussian noise of at least `sigma` that has a sampler for release."""
+    for factor in factors:
+        gaussian = GeneralizedGaussian(f"{max(factor * sigma, MIN_ADVISED_SIGMA):.2g}")
+        try:
+            release_sampler(gaussian, free.invariants)
+        except InputError:
+            continue
+        return gaussian
+    return None
+
+
+def _rho_of(gaussian: GeneralizedGaussian, free: DegreesOfFreedom) -> str:
+    distance = _distance(free, "squared l2")
+    if distance is None:
+        return f"rho {float(gaussian.rho):.3g} per unit of squared distance"
+    return f"rho {float(gaussian.rho * distance):.3g} per person"
 
 
 def _draw_for_experiments(free: DegreesOfFreedom, request: NoiseRequest) -> DrawnNoise:

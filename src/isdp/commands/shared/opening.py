@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from isdp.accounting.conversions import epsilon_above
-from isdp.accounting.guarantees import PrivacyGuarantee, upper_decimal
+from isdp.accounting.guarantees import Number, PrivacyGuarantee, upper_decimal
 from isdp.commands.shared.margins import HOW, UNKNOWN, Margin
 from isdp.commands.shared.request import DELTA
 from isdp.io.certificate import NO_GUARANTEE_IN_SHORT
@@ -77,7 +77,12 @@ def noise_of_margins(margins: Sequence[Margin]) -> str:
 
 
 def protection(
-    guarantee: PrivacyGuarantee, *, for_release: bool, exact: str, delta: float | None = None
+    guarantee: PrivacyGuarantee,
+    *,
+    for_release: bool,
+    exact: str,
+    delta: float | None = None,
+    largest_loss: Number | None = None,
 ) -> str:
     """Say what the guarantee protects, and what it does not.
 
@@ -87,24 +92,37 @@ def protection(
         Name of the facts that are published exactly, such as "the exact totals".
     delta : float, optional
         The delta at which a zero-concentrated loss is converted to epsilon.
+    largest_loss : int, float or Fraction, optional
+        The largest loss of one person who changes between any two cells, if it is known.
     """
     if not for_release:
         return NO_GUARANTEE_IN_SHORT
-    loss, condition = guarantee.loss_per_person, ""
+    loss = guarantee.loss_per_person
+    delta = None if guarantee.flavour != "zCDP" else DELTA if delta is None else delta
     if loss is None:
-        who = f"no loss per person is known, because {guarantee.why_not_per_person}."
-        text = f"The loss is limited per unit of distance between two tables. {capitalized(who)}"
-    else:
-        if guarantee.flavour == "zCDP":
-            delta = DELTA if delta is None else delta
-            loss = epsilon_above(CONVERSION, loss, delta)
-            condition = f", except with a probability of {upper_decimal(delta)}"
-        factor = f"e^{upper_decimal(loss, 3)}"
-        if loss <= MAX_FACTOR_EPSILON:
-            factor = f"{float(upper_decimal(math.exp(loss), 3)):,.10g} ({factor})"
         text = (
-            f"The cell of each person is protected: between two tables that differ in the cell of "
-            f"one person, a reader's odds change at most by a factor of {factor}{condition}. Both "
-            f"tables agree in {exact}, and otherwise differ as little as these totals allow."
+            f"The loss is limited per unit of distance between two tables. No loss per person is "
+            f"known, because {guarantee.why_not_per_person}."
         )
-    return f"{text} No guarantee covers {exact} and all that follows from them."
+    else:
+        condition = f", except with a probability of {upper_decimal(delta)}" if delta else ""
+        text = (
+            f"The cell of each person is protected among tables that agree in {exact}. Between the "
+            f"nearest two of them that differ in the cell of one person, a reader's odds change at "
+            f"most by a factor of {_factor(loss, delta)}{condition}."
+        )
+        if largest_loss is not None and largest_loss > loss:
+            text += (
+                f" For other pairs of cells, more people have to change cell, and the factor is at "
+                f"most {_factor(largest_loss, delta)}."
+            )
+    return f"{text} No guarantee covers {exact} and all that follows."
+
+
+def _factor(loss: Number, delta: float | None) -> str:
+    """Write the factor e^epsilon, where a `delta` converts a zero-concentrated loss to epsilon."""
+    epsilon = loss if delta is None else epsilon_above(CONVERSION, loss, delta)
+    power = f"e^{upper_decimal(epsilon, 3)}"
+    if epsilon > MAX_FACTOR_EPSILON:
+        return power
+    return f"{float(upper_decimal(math.exp(epsilon), 3)):,.10g} ({power})"

@@ -17,9 +17,9 @@ from isdp.arrays import IntArray
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, implies
 from isdp.commands.shared.margins import Margin, probability_unchanged
 from isdp.commands.shared.table import Table
+from isdp.constraints.blocks import block_sizes
 from isdp.constraints.invariants import find_cell_classes
 from isdp.errors import InputError
-from isdp.exact.disjoint.blocks import block_sizes
 from isdp.lattice.smith import smith_normal_form
 from isdp.mechanisms.base import Mechanism
 
@@ -150,6 +150,10 @@ def bound_unchanged(free: DegreesOfFreedom, mechanism: Mechanism) -> float:
     if free.blocks is not None:
         sizes = block_sizes(free.blocks)
         vectors = [[1, -1]] * bool((sizes[1:] > 1).any()) + [[1]] * bool(sizes[0])
+        return max(bound_along(vector, mechanism) for vector in vectors)
+    if free.crossed is not None:
+        inside = np.outer(free.crossed.heights, free.crossed.widths) > 1
+        vectors = [[1, -1]] * bool(inside.any()) + [[1, 1, -1, -1]] * bool((~inside).any())
         return max(bound_along(vector, mechanism) for vector in vectors)
     classes, first = find_cell_classes(free.invariants)
     bounds = np.where(np.bincount(classes) > 1, bound_along([1, -1], mechanism), 1.0)

@@ -154,8 +154,9 @@ class NoiseRequest:
         Parameters
         ----------
         distance : int
-            The smallest l1 distance between two tables that agree in the fixed totals and differ in
-            the cell of one person. The squared l2 distance is the same number.
+            The smallest distance between two tables that agree in the fixed totals and differ in
+            the cell of one person. It is the squared l2 distance for `rho` and for noise of the l2
+            norm, and otherwise the l1 distance.
         """
         if self.per == "unit":
             return self
@@ -186,7 +187,10 @@ class NoiseRequest:
 
 
 def units_of_distance(norm: str | None, distance: int) -> Number:
-    """Return the norm of `distance` differences of +1 or -1, never rounded down."""
+    """Return the root of a squared l2 distance for the l2 norm, never rounded down.
+
+    For other norms the distance is returned.
+    """
     if norm != "l2" or distance == 1:
         return distance
     root = math.sqrt(distance)

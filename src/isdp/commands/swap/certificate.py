@@ -13,6 +13,7 @@ import numpy as np
 
 from isdp.accounting.guarantees import upper_decimal
 from isdp.arrays import IntArray
+from isdp.commands.disclosure.protection import ProtectionFacts, protection_sentences
 from isdp.commands.shared.opening import opening
 from isdp.commands.swap.records import Records, Roles
 from isdp.io.certificate import FORMAT
@@ -70,6 +71,10 @@ def describe(
         "status": "swapped in exact arithmetic from the operating system's randomness",
         "date": started,
         "summary": _summary(roles, checks, swap, privacy),
+        "protection": protection_sentences(
+            guarantee_of(Rate(float(rate / (1 - rate))), int(sizes.max())),
+            ProtectionFacts(f"all values, also the {listed(roles.moving)},", size_held=True),
+        ),
         "input": {
             "records": len(records),
             "file": name,

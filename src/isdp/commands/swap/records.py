@@ -13,6 +13,7 @@ from isdp.arrays import IntArray
 from isdp.errors import InputError
 from isdp.io.csv_files import Column, refuse_line_breaks
 from isdp.io.tables import ROW_PER_RECORD, read_columns
+from isdp.io.wording import counted
 
 WEIGHT = re.compile(
     r"(^|[_ .-])([fp]?weights?|p?wgts?|wts?|perwt|hhwt|p?wgtp)([_ .-]|\d*$)"
@@ -107,9 +108,10 @@ def refuse_missing(records: Records, columns: Sequence[str], path: str | Path) -
         blank = column.is_blank()
         row = column.first(blank)
         if row is not None:
+            rows = counted(int(blank[column.codes].sum()), "row")
             raise InputError(
-                f"{path}: row {row + 1}: {name} is missing, in {blank[column.codes].sum():,} rows "
-                f"in all. Give these records their own category, or remove them."
+                f"{path}: row {row + 1}: {name} is missing, in {rows} in all. Give "
+                f"these records their own category, or remove them."
             )
 
 

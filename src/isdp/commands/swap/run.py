@@ -30,13 +30,14 @@ from isdp.commands.swap.records import (
 )
 from isdp.commands.swap.revealing_columns import refuse_revealing
 from isdp.errors import InputError
-from isdp.io.certificate import certificate_files, now
+from isdp.io.certificate import DOCUMENTS, now, release_documents
 from isdp.io.csv_files import quoted_names
+from isdp.io.data_package import data_package
 from isdp.io.tables import FORMATS, TableFormat, check_format
 from isdp.swapping.mechanism.exact_permutation import exact_rate, permutation_for_release
 from isdp.swapping.mechanism.permutation import Strata
 
-FILES = (*[f"swapped.{extension}" for extension in FORMATS], "certificate.json", "certificate.md")
+FILES = (*[f"swapped.{extension}" for extension in FORMATS], *DOCUMENTS)
 
 
 def swap_file(
@@ -104,9 +105,15 @@ def swap_file(
     ]
     certificate = describe(path.name, records, roles, rate, key, value, checks, started)
     name = f"swapped.{out_format}"
+    tables = {name: swapped.columns}
     folder.write(
-        {name: swapped.columns},
-        lambda digests: certificate_files(certificate, file=name, sha256=digests[name]),
+        tables,
+        lambda digests: release_documents(
+            certificate,
+            data_package(certificate, tables, digests),
+            file=name,
+            sha256=digests[name],
+        ),
         source=path,
     )
     return certificate

@@ -20,6 +20,7 @@ import pandas as pd
 
 from isdp.accounting.guarantees import upper_decimal
 from isdp.arrays import IntArray
+from isdp.commands.disclosure.protection import ProtectionFacts, protection_sentences
 from isdp.commands.shared.opening import opening, protection
 from isdp.commands.shared.output import output_folder
 from isdp.commands.shared.refusals import (
@@ -42,15 +43,17 @@ from isdp.errors import InputError
 from isdp.exact.bits.discrete_gaussian import check_variance
 from isdp.exact.release_noise import parse_epsilon
 from isdp.io.certificate import (
+    DOCUMENTS,
     FOR_RELEASE,
     FORMAT,
     NO_GUARANTEE,
     NOT_FOR_RELEASE,
     SEED_KNOWN,
-    certificate_files,
     now,
+    release_documents,
 )
 from isdp.io.csv_files import quoted_names
+from isdp.io.data_package import data_package
 from isdp.io.tables import FORMATS, TableFormat, check_format
 from isdp.io.versions import versions
 from isdp.io.wording import capitalized, counted, listed
@@ -68,7 +71,7 @@ from isdp.topdown.run_plan import Passes
 
 ROOT_LEVEL, ROOT_REGION = "all", "all"  # the level above all others, and its only region
 RELEASED = [f"released.{extension}" for extension in FORMATS]
-FILES = (*RELEASED, "measurements.csv", "budget.csv", "certificate.json", "certificate.md")
+FILES = (*RELEASED, "measurements.csv", "budget.csv", *DOCUMENTS)
 # the released table has these columns in addition to the axes of the table
 RELEASED_COLUMNS = ("level", "region", "count", "margin_simulated")
 MAX_AXES = 60  # NumPy's arrays have at most 64 axes
@@ -219,7 +222,13 @@ def topdown(
         "measurements.csv": measurement_table(problem, plan, release),
         "budget.csv": pd.DataFrame(plan.budget.rows(problem.schema)),
     }
-    folder.write(tables, lambda digests: certificate_files(certificate, sha256=digests))
+    keys = {"released": ["level", "region", *problem.schema.axes]}
+
+    def documents(digests: dict[str, str]) -> Mapping[str, str | Mapping[str, object]]:
+        package = data_package(certificate, tables, digests, counts="count", keys=keys)
+        return release_documents(certificate, package, sha256=digests)
+
+    folder.write(tables, documents)
     return certificate
 
 
@@ -519,6 +528,14 @@ def _describe(
             protection(release.guarantee, for_release=not options.experiment, exact=exact),
         ),
         "input": {"table": table, "levels": list(levels), "axes": list(problem.schema.axes)},
+        "protection": protection_sentences(
+            release.guarantee,
+            ProtectionFacts(
+                "the presence" if len(held) == 1 else f"the {levels[len(held) - 1]}",
+                size_held=True,
+            ),
+            not options.experiment,
+        ),
         "guarantee": release.guarantee.record(),
         "budget": [
             {"level": level, "loss": str(sum(plan.budget.loss(level, q) for q in asked))}

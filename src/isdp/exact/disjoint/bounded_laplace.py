@@ -35,14 +35,15 @@ from scipy.special import expit
 
 from isdp.arrays import FloatArray, IntArray
 from isdp.checks import check_integer
+from isdp.constraints.blocks import block_order
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.bits.bernoulli import decide_bernoulli, exact_floor, to_ball
 from isdp.exact.bits.geometric import Geometric
 from isdp.exact.bits.negative_binomial import NegativeBinomialWeight
 from isdp.exact.bits.source import MAX_UINT64, BitSource, bytes_of, draw_bounded_integers
-from isdp.exact.disjoint.blocks import block_order, refuse_large_sums
 from isdp.exact.disjoint.compositions import draw_compositions
+from isdp.exact.overflow import refuse_large_sums
 from isdp.exact.sampler import cell_bound, rejected_draw
 from isdp.io.progress import progress, tracked
 from isdp.mechanisms.base import Mechanism, check_energy

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from isdp.arrays import BoolArray, IntArray
 from isdp.compiled import njit
+from isdp.constraints.blocks import block_order
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.bits.geometric import (
@@ -45,7 +46,7 @@ from isdp.exact.bits.geometric import (
 )
 from isdp.exact.bits.negative_binomial import negative_binomials
 from isdp.exact.bits.source import BitSource
-from isdp.exact.disjoint.blocks import block_order, refuse_large_sums
+from isdp.exact.overflow import refuse_large_sums
 from isdp.exact.sampler import RandomBitSampler
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
@@ -106,7 +107,7 @@ def _as_slice(cells: IntArray) -> IntArray | slice:
 def group_blocks(order: IntArray, starts: IntArray) -> list[tuple[IntArray, IntArray]]:
     """Group the blocks that are drawn together, and omit blocks of one cell.
 
-    The arguments are the result of `isdp.exact.disjoint.blocks.block_order`. The result has a pair
+    The arguments are the result of `isdp.constraints.blocks.block_order`. The result has a pair
     for each group: its blocks, and their cells in the order of the blocks.
     """
     sizes = np.diff(starts)

@@ -22,8 +22,8 @@ from isdp.accounting.guarantees import upper_product
 from isdp.accounting.loss_distributions import LOSSES, GaussianLoss, Loss, PureLoss
 from isdp.arrays import IntArray
 from isdp.checks import check_in_range
+from isdp.constraints.blocks import block_sizes
 from isdp.errors import InputError
-from isdp.exact.disjoint.blocks import block_sizes
 from isdp.exact.distributions import Part, sum_distribution
 from isdp.mechanisms.base import Energy
 

@@ -25,7 +25,7 @@ exp(-(s + l m)^2 / (2 m sigma^2)).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 
@@ -34,12 +34,12 @@ from flint import acb, arb, ctx
 
 from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.checks import refuse_overflow
+from isdp.constraints.blocks import block_order
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.bits.bernoulli import PROBABILITY_MARGIN, draw_bernoulli, to_ball
 from isdp.exact.bits.discrete_gaussian import draw_gaussian_around, gaussian_variance, theta
 from isdp.exact.bits.source import BitSource
-from isdp.exact.disjoint.blocks import block_order
 from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
@@ -49,6 +49,7 @@ MAX_TERMS = 20_000  # maximum number of terms of the finite sum, which take a se
 PRECISION = 192  # initial precision of balls, in bits
 MAX_PRODUCT = 2.0**61
 MAX_DEVIATIONS = 64  # standard deviations
+MAX_AT_ONCE = 1 << 20  # maximum number of cells times draws that are split together
 
 
 class SplittingSampler(RandomBitSampler):
@@ -87,21 +88,31 @@ class SplittingSampler(RandomBitSampler):
     def draw(self, bits: BitSource, n_draws: int) -> IntArray:
         """See `RandomBitSampler.draw`."""
         noise = np.zeros((n_draws, len(self.order)), dtype=np.int64)
-        free = self.order[: self.starts[0]]
-        zeros = np.zeros(n_draws * len(free), dtype=np.int64)
-        noise[:, free] = draw_gaussian_around(bits, self.variance, zeros, 1).reshape(
-            n_draws, len(free)
-        )
+        for free in _pieces(self.order[: self.starts[0]], n_draws):
+            zeros = np.zeros(n_draws * len(free), dtype=np.int64)
+            drawn = draw_gaussian_around(bits, self.variance, zeros, 1)
+            noise[:, free] = drawn.reshape(n_draws, len(free))
         sizes = np.diff(self.starts)
         with progress("drawing noise", n_draws * int((sizes - 1).sum())) as report:
             counter = _SplitCounter(report)
             for size in np.unique(sizes[sizes > 1]).tolist():
-                starts = self.starts[:-1][sizes == size]
-                cells = self.order[starts[:, None] + np.arange(size)]
-                sums = np.zeros(n_draws * len(starts), dtype=np.int64)
-                drawn = _split_recursively(bits, self.variance, sums, size, counter)
-                noise[:, cells.ravel()] = drawn.reshape(n_draws, cells.size)
+                for starts in _pieces(self.starts[:-1][sizes == size], n_draws * size):
+                    cells = self.order[starts[:, None] + np.arange(size)]
+                    drawn = np.zeros((n_draws * len(starts), size), dtype=np.int64)
+                    sums = np.zeros(len(drawn), dtype=np.int64)
+                    _split_into(drawn, bits, self.variance, sums, counter)
+                    noise[:, cells.ravel()] = drawn.reshape(n_draws, cells.size)
         return noise
+
+
+def _pieces(values: IntArray, numbers: int) -> Iterator[IntArray]:
+    """Yield pieces of an array, each of which gives rise to at most `MAX_AT_ONCE` numbers.
+
+    Each value gives rise to the given number of numbers. A piece has at least one value.
+    """
+    length = max(MAX_AT_ONCE // numbers, 1)
+    for start in range(0, len(values), length):
+        yield values[start : start + length]
 
 
 def bound_split_proposals(variance: Fraction, cells: int) -> float:
@@ -160,20 +171,27 @@ class _SplitCounter:
         self.report(self.done)
 
 
-def _split_recursively(
-    bits: BitSource, variance: Fraction, sums: IntArray, cells: int, counter: _SplitCounter
-) -> IntArray:
-    """Draw cells that add up to the given sums, as an int64 array of shape (sums, cells)."""
+def _split_into(
+    drawn: IntArray, bits: BitSource, variance: Fraction, sums: IntArray, counter: _SplitCounter
+) -> None:
+    """Draw cells that add up to the given sums into an int64 array of shape (sums, cells).
+
+    The parts of a large block are split one after the other, which needs little memory.
+    """
+    cells = drawn.shape[1]
     if cells == 1:
-        return sums[:, None]
+        drawn[:, 0] = sums
+        return
     first, second = _parts(cells)
     left = _split(bits, variance, sums, first, second, counter)
     right = sums - left
-    if first == second:
-        both = _split_recursively(bits, variance, np.concatenate([left, right]), first, counter)
-        return np.hstack([both[: len(sums)], both[len(sums) :]])
-    others = _split_recursively(bits, variance, right, second, counter)
-    return np.hstack([_split_recursively(bits, variance, left, first, counter), others])
+    if first == second and drawn.size <= MAX_AT_ONCE:
+        both = np.empty((2 * len(sums), first), dtype=np.int64)
+        _split_into(both, bits, variance, np.concatenate([left, right]), counter)
+        drawn[:, :first], drawn[:, first:] = both[: len(sums)], both[len(sums) :]
+    else:
+        _split_into(drawn[:, first:], bits, variance, right, counter)
+        _split_into(drawn[:, :first], bits, variance, left, counter)
 
 
 def _parts(cells: int) -> tuple[int, int]:

@@ -35,6 +35,8 @@ class CrossingPlan(NamedTuple):
 
     Nodes of the regions are indices of the first axis. Nodes of the groups are sorted by level, and
     siblings are contiguous: level j has the nodes ``offsets[j]`` to ``offsets[j + 1] - 1``.
+    A portion is the number of cells of a group, divided by that of the group and its later
+    siblings.
 
     Attributes
     ----------
@@ -47,10 +49,13 @@ class CrossingPlan(NamedTuple):
     free_level : int64 array, shape (nodes,)
         The first level of the groups whose totals are not held.
     share, variance : float64 arrays, shape (nodes, levels)
-        The share of the node in what is left of its parent, and the conditional variance of a total
-        without the factor 1 - 1/r for r remaining siblings of the groups.
-    branching : int64 array, shape (levels,)
-        The number of children of a group of the level above.
+        The share of the node in what is left of its parent, and the conditional variance of a cell
+        in each mode.
+    above : int64 array, shape (groups,)
+        The parent of each group; -1 for the root.
+    portion, spread : float64 arrays, shape (groups,)
+        The portion of each group, which is 0 for the root, and the variance of its total relative
+        to that of a cell, which is its number of cells times 1 minus its portion.
     """
 
     sequence: IntArray
@@ -60,8 +65,10 @@ class CrossingPlan(NamedTuple):
     free_level: IntArray
     share: FloatArray
     variance: FloatArray
-    branching: IntArray
     offsets: IntArray
+    above: IntArray
+    portion: FloatArray
+    spread: FloatArray
 
 
 class Undecided(NamedTuple):
@@ -178,35 +185,28 @@ def _draw_node(
 
     Return the status, the next word, and the logarithm of the acceptance probability.
     """
-    log_probability = 0.0
-    for level in range(len(plan.branching)):
+    log_probability, parent, left, rest_left = 0.0, -1, 0, 0
+    for level in range(len(plan.offsets) - 1):
         share, variance = plan.share[node, level], plan.variance[node, level]
-        children = plan.branching[level]
         for group in range(plan.offsets[level], plan.offsets[level + 1]):
-            index = (group - plan.offsets[level]) % children
-            if index == 0 and level > 0:
-                parent = plan.offsets[level - 1] + (group - plan.offsets[level]) // children
+            if plan.above[group] != parent:
+                parent = plan.above[group]
                 left, rest_left = totals[node, parent], rest[parent]
+            portion = plan.portion[group]
             if level < plan.free_level[node]:
                 totals[node, group] = 0
-                continue
-            if level == 0:
-                centre, s2 = share * rest[0], variance
-            elif index < children - 1:
-                r = children - index
-                centre = (left - share * rest_left) / r + share * rest[group]
-                s2 = variance * (1.0 - 1.0 / r)
-            if level > 0 and index == children - 1:
+            elif portion == 1.0:
                 totals[node, group] = left
             else:
+                centre = (left - share * rest_left) * portion + share * rest[group]
+                s2 = variance * plan.spread[group]
                 status, at, totals[node, group] = _draw_gaussian(words, at, centre, s2, undecided)
                 if status != DONE:
                     undecided.pending[1], undecided.pending[2] = node, group
                     return status, at, 0.0
                 log_probability += log_relative_mass(s2, centre)
-            if level > 0:
-                left -= totals[node, group]
-                rest_left -= rest[group]
+            left -= totals[node, group]
+            rest_left -= rest[group]
     return DONE, at, log_probability
 
 

@@ -9,10 +9,11 @@ unimodular matrix maps them to the cells. In these coordinates
 
 where c_j depends on the earlier coordinates only. Let T be what is left of the parent's totals, f
 the node's share of it, and v the conditional variance of the node (`isdp.mechanisms.crossing_modes`
-computes f and v in each mode of the groups). Among r remaining sibling groups of n cells, let R(x)
-and R(T) be what is left of the group that contains them. Then
+computes f and v in each mode of the groups). Among the remaining sibling groups, let p be the
+portion of the cells that are in a group of n cells, and let R(x) and R(T) be what is left of the
+group that contains them. Then
 
-    c = (R(x) - f R(T)) / r + f T,    s^2 = n v (1 - 1/r).
+    c = (R(x) - f R(T)) p + f T,    s^2 = n v (1 - p).
 
 Each x_j is drawn from the discrete Gaussian distribution around c_j. The whole draw is accepted
 with probability prod_j m(s_j, c_j) / m(s_j, 0), where m(s, c) is the sum of
@@ -32,6 +33,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 from flint import arb, ctx
@@ -62,6 +64,7 @@ from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.io.progress import progress
 from isdp.mechanisms.base import CrossingEnergy, Mechanism, Target
 from isdp.mechanisms.crossing_modes import CrossingModes, held_levels, ordered_levels
+from isdp.mechanisms.set_tree import SetTree
 
 MAX_PROPOSALS = 1e4  # per draw
 MAX_DEVIATIONS = 64  # standard deviations
@@ -88,13 +91,20 @@ class CrossingSampler(RandomBitSampler):
     ------
     InputError
         If the weight has another form, an invariant is no total of the family, draws take more than
-        10,000 proposals, or sums of noise could overflow 64-bit integers.
+        `max_proposals`, or sums of noise could overflow 64-bit integers.
     """
 
     method = "crossing totals"
     reason = "the noise has a term for each total of a crossing family"
+    setting = "variances"
+    remedy = "Use larger variances, fewer levels, or hold the totals of smaller regions."
 
-    def __init__(self, invariants: Invariants, target: Target | Mechanism):
+    def __init__(
+        self,
+        invariants: Invariants,
+        target: Target | Mechanism,
+        max_proposals: float = MAX_PROPOSALS,
+    ):
         energy = target.set_energy
         if not isinstance(energy, CrossingEnergy):
             raise MisfitError(
@@ -104,15 +114,17 @@ class CrossingSampler(RandomBitSampler):
         self.invariants = invariants
         variance = float(1 / energy.precisions[-1][-1])
         max_sum = MAX_DEVIATIONS * math.sqrt(invariants.cells * (variance + 1))
-        refuse_overflow("variances", "sums of noise", max_sum, 50, "Use smaller variances.")
+        advice = f"Use smaller {self.setting}."
+        refuse_overflow(self.setting, "sums of noise", max_sum, 50, advice)
         held = held_levels(energy.regions, energy.groups, invariants)
         self.modes = CrossingModes(energy, held)
-        self.group_order = ordered_levels(energy.groups)[-1]
+        order = ordered_levels(energy.groups)
+        self.group_order, self.sizes = order[-1], energy.groups.sizes[np.concatenate(order)]
         self.plan, self.starts = _plan(self.modes, _top_level(self.modes, energy.precisions))
         logs = _log_acceptance(self.plan, self.starts)
         self.expected_proposals = math.exp(min(-float(logs.min()), 700.0))
-        remedy = "Use larger variances, fewer levels, or hold the totals of smaller regions."
-        refuse_proposals("variances: a draw", self.expected_proposals, MAX_PROPOSALS, remedy)
+        draw = f"{self.setting}: a draw"
+        refuse_proposals(draw, self.expected_proposals, max_proposals, self.remedy)
 
     def draw(self, bits: BitSource, n_draws: int) -> IntArray:
         """See `RandomBitSampler.draw`."""
@@ -156,12 +168,9 @@ class CrossingSampler(RandomBitSampler):
         for node in plan.sequence[start:stop].tolist():
             if plan.last[node] and plan.parents[node] >= 0:
                 continue
-            for level in range(int(plan.free_level[node]), len(plan.branching)):
-                children = int(plan.branching[level])
-                for group in range(int(plan.offsets[level]), int(plan.offsets[level + 1])):
-                    index = (group - plan.offsets[level]) % children
-                    if level == 0 or index < children - 1:
-                        yield int(totals[node, group]), *self.term(totals, node, group)
+            for group in range(int(plan.offsets[plan.free_level[node]]), len(plan.above)):
+                if plan.portion[group] < 1:
+                    yield int(totals[node, group]), *self.term(totals, node, group)
 
     def term(self, totals: IntArray, node: int, group: int) -> tuple[Fraction, Fraction]:
         """Compute c and s^2 of one total from the totals that are drawn before it."""
@@ -180,16 +189,15 @@ class CrossingSampler(RandomBitSampler):
             pairs = zip(after[first].tolist(), counts.tolist(), strict=True)
             share = own / sum((n * modes.exact_variance(s, level) for s, n in pairs), Fraction(0))
             variance = own * (1 - share)
-        variance *= modes.sizes[level]
-        if level == 0:
-            return share * int(rest[group]), variance
-        place, index = divmod(group - int(plan.offsets[level]), int(plan.branching[level]))
-        r, above = int(plan.branching[level]) - index, int(plan.offsets[level - 1]) + place
-        left, rest_left = (
-            int(row[above]) - int(row[group - index : group].sum()) for row in (totals[node], rest)
-        )
-        centre = (left - share * rest_left) / r + share * int(rest[group])
-        return centre, variance * (1 - Fraction(1, r))
+        size, above = int(self.sizes[group]), int(plan.above[group])
+        variance, centre = variance * size, share * int(rest[group])
+        if above < 0:
+            return centre, variance
+        siblings = np.flatnonzero(plan.above == above)
+        portion = Fraction(size, int(self.sizes[siblings[siblings >= group]].sum()))
+        before = siblings[siblings < group]
+        left, rest_left = (int(row[above]) - int(row[before].sum()) for row in (totals[node], rest))
+        return centre + (left - share * rest_left) * portion, variance * (1 - portion)
 
 
 class _Draw:
@@ -323,8 +331,8 @@ def _plan(modes: CrossingModes, top: int) -> tuple[CrossingPlan, IntArray]:
     after = np.where(whole, 1.0, sums - own)
     share = np.divide(own, sums, out=np.zeros_like(own), where=(sums > 0) & ~whole)
     variance = own * np.where(whole, 1.0, np.divide(after, sums, out=after, where=sums > 0))
-    sizes = [len(nodes) for nodes in ordered_levels(modes.groups)]
-    branching = np.array(sizes) // np.array([1, *sizes[:-1]])
+    group_levels = ordered_levels(modes.groups)
+    above, size, left = _siblings(modes.groups, np.concatenate(group_levels))
     plan = CrossingPlan(
         sequence=sequence,
         parents=parents,
@@ -332,11 +340,25 @@ def _plan(modes: CrossingModes, top: int) -> tuple[CrossingPlan, IntArray]:
         last=last,
         free_level=held.sum(axis=1)[regions.level_of],
         share=share,
-        variance=variance * np.array(modes.sizes),
-        branching=branching.astype(np.int64),
-        offsets=np.append(0, np.cumsum(sizes)).astype(np.int64),
+        variance=variance,
+        offsets=np.append(0, np.cumsum([len(nodes) for nodes in group_levels])),
+        above=above,
+        portion=np.where(above < 0, 0.0, size / left),
+        spread=np.where(above < 0, 1.0, (left - size) / left) * size,
     )
     return plan, starts
+
+
+def _siblings(groups: SetTree, order: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the place of each group's parent in `order`, and numbers of cells.
+
+    The numbers are those of the group, and of the group and its later siblings.
+    """
+    place = np.empty(groups.nodes + 1, dtype=np.int64)
+    place[np.append(order, groups.nodes)] = np.append(np.arange(groups.nodes), -1)
+    above, size = place[groups.parents[order]], groups.sizes[order]
+    after = np.append(np.cumsum(size[::-1])[::-1], 0)
+    return above, size, after[:-1] - after[np.searchsorted(above, above, side="right")]
 
 
 def _log_acceptance(plan: CrossingPlan, starts: IntArray) -> FloatArray:
@@ -344,13 +366,13 @@ def _log_acceptance(plan: CrossingPlan, starts: IntArray) -> FloatArray:
     nodes = plan.sequence
     drawn = ~plan.last[nodes] | (plan.parents[nodes] < 0)
     logs = np.zeros((2, len(nodes)))
-    for level, children in enumerate(plan.branching.tolist()):
+    for level, (start, stop) in enumerate(pairwise(plan.offsets.tolist())):
         free = drawn & (plan.free_level[nodes] <= level)
         variances, where = np.unique(plan.variance[nodes[free], level], return_inverse=True)
-        r = np.arange(2, children + 1) if level else np.array([np.inf])
-        parents = int(plan.offsets[level + 1] - plan.offsets[level]) // children
-        widths = np.sqrt(variances[:, None] * (1 - 1 / r))
+        spreads, counts = np.unique(plan.spread[start:stop], return_counts=True)
+        counts, spreads = counts[spreads > 0], spreads[spreads > 0]
+        widths = np.sqrt(variances[:, None] * spreads)
         masses = log_masses(widths, 0.0)
-        logs[0, free] += parents * (np.log(widths * ROOT_TWO_PI) - masses).sum(axis=1)[where]
-        logs[1, free] -= parents * masses.sum(axis=1)[where]
+        logs[0, free] += ((np.log(widths * ROOT_TWO_PI) - masses) @ counts)[where]
+        logs[1, free] -= (masses @ counts)[where]
     return np.asarray(np.add.reduceat(logs, starts[:-1], axis=1).max(axis=0))

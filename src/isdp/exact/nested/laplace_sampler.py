@@ -31,10 +31,10 @@ from isdp.errors import MisfitError
 from isdp.exact.bits.geometric import cached_geometric
 from isdp.exact.bits.negative_binomial import negative_binomials
 from isdp.exact.bits.source import BitSource
-from isdp.exact.disjoint.blocks import refuse_large_sums
 from isdp.exact.disjoint.compositions import draw_compositions
 from isdp.exact.nested.messages import MAX_GRID_POINTS, Messages, grid_points
 from isdp.exact.nested.reduced_tree import ReducedTree, concatenate_ranges, reduce_tree
+from isdp.exact.overflow import refuse_large_sums
 from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.mechanisms.base import Mechanism, NestedEnergy, Target
 

@@ -13,8 +13,8 @@ from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.exact.bits.geometric import MAX_RATE, cached_geometric
 from isdp.exact.bits.source import BitSource
-from isdp.exact.disjoint.blocks import refuse_large_sums
 from isdp.exact.disjoint.compositions import draw_compositions, group_blocks, row_batches
+from isdp.exact.overflow import refuse_large_sums
 from isdp.exact.overlapping.class_sums import MAX_SUMS, CellClassSums
 from isdp.exact.sampler import RandomBitSampler
 from isdp.io.progress import progress

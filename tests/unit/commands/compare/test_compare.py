@@ -1,12 +1,18 @@
 import re
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from isdp import Invariants
 from isdp.commands.compare.report import markdown
 from isdp.commands.compare.run import compare
+from isdp.commands.shared.levels import NoiseLevels, TableLevels, level_errors
+from isdp.compare import ConditionedNoise, Swapping, TopDown
 from isdp.exact import total_distribution
+from isdp.exact.nested.accuracy import NestedAccuracy
+from isdp.mechanisms import NestedGaussian, NestedLaplace, SetTree
 from tests.unit.commands.compare.conftest import STATES, places
 
 SMALL = {"simulations": 10}
@@ -250,3 +256,49 @@ def test_the_page_says_how_each_error_was_found(on_a_stand_in):
         assert ("±" in cell) == (row.rmse_is == "simulated")
         assert cell.endswith(f"({row.rank})")
     assert "| totals by state | 2 | 0, held |" in page
+
+
+def test_noise_with_levels_has_the_errors_of_its_budget(files):
+    """A move changes two totals of each of two levels; each level has half of the budget."""
+    levels = NoiseLevels(("state", "county"))
+    budgets = {"epsilons": [1.0], "rhos": [0.5], "simulations": 100, "levels": levels}
+    found = figures(
+        compare(files["bare"], files["rules"](STATES), **budgets), query="cells", size="all"
+    )
+    found = found[found["system"] == "noise with levels"].set_index("parameter")
+    table = places()
+    tree = SetTree.from_columns({name: table[name] for name in levels.levels})
+    held = Invariants.partition(table["state"])
+    gaussian = NestedAccuracy(NestedGaussian(tree, {"county": 4, "cell": 4}), held)
+    bound = gaussian.variance_bounds()[: len(table)].mean() ** 0.5
+    assert found["rmse"]["rho"] == pytest.approx(bound)
+    laplace = NestedAccuracy(NestedLaplace(tree, {"county": "1/4", "cell": "1/4"}), held)
+    exact = np.mean([laplace.variance(cell) for cell in range(len(table))]) ** 0.5
+    assert abs(found["rmse"]["epsilon"] - exact) < 2.5 * found["rmse_error"]["epsilon"]
+
+
+def test_noise_with_groups_has_the_errors_of_its_cells(files):
+    levels = NoiseLevels(("state", "county"), ("sex",))
+    found = compare(files["bare"], files["rules"](STATES), rhos=[0.5], levels=levels, **SMALL)
+    (rmse,) = figures(found, query="cells", size="all", system="noise with levels")["rmse"]
+    held = Invariants.partition(places()["state"])
+    noise = TableLevels(levels, found.question.table).mechanism(held, "zCDP", Fraction(1, 2))
+    (cell,) = (one for one in level_errors(noise, held) if one.name == "county:cell")
+    assert rmse == pytest.approx(cell.rmse)
+
+
+def test_every_release_that_is_simulated_keeps_the_totals_of_the_regions(files, monkeypatch):
+    kept = set()
+    for system in (TopDown, ConditionedNoise, Swapping):
+
+        def checked(self, rng, areas, budget, release=system.release):
+            released = release(self, rng, areas, budget)
+            off = (released - areas.counts).sum(axis=1)
+            assert all(off[rows].sum() == 0 for rows in areas.blocks.values())
+            kept.add(type(self))
+            return released
+
+        monkeypatch.setattr(system, "release", checked)
+    budgets = {"epsilons": [1.0], "rhos": [0.5], "rates": [0.1]}
+    compare(files["counted"], files["rules"](STATES), **budgets, **SMALL)
+    assert kept >= {TopDown, ConditionedNoise}

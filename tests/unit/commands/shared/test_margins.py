@@ -138,11 +138,12 @@ def test_the_bound_for_laws_with_one_peak_holds():
 
 
 def test_the_gaussian_bound_is_that_of_the_projected_gaussian():
-    """Both margins of a table that no quick sampler draws; in a row that is held there is none."""
-    invariants, sigma = Invariants.margins((60, 60)), 20.0
-    targets = [asked(0, scope="cell"), asked(0, 61), asked(*range(60))]
+    """Totals by three columns, which no quick sampler draws; a held total has no noise."""
+    invariants, sigma = Invariants.margins((12, 12, 12), [(0,), (1,), (2,)]), 20.0
+    targets = [asked(0, scope="cell"), asked(0, 157), asked(*range(144))]
     margins = margins_of(targets, overlapping(invariants), GeneralizedGaussian(sigma))
-    cell, share = (59 / 60) ** 2, 2 * (59 / 60) ** 2 + 2 / 60**2
+    cell = 1 - (1 + 3 * 11) / 12**3
+    share = 2 * cell - 2 * (1 - 3) / 12**3  # the two cells have no total in common
     for margin, variance in zip(margins, (cell, share, 0), strict=True):
         sd = sigma * math.sqrt(variance)
         assert margin.sd.method == margin.limit.method == "bounded"

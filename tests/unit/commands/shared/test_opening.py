@@ -44,6 +44,7 @@ def margin(scope, name, cells, limit, method="exact", held=False):
 def test_how_large_the_noise_is():
     cells = [margin("cell", "x", 3, 1.0), margin("cell", "y", 3, 7.0)]
     sums = [margin("sum", "all", 9, 0.0, held=True), margin("sum", "f", 4, 1200.0, "bounded")]
+    sums.append(margin("sum", "g", 3, 2000.0))  # a smaller sum
     one = noise_of_margins(cells[:1])
     assert "of a cell is at most 1 person in either direction." in one
     both = noise_of_margins(cells + sums)
@@ -57,6 +58,11 @@ def test_what_is_protected():
     words = protection(pure, for_release=True, exact="the exact totals")
     assert "a factor of 2.72 (e^1)." in words
     assert float(re.search(r"factor of ([\d.]+)", words)[1]) >= math.e
+    far = protection(pure, for_release=True, exact="the exact totals", largest_loss=2)
+    assert "the factor is at most 7.39 (e^2)" in far
+    assert far.startswith(words.partition(" No guarantee")[0])
+    same = protection(pure, for_release=True, exact="the exact totals", largest_loss=1)
+    assert same == words
     zcdp = PrivacyGuarantee("zCDP", Fraction(1, 2), "l2", 2, "a theorem", growth="quadratic")
     words = protection(zcdp, for_release=True, exact="the exact totals", delta=1e-6)
     stated = float(re.search(r"e\^([\d.]+)", words)[1])

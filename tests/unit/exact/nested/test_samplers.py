@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import ctx
 
 from isdp import (
     SYSTEM_RANDOMNESS,
@@ -16,6 +17,7 @@ from isdp import (
 )
 from isdp.errors import NoSamplerError
 from isdp.exact import select_sampler
+from isdp.exact.bits.bernoulli import PROBABILITY_MARGIN, draw_bernoulli
 from isdp.exact.nested.accuracy import NestedAccuracy
 from isdp.mechanisms import NestedGaussian, NestedLaplace, SetTree
 
@@ -217,3 +219,28 @@ def test_extreme_scales_end_in_an_error_or_in_noise():
     spread = [Fraction(10) ** (12 if node % 2 else -6) for node in range(tree.nodes)]
     with pytest.raises(InputError, match="variances"):
         draw(NestedGaussian(tree, [*spread[:6], None, None, None, None]), Invariants.total(6))
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["bits.discrete_gaussian", "disjoint.recursive_splitting", "nested.gaussian_sampler"],
+)
+def test_approximate_probabilities_are_within_half_of_their_margin(module, monkeypatch):
+    """Below held totals of states whose scales differ, so that the bounds differ too."""
+    calls = []
+
+    def checked(bits, probabilities, log_probability, margin=PROBABILITY_MARGIN):
+        for i in range(min(len(probabilities), 60)):
+            with ctx.workprec(200):
+                exact = float(log_probability(i).exp().mid())
+            assert abs(exact - probabilities[i]) <= margin / 2
+        calls.append(len(probabilities))
+        return draw_bernoulli(bits, probabilities, log_probability, margin)
+
+    monkeypatch.setattr(f"isdp.exact.{module}.draw_bernoulli", checked)
+    state = np.repeat(np.arange(5), 6)
+    tree = SetTree.from_columns({"state": state, "county": np.arange(30) // 2})
+    cells = np.repeat(["0.35", "0.5", "0.7", "0.9", "3"], 6).tolist()
+    noise = NestedGaussian(tree, [*cells, *[None] * 6, *[4] * 15])
+    draw(noise, Invariants.partition(state), 40)
+    assert calls

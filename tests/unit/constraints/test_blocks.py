@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isdp import GeneralizedLaplace, InputError, Invariants
+from isdp.constraints.blocks import block_order, block_sizes, blocks_of
 from isdp.errors import MisfitError
-from isdp.exact.disjoint.blocks import block_order, block_sizes, blocks_of
 from isdp.exact.disjoint.compositions import CompositionSampler
 from isdp.lattice.elimination import row_reduce
 

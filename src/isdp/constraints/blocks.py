@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from isdp.arrays import IntArray
-from isdp.checks import refuse_overflow
 from isdp.compiled import njit
 from isdp.constraints.invariants import Invariants
 from isdp.errors import MisfitError
-from isdp.mechanisms.generalized_laplace import bound_gamma
 
 
 def blocks_of(invariants: Invariants) -> IntArray | None:
@@ -70,13 +68,6 @@ def block_order(method: str, invariants: Invariants) -> tuple[IntArray, IntArray
     order = np.empty(len(labels), dtype=np.int64)
     _counting_sort(labels, np.append(0, starts[:-1]), order)
     return order, starts
-
-
-def refuse_large_sums(cells: int, epsilon: float) -> None:
-    """Raise `InputError` if the sum of noise reaches 2^53 with a probability of 1e-20 or more."""
-    name = f"the sum of noise in {cells} cells at epsilon {epsilon:g}"
-    advice = "Use a larger epsilon or fewer cells."
-    refuse_overflow("exact", name, bound_gamma(cells, epsilon), 53, advice)
 
 
 @njit

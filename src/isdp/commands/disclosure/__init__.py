@@ -1,0 +1,1 @@
+"""The protection that a release gives, and the facts that its exact totals alone reveal."""
