@@ -123,6 +123,26 @@ rule collect_lattices:
         "../scripts/lattices/collect_lattices.py"
 
 
+rule check_statements:
+    input:
+        published=PUBLISHED,
+    output:
+        statements="results/tables/lattice_statements.csv",
+    log:
+        logs("check_statements"),
+    benchmark:
+        benchmarks("check_statements")
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=1000,
+    params:
+        sources=code("lattices"),
+        seed=config["seed"],
+    script:
+        "../scripts/lattices/check_statements.py"
+
+
 rule print_confidential:
     output:
         confidential="results/tables/{experiment}_confidential.csv",
@@ -233,6 +253,7 @@ rule plot_constraints:
 
 LATTICE_TABLES = [
     *rules.collect_lattices.output,
+    *rules.check_statements.output,
     *expand(made_by("tables", rules.describe_lattice), experiment=LATTICES),
     *expand("results/tables/{experiment}_draw_{law}.csv", zip, **EVERY_LAW),
     *expand("results/tables/{experiment}_confidential.csv", experiment=LATTICES.having("counts")),

@@ -8,7 +8,7 @@ from reproduction.review.shown import list_made_tables
 NOTEBOOKS = files_of("notebooks/*.ipynb")
 PAGES = {
     "notebooks": NOTEBOOKS,
-    "claims": files_of("src/reproduction/*/claims.py"),
+    "claims": files_of("src/reproduction/*/*claims.py"),
 }
 try:
     ALL_CLAIMS = list_claims(NOTEBOOKS)

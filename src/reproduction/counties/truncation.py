@@ -22,6 +22,19 @@ def negative_probability(noise: TotalDistribution, population) -> np.ndarray:
     return tail[np.clip(limit - np.asarray(population), 0, len(tail) - 1)]
 
 
+def truncation_bias(populations: np.ndarray, epsilon: float) -> float:
+    """Compute the largest bias of a county's count after truncation at zero (persons).
+
+    Truncation adds -(population + noise) to a negative count, whose expectation is the sum of
+    P(population + noise < -k) over k = 0, 1, ...
+    """
+    if len(populations) < 2:
+        return 0.0
+    noise = total_distribution(len(populations), epsilon)
+    beyond = np.arange(min(populations), int(noise.support[-1]) + 1)
+    return float(negative_probability(noise, beyond).sum())
+
+
 def expected_truncated(populations: np.ndarray, epsilon: float) -> float:
     """Compute the expected number of counties with a negative count in a state's release."""
     if len(populations) < 2:
@@ -53,6 +66,7 @@ def tabulate_truncation(
             "least_county": smallest["county"],
             "least_population": smallest["population"],
             "expected": populations.apply(expected_truncated, epsilon),
+            "bias": populations.apply(truncation_bias, epsilon),
             "releases": (run["chains"] * run["draws"]).astype("Int64"),
             "releases_truncated": run["releases_truncated"],
             "epsilon_to_bite": populations.apply(_epsilon_to_bite),

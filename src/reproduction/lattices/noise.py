@@ -16,7 +16,7 @@ from isdp.diagnostics.summaries import boxes, describe_cells
 from isdp.io.draws import Draws
 from isdp.lattice.null_lattice import degrees_of_freedom
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
-from isdp.mechanisms.base import Mechanism
+from isdp.mechanisms.base import Mechanism, l1_norm, l2_norm
 from reproduction.lattices.entry import Experiment
 
 
@@ -144,6 +144,9 @@ def place_printed(
         invariants = draws[law].invariants
         norm = float(mechanisms[law].noise_norm(noise))
         drawn = mechanisms[law].noise_norm(draws[law].noise).ravel()
+        other = l1_norm if mechanisms[law].energy.power == 2 else l2_norm
+        shape = float(other(noise)) / norm
+        below = _share_below(shape, other(draws[law].noise).ravel() / np.maximum(drawn, 1))
         low, median, high = np.quantile(drawn, [0.005, 0.5, 0.995])
         dimension += degrees_of_freedom(invariants)
         rows.append(
@@ -151,15 +154,22 @@ def place_printed(
                 "law": law,
                 "margins_off": int(np.count_nonzero(invariants.apply(noise))),
                 "norm_printed": norm,
-                "percentile": float(((drawn < norm).mean() + (drawn <= norm).mean()) / 2),
+                "percentile": _share_below(norm, drawn),
                 "norm_low": low,
                 "norm_median": median,
                 "norm_high": high,
+                "shape_printed": shape,
+                "shape_p_value": 2 * min(below, 1 - below),
             }
         )
     placed = pd.DataFrame(rows)
     best, low, high = estimate_epsilon(dimension, placed["norm_printed"].sum())
     return placed.assign(epsilon_best=best, epsilon_low=low, epsilon_high=high)
+
+
+def _share_below(value: float, draws: np.ndarray) -> float:
+    """Compute the share of draws below a value, plus half of the ties."""
+    return float(((draws < value).mean() + (draws <= value).mean()) / 2)
 
 
 def estimate_epsilon(dimension: int, norm: float) -> tuple[float, float, float]:

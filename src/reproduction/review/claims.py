@@ -24,18 +24,22 @@ OURS = "ours"  # value of `paper` in an entry without a counterpart in the paper
 
 
 def list_claims(notebooks: Iterable = ()) -> list[Claim]:
-    """List the claims of all modules `reproduction.STUDY.claims`, in the order of each module.
+    """List the claims of all modules `*claims.py` of the studies, in the order of each module.
 
     The review notebooks, NN_STUDY.ipynb, determine the order of the studies. Raises InputError for
     a repeated name.
     """
     pages = find_pages(notebooks)
     folder = Path(reproduction.__path__[0])
-    studies = {path.parent.name for path in folder.glob("*/claims.py")} - {"jobs", "review"}
+    modules = [
+        (path.parent.name, path.stem)
+        for path in sorted(folder.glob("*/*claims.py"))
+        if path.parent.name not in ("jobs", "review")
+    ]
     claims = [
         each
-        for study in sorted(studies, key=lambda study: pages.get(study, f"~{study}"))
-        for each in vars(import_module(f"reproduction.{study}.claims")).values()
+        for study, module in sorted(modules, key=lambda pair: pages.get(pair[0], f"~{pair[0]}"))
+        for each in vars(import_module(f"reproduction.{study}.{module}")).values()
         if isinstance(each, Claim)
     ]
     _refuse_repeats("claim", [claim.name for claim in claims])

@@ -9,6 +9,7 @@ from reproduction.counties.truncation import (
     tabulate_curves,
     tabulate_needed,
     tabulate_truncation,
+    truncation_bias,
 )
 from tests.statistical.checks import check_law
 
@@ -38,6 +39,13 @@ def test_counties_add_up_and_a_state_of_one_county_has_no_noise():
     assert expected_truncated(np.array([5]), 0.2) == 0
     few = expected_truncated(np.array([10, 100, 10_000_000]), 0.2)
     assert few == pytest.approx(chances.sum())
+
+
+def test_the_bias_is_the_mean_of_the_truncated_count():
+    law = total_distribution(3, 0.2)
+    mean = np.maximum(10 + law.support, 0) @ law.pmf
+    assert truncation_bias(np.array([10, 100, 10_000_000]), 0.2) == pytest.approx(mean - 10)
+    assert truncation_bias(np.array([5]), 0.2) == 0
 
 
 def test_states_say_what_it_takes():

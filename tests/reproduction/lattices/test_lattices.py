@@ -116,6 +116,9 @@ def test_variants_are_compared_with_the_paper():
     assert table["fewer_than_paper"].tolist() == [1, 10]
     assert table["spread"].tolist() == pytest.approx([1.1, 1.1])
     assert table["iterations_to_bound_0_01"].tolist() == [220, 22]
+    assert table["meeting_growth"].tolist() == pytest.approx([13 / 9] * 2)
+    falling = meetings(paper=(100, 110)).assign(bound_at_0=[1.2, 0.9])
+    assert tabulate_convergence(falling)["bound_growth"][0] == pytest.approx(0.75)
     cut = tabulate_convergence(meetings(paper=(100, None), reduced=(10, 11)))
     assert cut["fewer_than_paper"].isna().all()
     assert np.isnan(cut["spread"][0])
@@ -157,6 +160,8 @@ def test_printed_tables_are_placed_within_the_law():
     assert row["norm_printed"] == 80
     assert row["percentile"] == pytest.approx((50 + 20 + 0.5) / 100)
     assert row["epsilon_best"] == pytest.approx(2 / 80)
+    assert row["shape_printed"] == 0.5  # as all draws but the 51 that are zero
+    assert row["shape_p_value"] == pytest.approx(2 * (1 - (51 + 49 / 2) / 100))
     assert place_printed({"l1": bad}, draws, {"l1": MECHANISM})["margins_off"][0] == 2
 
 
