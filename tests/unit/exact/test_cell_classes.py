@@ -103,7 +103,7 @@ def test_separate_tables_are_drawn_apart():
     invariants = Invariants(csr_array(block_diag(tables, format="csr")).astype(np.int64))
     chosen = select_sampler(GeneralizedGaussian(3.0), invariants)
     assert (chosen.method, invariants.cells) == ("independent parts", 6720)
-    assert "20 by Klein" in chosen.reason
+    assert "20 by crossed totals" in chosen.reason
     noise = chosen.sample(np.random.default_rng(1), 2)
     assert not invariants.apply(noise).any()
     assert not (noise[:, :336] == noise[:, 336:672]).all(axis=1).any()

@@ -144,9 +144,8 @@ def test_what_is_no_sigma_is_refused(sigma):
         (Invariants.total(2000), 10),
         (Invariants.total(10**6), 50),
         (Invariants.total(10**5), "1e-20"),
-        (Invariants.margins((3, 3)), "1e-20"),
-        (Invariants.margins((50, 50)), 1),
-        (Invariants.margins((34, 34)), "1/20"),
+        (Invariants.margins((3, 3)), "1e-40"),
+        (Invariants.margins((50, 50)), 2),
         (Invariants.margins((12, 12)), 2),
     ],
 )
