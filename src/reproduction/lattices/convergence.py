@@ -103,13 +103,16 @@ def tabulate_convergence(meetings: pd.DataFrame) -> pd.DataFrame:
 
     The column `fewer_than_paper` compares means over the lags, because means vary less than the
     value at one lag. This column and the column `spread` are missing if the bound does not show
-    convergence. The last two columns compare each lag with the next larger one.
+    convergence. The columns `meeting_growth` and `bound_growth` compare each lag with the next
+    smaller one, and are missing if pairs are censored or never moved.
     """
     times = {"iterations_to_bound_0_1": float, "iterations_to_bound_0_01": float}
     groups = meetings.astype(times).groupby(VARIANT_KEYS, sort=False)
     table = meetings[meetings["chosen"]].set_index(VARIANT_KEYS)
     table = table[["lag", "bound_at_0", "cap", "censored", "standing", "iterations_to_bound_0_01"]]
-    by_lag = meetings.sort_values("lag").assign(time=meetings["lag"] + meetings["mean"])
+    complete = (meetings["censored"] == 0) & (meetings["standing"] == 0)
+    by_lag = meetings.assign(time=meetings["lag"] + meetings["mean"]).sort_values("lag")
+    by_lag[["time", "bound_at_0"]] = by_lag[["time", "bound_at_0"]].where(complete)
     successive = by_lag.groupby(VARIANT_KEYS, sort=False)
     table = table.assign(
         censored=groups["censored"].sum(),
@@ -117,8 +120,8 @@ def tabulate_convergence(meetings: pd.DataFrame) -> pd.DataFrame:
         spread=groups["iterations_to_bound_0_1"].agg(
             lambda t: t.max(skipna=False) / t.min(skipna=False)
         ),
-        meeting_growth=successive["time"].agg(lambda x: (x / x.shift()).min()),
-        bound_growth=successive["bound_at_0"].agg(lambda x: (x / x.shift()).max()),
+        meeting_growth=successive["time"].agg(lambda x: (x / x.shift())[1:].min(skipna=False)),
+        bound_growth=successive["bound_at_0"].agg(lambda x: (x / x.shift())[1:].max(skipna=False)),
     )
     paper = table["mean_over_lags"].xs("paper", level="variant")
     papers = paper.reindex(table.index.droplevel("variant")).to_numpy()

@@ -119,6 +119,8 @@ def test_variants_are_compared_with_the_paper():
     assert table["meeting_growth"].tolist() == pytest.approx([13 / 9] * 2)
     falling = meetings(paper=(100, 110)).assign(bound_at_0=[1.2, 0.9])
     assert tabulate_convergence(falling)["bound_growth"][0] == pytest.approx(0.75)
+    standing = tabulate_convergence(falling.assign(standing=[1, 0]))
+    assert standing[["meeting_growth", "bound_growth"]].isna().all(axis=None)
     cut = tabulate_convergence(meetings(paper=(100, None), reduced=(10, 11)))
     assert cut["fewer_than_paper"].isna().all()
     assert np.isnan(cut["spread"][0])
