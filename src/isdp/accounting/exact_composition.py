@@ -1,7 +1,7 @@
-"""Exact (epsilon, delta) guarantee of several Laplace or double geometric measurements.
+"""Exact (epsilon, delta) guarantee of several Laplace or discrete Laplace measurements.
 
 A person who changes cell shifts `count` independent measurements by 1. Let s = 1/scale. The privacy
-loss of a double geometric measurement is s or -s, so that the sum of the losses has a scaled
+loss of a discrete Laplace measurement is s or -s, so that the sum of the losses has a scaled
 binomial distribution. The loss of a Laplace measurement is between -s and s. Weighted by e^(s/2 -
 loss/2), the distribution of this loss is symmetric. The weighted distribution has mass 1/2 at s,
 mass 1/2 at -s, and mass s/2 uniformly between them. The weighted distribution of a sum of losses is
@@ -29,7 +29,7 @@ MIN_DELTA = 1e-300  # minimum delta in a logarithm
 
 
 def delta_geometric(epsilon: float, scale: float, count: int) -> float:
-    """Return the smallest delta of `count` double geometric measurements with a = exp(-1/scale).
+    """Return the smallest delta of `count` discrete Laplace measurements with a = exp(-1/scale).
 
     The variance of a measurement is 2a/(1 - a)^2. The parameters are those of `delta_laplace`.
     """

@@ -197,7 +197,7 @@ class PrivacyGuarantee:
         return "one person who changes cell and leaves the invariants as they are"
 
     def record(self) -> dict[str, str | None]:
-        """Return all fields as texts for a file, with exact numbers and decimals rounded up."""
+        """Return all fields as strings: numbers are exact, and decimals are rounded up."""
         person = self.loss_per_person
         return {
             "flavour": self.flavour,

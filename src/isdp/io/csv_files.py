@@ -35,7 +35,7 @@ MAX_PERSONS = 10**9  # maximum plausible count
 
 
 class Column(NamedTuple):
-    """A column of texts, in which each distinct text is stored once.
+    """A column of strings, in which each distinct string is stored once.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Column(NamedTuple):
         return Column(self.codes[rows], self.texts)
 
     def sorted(self) -> Column:
-        """Return the same rows with sorted texts."""
+        """Return the same rows with sorted strings."""
         order = np.argsort(self.texts)
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
@@ -320,7 +320,7 @@ def cells_of(text: str, place: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The cells are texts without surrounding blanks. The column names are the header. The index
+        The cells are strings without outer whitespace. The column names are the header. The index
         is the line of the file on which the row ends, counted from 1. Blank lines are omitted.
     """
     lines, rows = [], []

@@ -1,8 +1,9 @@
 """Smith normal form of an integer matrix, with both unimodular transforms.
 
-ISDP, Proposition 8, builds the kernel lattice from the transforms, which python-flint does not
-compute. Rows and columns are sparse vectors of Python integers, which cannot overflow. The form of
-a single total takes time linear in the number of cells.
+Proposition 8 of *Integer Subspace Differential Privacy* (ISDP) uses the transforms for a basis of
+the kernel lattice. python-flint does not compute these transforms. Rows and columns are
+sparse vectors of Python integers, which cannot overflow. The form of a single total takes time
+linear in the number of cells.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ class Budget:
     Parameters
     ----------
     flavour : {"pure", "zCDP"}
-        "pure" adds double geometric noise with a = exp(-epsilon_q / 2) to query q. "zCDP" adds
+        "pure" adds discrete Laplace noise with a = exp(-epsilon_q / 2) to query q. "zCDP" adds
         discrete Gaussian noise with sigma^2 = 1 / rho_q.
     total : number
         Total epsilon or rho, for one person who changes cell.

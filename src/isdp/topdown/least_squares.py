@@ -6,7 +6,8 @@ Let y_j be the noisy answers of child j. With P = R' W R and b_j = R' W y_j, the
     sum_j h_j' P h_j / 2 - b_j' h_j
 
 subject to the sums over the children (the cells of the parent) and, if given, the totals of the
-children. The objective is the least squares problem of the slides (TDA) without its constant.
+children. Apart from a constant, the objective is the least squares problem of the slides *The
+TopDown algorithm and invariants* (TDA).
 """
 
 import math

@@ -26,7 +26,7 @@ def draw_noise(
     Parameters
     ----------
     flavour : {"pure", "zCDP"}
-        "pure" draws double geometric noise with a = exp(-loss / 2). "zCDP" draws discrete Gaussian
+        "pure" draws discrete Laplace noise with a = exp(-loss / 2). "zCDP" draws discrete Gaussian
         noise with sigma^2 = 1 / loss.
     losses : sequence of positive numbers
         Epsilon or rho of each query.
@@ -66,7 +66,7 @@ def discrete_gaussian(rng: np.random.Generator, sigma: ArrayLike) -> IntArray:
     """Draw an integer with P(k) proportional to exp(-k^2 / (2 sigma^2)) for each positive sigma.
 
     The algorithm is Canonne-Kamath-Steinke rejection (2020, Algorithm 3) in floating point. With t
-    = floor(sigma) + 1, double geometric proposals of scale t have the acceptance probability
+    = floor(sigma) + 1, discrete Laplace proposals of scale t have the acceptance probability
     exp(-(|k| - sigma^2/t)^2 / (2 sigma^2)).
     """
     sigma = np.asarray(sigma, dtype=float)

@@ -11,7 +11,7 @@ from isdp.errors import InputError
 MAX_STEPS = 200  # maximum number of Newton steps
 ARMIJO = 1e-4  # minimum share of the linear decrease in the line search
 MARGIN_TOLERANCE = 1e-12  # maximum error of the sums, relative to the total
-REFINED_TOLERANCE = 1e-3  # maximum residual of a sum that is left, in persons
+REFINED_TOLERANCE = 1e-3  # maximum residual of a row or column sum, in persons
 
 
 def project_onto_simplices(points: ArrayLike, totals: ArrayLike) -> FloatArray:

@@ -28,7 +28,7 @@ SPREAD = 0.55  # distance from the first to the last system of a query, if queri
 def error_by_query(
     errors: pd.DataFrame, headings: dict[tuple[str, str], str], title: str
 ) -> Figure:
-    """Draw the table `errors` of an `isdp.commands.compare.run.Comparison`.
+    """Plot the table `errors` of an `isdp.commands.compare.run.Comparison`.
 
     There is one panel for each flavour and unit in `headings`, below its heading.
     """

@@ -78,7 +78,7 @@ def plot_relative_margins(
 
 
 def _draw_cells(axis: Axes, noisy: IntArray, limits: FloatArray) -> None:
-    """Draw the lines of constant margins, and cells at evenly spaced ranks of their counts."""
+    """Plot the lines of constant margins, and cells at evenly spaced ranks of their counts."""
     for limit in (limits[limits > 0].min(), limits.max()):
         axis.axline((limit, 1), (10 * limit, 0.1), color=DRAW, lw=0.8, alpha=0.6)
     rows = np.flatnonzero((noisy > 0) & (limits > 0))
@@ -92,7 +92,7 @@ def _draw_cells(axis: Axes, noisy: IntArray, limits: FloatArray) -> None:
 
 
 def _draw_sums(axis: Axes, sums: Sequence[NoisySum]) -> float:
-    """Draw the sums with noise, label the largest, and return the smallest share."""
+    """Plot the sums with noise, label the largest, and return the smallest share."""
     shown = [each for each in sums if each.total > 0 and each.limit > 0]
     if not shown:
         return 1.0

@@ -154,7 +154,7 @@ def read_invariants(path: str | Path, table: Table, raw: bytes | None = None) ->
 
 
 def invariants_of(content: object, table: Table, path: str | Path) -> list[HeldTotals]:
-    """Read the totals to hold from the content of a file of invariants, whose values are texts."""
+    """Read the held totals from the content of a file of invariants, whose values are strings."""
     if not isinstance(content, dict):
         raise InputError(
             f"{path}: this is not a mapping. Give one or several of {', '.join(KEYS)}."

@@ -89,7 +89,7 @@ def read_table(
     Parameters
     ----------
     path : path
-        A csv in UTF-8, with or without a byte-order mark, or a Parquet file (.parquet).
+        A CSV file in UTF-8, with or without a byte-order mark, or a Parquet file (.parquet).
     names : list of str, optional
         The columns that name a cell, by default all except the counts.
     negative : bool

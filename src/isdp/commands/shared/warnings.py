@@ -17,12 +17,12 @@ from isdp.io.csv_files import ROWS_PER_CHUNK
 from isdp.io.wording import counted
 
 MAX_NAMED = 5
-UNEVEN = re.compile(r"^\s|\s$|\s\s|[^\S ]")  # blanks that change when words are split and joined
+UNEVEN = re.compile(r"^\s|\s$|\s\s|[^\S ]")  # whitespace that splitting and joining changes
 FORMULA = ("=", "+", "-", "@")  # first characters of formulas in spreadsheets
 
 
 def warnings_of_table(table: Table) -> list[str]:
-    """Warn of values that differ only in blanks, or that spreadsheets interpret as formulas."""
+    """Warn about values that differ only in whitespace or that spreadsheets read as formulas."""
     found = warnings_of_names(table)
     for column, values in table.columns.items():
         formula = next(filter(_is_formula, chain([column], _in_pieces(values.texts))), None)
@@ -35,7 +35,7 @@ def warnings_of_table(table: Table) -> list[str]:
 
 
 def warnings_of_names(table: Table) -> list[str]:
-    """Warn once per column of values that differ only in blanks."""
+    """Return one warning for each column in which values differ only in whitespace."""
     return [
         warning
         for column, values in table.columns.items()
@@ -59,7 +59,7 @@ def _look_alikes(table: Table, column: str, texts: np.ndarray) -> list[str]:
 
 
 def _in_pieces(texts: np.ndarray) -> Iterator[str]:
-    """Iterate over the texts, and convert one chunk at a time to Python strings."""
+    """Iterate over the values, and convert one chunk at a time to Python strings."""
     for start in range(0, len(texts), ROWS_PER_CHUNK):
         yield from texts[start : start + ROWS_PER_CHUNK].astype(object)
 

@@ -25,7 +25,7 @@ WEIGHT = re.compile(
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """Records of individuals, with sorted texts in each column."""
+    """Records of individuals, with sorted strings in each column."""
 
     columns: dict[str, Column]
 
