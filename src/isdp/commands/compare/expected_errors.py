@@ -37,7 +37,7 @@ class ErrorMoments(NamedTuple):
     square, bias : float64 array, shape (answers,)
         Mean squared error (persons squared) and mean error (persons).
     method : {"exact", "bounded"}
-        The method of `square`.
+        "exact" if `square` is exact, and "bounded" if it is an upper bound.
     """
 
     square: FloatArray

@@ -187,9 +187,9 @@ class NoiseRequest:
 
 
 def units_of_distance(norm: str | None, distance: int) -> Number:
-    """Return the root of a squared l2 distance for the l2 norm, never rounded down.
+    """Return the root of a squared l2 distance, rounded up, if the norm is l2.
 
-    For other norms the distance is returned.
+    For other norms the distance is returned unchanged.
     """
     if norm != "l2" or distance == 1:
         return distance
