@@ -123,11 +123,14 @@ def test_every_page_says_what_made_it(finished):
 
 
 def test_the_front_page_leads_to_the_others_and_says_what_is_missing(finished):
-    page = (finished.folder / "results/index.html").read_text()
+    results = finished.folder / "results"
+    page = (results / "index.html").read_text()
     links = set(re.findall(r'\b(?:href|src)="(?!data:)([^"]+)"', page))
-    assert {"report.html", "notebooks/00_overview.html", "figures/counties_VT.svg"} <= links
+    assert {"report.html", "notebooks/00_overview.html", "papers/ISDP.html"} <= links
+    page = (results / "papers/ISDP.html").read_text()
+    assert 'href="../figures/counties_VT.svg"' in page
     # what the tests' small config leaves out
-    for missing in ("intersecting_noise", "counties_IL", "congenial"):
+    for missing in ("intersecting_noise", "counties_IL"):
         assert f'{missing} <i class="absent">(not in this run)</i>' in page
 
 
