@@ -1,9 +1,9 @@
 """Coupling of two chains with a lag, which bounds the distance of a chain to its target.
 
-The source is ISDP, Algorithms 2 and 3, after Biswas, Jacob and Vanetti (2019). Both chains run the
-walk of `isdp.mcmc.metropolis`, and the first chain is `lag` sweeps ahead. The proposals of the two
-chains have a maximal coupling for each basis vector. The chains share the uniform variable of each
-acceptance.
+The source is *Integer Subspace Differential Privacy* (ISDP), Algorithms 2 and 3, after Biswas,
+Jacob and Vanetti (2019). Both chains run the walk of `isdp.mcmc.metropolis`, and the first chain is
+`lag` sweeps ahead. The proposals of the two chains have a maximal coupling for each basis vector.
+The chains share the uniform variable of each acceptance.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ class MeetingTimes(NamedTuple):
         The number of sweeps by which the first chain is ahead.
     tau : int64 array, shape (runs,)
         The first t > lag at which the first chain at time t equals the second at time t - lag. For
-        a censored run, it is the maximum time.
+        a censored run, tau is the maximum time.
     censored : bool array, shape (runs,)
         Runs that ended before the chains met.
     jumps : int64 array, shape (runs,)
         The number of jumps that the first chain accepted within the lag. If the invariants
-        determine all cells, it is the lag.
+        determine all cells, this number is the lag.
     """
 
     lag: int

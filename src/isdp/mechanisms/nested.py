@@ -220,9 +220,8 @@ class _Nested(Mechanism):
 class NestedGaussian(_Nested):
     """Noise u with P(u) proportional to exp(-sum over sets v of S_v(u)^2 / (2 sigma_v^2)).
 
-    Compare it with independent measurements of the totals of the same sets that have the same
-    privacy loss. The covariances of the noise are at most those of the best linear unbiased
-    estimate from these measurements.
+    The covariances of the noise are at most those of a best linear unbiased estimate. This estimate
+    uses independent measurements of the totals of the same sets, with the same privacy loss.
 
     Parameters
     ----------
