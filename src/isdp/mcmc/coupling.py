@@ -209,8 +209,8 @@ def tv_bound(times: MeetingTimes, t: ArrayLike) -> pd.DataFrame:
     DataFrame with the columns lag, t, bound, low, high, at_least and censored
         `low` and `high` are the ends of an approximate 99 % Monte Carlo interval. If few runs have
         not met, `high` uses the binomial upper limit on their proportion. `at_least` is the mean if
-        the cap is used as the tau of each censored run. It is missing if the term of a censored run
-        is 0. `censored` is the number of uninformative runs, as in `MeetingTimes`.
+        the cap is used as the tau of each censored run. `at_least` is missing if the term of a
+        censored run is 0. `censored` is the number of uninformative runs, as in `MeetingTimes`.
     """
     t = np.atleast_1d(np.asarray(t))
     if t.dtype.kind not in "iu" or (t < 0).any():

@@ -106,8 +106,8 @@ def split_crossing_by_errors(
 ) -> dict[Pair, Fraction]:
     """Choose the variances with the smallest loss for which no error exceeds its limit.
 
-    The loss rho per person is the sum of the inverse variances. It exceeds its minimum by less than
-    0.01 %. An error is smaller than its limit if the limits of other pairs require this.
+    The loss rho per person is the sum of the inverse variances. This sum exceeds its minimum by
+    less than 0.01 %. An error is smaller than its limit if the limits of other pairs require this.
 
     Parameters
     ----------

@@ -127,9 +127,9 @@ class _Nested(Mechanism):
     def losses_by_level(self, invariants: Invariants | None) -> dict[str, Fraction]:
         """Compute the largest loss of a move of one person, by the level of the move.
 
-        The level of a move is that of the smallest set that contains both cells. It is "no common
-        set" if there is none. The loss is the sum of the rates of the sets that contain exactly one
-        of the two cells. A pair of tables attains it.
+        The level of a move is that of the smallest set that contains both cells. The level is "no
+        common set" if no set contains both cells. The loss is the sum of the rates of the sets that
+        contain exactly one of the two cells. A pair of tables attains it.
 
         Returns
         -------

@@ -13,7 +13,7 @@ The factor theta_m has the period m. By Poisson's formula on the lattice of vect
 from a discrete Gaussian around s m1 / (m1 + m2) with the variance sigma^2 m1 m2 / (m1 + m2). The
 acceptance probability of k is theta_m1(k) theta_m2(s - k) / (theta_m1(0) theta_m2(0)). A rejection
 repeats one split only, for any size of the table. If theta varies little, its bounds decide nearly
-all splits (a squeeze), and theta is computed for the others.
+all splits (a squeeze), and theta is computed for the other splits.
 
 The factor theta_m is computed from a finite sum. Let phi(t) be the sum over the integers k of
 exp(-k^2 / (2 sigma^2)) cos(k t). The sum of F_m over all integers that are equal to s modulo m has
