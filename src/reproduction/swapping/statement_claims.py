@@ -94,8 +94,8 @@ def swap_printed_range(table):
     paper_value="at most the budget times the distance",
     unit=LARGEST_RATIO,
     note=(
-        f"{NO_PROOF.format(3)} The noise is discrete Gaussian, at six orders from 1 to 8. The budget "
-        "is 1 / (sigma sqrt(2)), which the slides do not print, and the ratio is 1."
+        f"{NO_PROOF.format(3)} The noise is discrete Gaussian, at six orders from 1 to 8. The "
+        "budget is 1 / (sigma sqrt(2)), which the slides do not print, and the ratio is 1."
     ),
 )
 def swap_gaussian_loss(table):
