@@ -76,7 +76,8 @@ def check_printed_totals(table: pd.DataFrame) -> Iterator[Row]:
     yield count_failures("printed totals", "before and after the swap", kept)
 
 
-def _gaussian(points: np.ndarray, sigma: float) -> np.ndarray:
+def gaussian_pmf(points: np.ndarray, sigma: float) -> np.ndarray:
+    """Compute the probabilities of discrete Gaussian noise, which add up to 1 over the points."""
     weights = np.exp(-(points**2) / (2 * sigma**2))
     return weights / weights.sum()
 
@@ -91,7 +92,7 @@ def measure_gaussian_losses() -> Iterator[Row]:
         points = np.arange(-int(15 * sigma), int(15 * sigma) + 1)
         losses, bounds = [], []
         for shift, order in product((1, 2, 3), ORDERS):
-            pair = _gaussian(points, sigma), _gaussian(points - shift, sigma)
+            pair = gaussian_pmf(points, sigma), gaussian_pmf(points - shift, sigma)
             largest = max(renyi(*pair, order), renyi(*pair[::-1], order))
             losses.append(math.sqrt(largest / order))
             bounds.append(shift / (sigma * math.sqrt(2)))
@@ -107,7 +108,7 @@ def check_topdown_privacy() -> Iterator[Row]:
     total = 4
     for sigma in (1.0, 2.0):
         noise = np.arange(-int(10 * sigma), int(10 * sigma) + 1)
-        pmf = _gaussian(noise, sigma)
+        pmf = gaussian_pmf(noise, sigma)
         joint = np.outer(pmf, pmf)
         released = []
         for count in range(total + 1):
@@ -129,7 +130,7 @@ def check_metrics(rng: np.random.Generator) -> Iterator[Row]:
         around = [divergence(p, q) + divergence(q, r) for p, q, r in triples]
         yield compare("divergence is a metric", f"{name}, random", direct, around)
     points = np.arange(-40, 41)
-    p, q, r = (_gaussian(points - shift, 2.0) for shift in (0, 1, 3))
+    p, q, r = (gaussian_pmf(points - shift, 2.0) for shift in (0, 1, 3))
     for name, divergence in DIVERGENCES.items():
         around = [divergence(p, q) + divergence(q, r)]
         setting = f"{name}, shifted Gaussian noise"
