@@ -17,7 +17,7 @@ tables that agree in the totals of all releases. The files do not show that the 
 same data, or that there is no other release.
 
 Releases of isdp privatize with different totals, or with and without --levels, need --cells and
---invariants. Without them, the loss per person can be too small if the totals differ. Releases of
+--invariants. Without them, no loss per person is stated if the totals differ. Releases of
 isdp topdown can be added if they hold equal totals, and those of isdp swap too. They cannot be
 added to releases of other commands.
 
