@@ -42,6 +42,10 @@ TOLERANCES = {
             *("tda-problems-grow", "tda-problems-shrink", "tda-gq-combinations"),
             *("tda-elimination-cost", "tda-pure-as-zcdp", "swap-lipschitz", "swap-metrics"),
             *("swap-gaussian-loss", "swap-topdown-private", "swap-proof-bound"),
+            *("sdp-nested-subspaces", "sdp-any-subspace", "sdp-post-processing", "sdp-mixture"),
+            *("sdp-projection-private", "sdp-projected-noise", "sdp-extension-private"),
+            *("sdp-smaller-sensitivity", "sdp-laplace-private", "sdp-correlated-private"),
+            "sdp-marginal",
         ),
         1 + 1e-9,
     ),
@@ -80,6 +84,8 @@ TOLERANCES = {
         **{"counties-rhat": 1.01, "counties-noise-scale": 0.99, "projection-boxes-overlap": 0.9},
         **{"bounds-stable-across-lags": 2, "sdp-correlated-near-optimal": 10, "sdp-wifi-sd": 0.01},
         **{"sdp-counties-unbiased": (0.45, 0.55), "sdp-counties-scale": (0.5, 2)},
+        **{"sdp-correlated-budgets": 10, "sdp-k-norm-near-optimal": 10},
+        **{"sdp-wifi-scale": (0.88, 0.99), "sdp-wifi-variance": 0.01},
         **{
             "two-bin-tau": 0.001,
             "two-bin-l2-mean": 0.1,
@@ -104,6 +110,7 @@ TOLERANCES = {
         **{
             "tda-gq-not-unimodular": 2,
             "tda-two-margins": 1,
+            "sdp-two-releases": 1,
             "tda-lighter-tails": 3,
             "swap-needs-equal-invariants": math.inf,
         },
