@@ -14,6 +14,7 @@
 # make lint   check the sources, their types, the prose and the workflow files of CI
 # make keys   write the table of the config's keys from its models
 # make rulegraph  update docs/rulegraph.svg; needs graphviz
+# make picture  draw the picture of the README again
 
 SHELL := /bin/sh
 # containers set it, and each of a hundred jobs would compile both packages again
@@ -42,7 +43,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	&& echo $$p && break; done)
 
 .DEFAULT_GOAL := all
-.PHONY: all strict test test-cluster lint smoke sweep national slurm bench bench-growth mutants docs keys rulegraph setup lock clean
+.PHONY: all strict test test-cluster lint smoke sweep national slurm bench bench-growth mutants docs keys rulegraph picture setup lock clean
 
 all: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES)
@@ -119,6 +120,9 @@ keys: $(READY)
 rulegraph: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES) --until select_states
 	PATH="$(BIN):$$PATH" python docs/draw_rules.py docs/rulegraph.svg
+
+picture: $(READY)
+	PYTHONPATH=src $(BIN)/python docs/draw_counties.py docs/counties_IL.png
 
 setup: $(DEV_READY)
 
