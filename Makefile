@@ -12,6 +12,7 @@
 #             tests do not notice
 # make docs   the site of the documentation: docs/site/index.html, read without a network
 # make lint   check the sources, their types, the prose and the workflow files of CI
+# make metadata  write codemeta.json, .zenodo.json, codecheck.yml and the addresses in pyproject.toml
 # make keys   write the table of the config's keys from its models
 # make rulegraph  update docs/rulegraph.svg; needs graphviz
 # make picture  draw the picture of the README again
@@ -43,7 +44,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	&& echo $$p && break; done)
 
 .DEFAULT_GOAL := all
-.PHONY: all strict test test-cluster lint smoke sweep national slurm bench bench-growth mutants docs keys rulegraph picture setup lock clean
+.PHONY: all strict test test-cluster lint smoke sweep national slurm bench bench-growth mutants docs keys metadata rulegraph picture setup lock clean
 
 all: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES)
@@ -82,7 +83,7 @@ test-cluster: $(DEV_READY)
 lint: $(DEV_READY)
 	PATH="$(BIN):$$PATH" ruff check .
 	PATH="$(BIN):$$PATH" ruff format --check .
-	PATH="$(BIN):$$PATH" codespell README.md CONTRIBUTING.md CHANGELOG.md benchmarks/README.md config/README.md data docs notebooks results/README.md .github
+	PATH="$(BIN):$$PATH" codespell README.md CONTRIBUTING.md CHANGELOG.md benchmarks/README.md config/README.md data docs notebooks paper results/README.md .github
 	# in the code, floor is a function and wing a column of result tables
 	PATH="$(BIN):$$PATH" codespell --ignore-words-list=floor,floors,wing src
 	PATH="$(BIN):$$PATH" pytest --quiet tests/unit/test_prose.py
@@ -115,6 +116,10 @@ docs: $(DEV_READY) $(DOCS_READY)
 
 keys: $(READY)
 	PYTHONPATH=src $(BIN)/python -m reproduction.config.describe config/README.md
+
+# from CITATION.cff, which alone has the address of the repository
+metadata: $(READY)
+	PYTHONPATH=src $(BIN)/python -m reproduction.publication.metadata .
 
 # the states first: Snakemake does not know what follows from them before they are chosen
 rulegraph: $(READY)
