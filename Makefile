@@ -12,8 +12,10 @@
 #             tests do not notice
 # make docs   the site of the documentation: docs/site/index.html, read without a network
 # make lint   check the sources, their types, the prose and the workflow files of CI
+# make metadata  write codemeta.json, .zenodo.json, codecheck.yml and the addresses in pyproject.toml
 # make keys   write the table of the config's keys from its models
 # make rulegraph  update docs/rulegraph.svg; needs graphviz
+# make picture  draw the picture of the README again
 
 SHELL := /bin/sh
 # containers set it, and each of a hundred jobs would compile both packages again
@@ -42,7 +44,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	&& echo $$p && break; done)
 
 .DEFAULT_GOAL := all
-.PHONY: all strict test test-cluster lint smoke sweep national slurm bench bench-growth mutants docs keys rulegraph setup lock clean
+.PHONY: all strict test test-cluster lint smoke sweep national slurm bench bench-growth mutants docs keys metadata rulegraph picture setup lock clean
 
 all: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES)
@@ -81,7 +83,7 @@ test-cluster: $(DEV_READY)
 lint: $(DEV_READY)
 	PATH="$(BIN):$$PATH" ruff check .
 	PATH="$(BIN):$$PATH" ruff format --check .
-	PATH="$(BIN):$$PATH" codespell README.md CONTRIBUTING.md CHANGELOG.md benchmarks/README.md config/README.md data docs notebooks results/README.md .github
+	PATH="$(BIN):$$PATH" codespell README.md CONTRIBUTING.md CHANGELOG.md benchmarks/README.md config/README.md data docs notebooks paper results/README.md .github
 	# in the code, floor is a function and wing a column of result tables
 	PATH="$(BIN):$$PATH" codespell --ignore-words-list=floor,floors,wing src
 	PATH="$(BIN):$$PATH" pytest --quiet tests/unit/test_prose.py
@@ -115,10 +117,17 @@ docs: $(DEV_READY) $(DOCS_READY)
 keys: $(READY)
 	PYTHONPATH=src $(BIN)/python -m reproduction.config.describe config/README.md
 
+# from CITATION.cff, which alone has the address of the repository
+metadata: $(READY)
+	PYTHONPATH=src $(BIN)/python -m reproduction.publication.metadata .
+
 # the states first: Snakemake does not know what follows from them before they are chosen
 rulegraph: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES) --until select_states
 	PATH="$(BIN):$$PATH" python docs/draw_rules.py docs/rulegraph.svg
+
+picture: $(READY)
+	PYTHONPATH=src $(BIN)/python docs/draw_counties.py docs/counties_IL.png
 
 setup: $(DEV_READY)
 
