@@ -16,6 +16,7 @@
 # make dist   the wheel and the source distribution, tested, in dist/
 # make keys   write the table of the config's keys from its models
 # make rulegraph  update docs/rulegraph.svg; needs graphviz
+# make picture  draw the picture of the README again
 
 SHELL := /bin/sh
 # containers set it, and each of a hundred jobs would compile both packages again
@@ -44,7 +45,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	&& echo $$p && break; done)
 
 .DEFAULT_GOAL := all
-.PHONY: all strict test test-cluster lint smoke sweep national slurm bench bench-growth mutants docs dist keys metadata rulegraph setup lock clean
+.PHONY: all strict test test-cluster lint smoke sweep national slurm bench bench-growth mutants docs dist keys metadata rulegraph picture setup lock clean
 
 all: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES)
@@ -132,6 +133,9 @@ metadata: $(READY)
 rulegraph: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES) --until select_states
 	PATH="$(BIN):$$PATH" python docs/draw_rules.py docs/rulegraph.svg
+
+picture: $(READY)
+	PYTHONPATH=src $(BIN)/python docs/draw_counties.py docs/counties_IL.png
 
 setup: $(DEV_READY)
 
