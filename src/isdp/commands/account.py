@@ -367,7 +367,12 @@ def _revealed_cells(
         digest, cells = (
             _entry(certificate, "input", key) for key in ("invariants_sha256", "cells")
         )
-        if not isinstance(digest, str) or digest not in rules:
+        if not isinstance(digest, str):
+            raise InputError(
+                f"{name}: this certificate names no file of invariants. With --cells and "
+                f"--invariants, give only certificates of isdp privatize."
+            )
+        if digest not in rules:
             raise InputError(
                 f"--invariants: no file has the hash of "
                 f"{_entry(certificate, 'input', 'invariants')!r:.80} of {name}. Give the file of "

@@ -12,7 +12,7 @@ from typing import Final
 from isdp.accounting.conversions import max_loss
 from isdp.accounting.guarantees import Number, PrivacyGuarantee, upper_decimal
 from isdp.commands.shared.guarantee import MoveLosses
-from isdp.commands.shared.margins import HOW, UNKNOWN, Margin
+from isdp.commands.shared.margins import HOW, ROUNDING, UNKNOWN, Margin
 from isdp.commands.shared.request import DELTA
 from isdp.io.certificate import NO_GUARANTEE_IN_SHORT
 from isdp.io.wording import capitalized, counted, listed
@@ -20,7 +20,11 @@ from isdp.io.wording import capitalized, counted, listed
 MAX_FACTOR_EPSILON = 12  # e^12 is 162,755: a larger factor is given as a power of e only
 MAX_SETS = 4  # maximum number of sets of totals that are named
 CONVERSION: Final = "Canonne-Kamath-Steinke"  # valid for every mechanism with the stated rho
-METHODS = {"exact": "", "bound": " (an upper bound)", "simulated": " (simulated)"}
+METHODS = {
+    "exact": "",
+    "bound": " (an upper bound)",
+    "simulated": " (simulated, with two standard errors added)",
+}
 
 
 def opening(exact: str, noise: str, protection: str) -> dict[str, str]:
@@ -66,15 +70,20 @@ def noise_of_margins(margins: Sequence[Margin]) -> str:
     sums = [m for m in known if m.scope == "sum"]
     if not cells:
         return "The size of the noise is not known: no exact sampler is fast enough to simulate it."
-    size = counted(round(max(m.limit.value for m in cells)), "person")
+    size = counted(max(map(_limit, cells)), "person")
     text = f"With a probability of 95 %, the noise of a cell is at most {size} in either direction"
     shown = list(cells)
     if sums:
         largest = max(sums, key=lambda m: (m.cells, m.limit.value))
         shown.append(largest)
-        text += f", and that of the sum '{largest.name}' at most {round(largest.limit.value):,}"
+        text += f", and that of the sum '{largest.name}' at most {_limit(largest):,}"
     methods = {m.limit.method for m in shown}
     return f"{text}{METHODS[next(words for key, words in HOW.items() if key in methods)]}."
+
+
+def _limit(margin: Margin) -> int:
+    """Return the 95 % limit, increased by two standard errors if it is simulated."""
+    return math.ceil(margin.limit.value + margin.limit.error - ROUNDING)
 
 
 def protection(

@@ -102,8 +102,8 @@ def test_the_plan_says_the_same_of_one_person(tmp_path, capsys):
     assert main([str(part) for part in arguments]) == 0
     plan = json.loads((tmp_path / "plan/plan.json").read_text())
     assert (plan["epsilon"], plan["per"]) == (4, "person")
-    assert "epsilon per person is at most 4" in plan["guarantee"]
-    assert plan["guarantee"] in capsys.readouterr().out
+    assert "epsilon per person is at most 4" in plan["guarantee"]["statement"]
+    assert plan["guarantee"]["statement"] in capsys.readouterr().out
 
 
 def test_the_plan_says_what_would_be_given_away(tmp_path, capsys):
