@@ -254,13 +254,13 @@ def guarantee_from_record(record: Mapping[str, Any]) -> PrivacyGuarantee:
         ) from None
 
 
-def _number(text: str) -> Fraction:
+def _number(text: object) -> Fraction:
     if not isinstance(text, str) or not NUMBER.fullmatch(text):
         raise ValueError(f"not a number: {str(text)[:40]!r}")
     return Fraction(text)
 
 
-def _text(text: str) -> str:
+def _text(text: object) -> str:
     if not isinstance(text, str) or len(text) > MAX_TEXT:
         raise ValueError(f"not a text of at most {MAX_TEXT} characters: {str(text)[:40]!r}")
     return text
