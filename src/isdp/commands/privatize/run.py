@@ -106,7 +106,7 @@ def privatize_file(
         Names of accepted risks of `isdp.commands.shared.refusals`: "weak-noise", "sorted-rows" or
         "missing-rows".
     sampler : callable
-        A replacement of `isdp.commands.shared.noise.draw` for tests, whose totals are checked.
+        A replacement of `isdp.commands.shared.noise.draw` for tests. The totals are checked.
 
     Raises
     ------
@@ -188,7 +188,7 @@ def make_noisy_table(
             f"unchanged. Hold fewer totals."
         )
     stated, request = request, request_for_table(request, free, table)
-    # the margins come before the draw, because their draws take as much memory as a long table
+    # the margins are computed before the draw, because they take as much memory as a long table
     targets = targets_of(table, free, usual_sums(table), request.levels)
     margins = margins_of(targets, free, request.mechanism)
     refuse_weak_noise(margins, free, request.mechanism, accepted)

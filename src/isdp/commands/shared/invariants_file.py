@@ -1,4 +1,4 @@
-"""The totals to hold exactly, which a YAML file names."""
+"""The held totals, which a YAML file names."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ class HeldTotals(NamedTuple):
     def sums(self, counts: IntArray) -> IntArray:
         """Add up the counts of each group. The caller ensures that the sums fit into int64."""
         sums = np.zeros(self.totals + 1, dtype=np.int64)
-        for start in range(0, len(counts), ROWS_PER_CHUNK):  # numpy widens the labels
+        for start in range(
+            0, len(counts), ROWS_PER_CHUNK
+        ):  # in pieces, because NumPy converts the labels to a wider type
             piece = slice(start, start + ROWS_PER_CHUNK)
             np.add.at(sums, self.labels[piece], counts[piece])  # cells without a group come last
         return sums[:-1]
@@ -96,7 +98,7 @@ _quoted = _QUOTING.repr
 
 
 class _Loader(yaml.BaseLoader):  # type: ignore[misc]  # PyYAML has no types
-    """A YAML loader that keeps every value as text and refuses repeated keys."""
+    """A YAML loader that keeps every value as a string and refuses repeated keys."""
 
 
 def _mapping(loader: _Loader, node: yaml.Node) -> dict[str, Any]:

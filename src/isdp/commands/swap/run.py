@@ -58,7 +58,7 @@ def swap_file(
     Parameters
     ----------
     path : path
-        A csv in UTF-8 or a Parquet file, with one row for each record. The certificate states the
+        A CSV file in UTF-8 or a Parquet file, with one row per record. The certificate states the
         name of this file.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
@@ -76,7 +76,7 @@ def swap_file(
         The format of the swapped records.
     permute : callable
         A replacement of `permutation_for_release` of `isdp.swapping.mechanism.exact_permutation`
-        for tests, whose totals are checked.
+        for tests. The totals are checked.
 
     Raises
     ------
