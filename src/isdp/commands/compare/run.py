@@ -60,9 +60,7 @@ SIZES = {"0": 0, "1 to 9": 1, "10 to 99": 10, "100 or more": 100}
 ALL = "all"
 MIN_RUNS, MAX_RUNS = 10, 10_000
 MAX_BUDGETS = 20
-MAX_RECORDS = (
-    50_000_000  # records of a region, which a simulation keeps in memory
-)
+MAX_RECORDS = 50_000_000  # records of a region, which a simulation keeps in memory
 
 
 @dataclass(frozen=True, eq=False)

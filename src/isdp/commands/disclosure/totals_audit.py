@@ -19,9 +19,7 @@ from isdp.errors import InputError
 from isdp.io.wording import counted
 
 MAX_WIDTH = 5  # maximum width of a narrow interval, in persons
-MAX_SHARE = (
-    10  # an interval is also narrow if its upper end is this multiple of its width
-)
+MAX_SHARE = 10  # an interval is also narrow if its upper end is this multiple of its width
 MAX_LISTED = 10
 
 

@@ -46,9 +46,8 @@ class HeldTotals(NamedTuple):
     def sums(self, counts: IntArray) -> IntArray:
         """Add up the counts of each group. The caller ensures that the sums fit into int64."""
         sums = np.zeros(self.totals + 1, dtype=np.int64)
-        for start in range(
-            0, len(counts), ROWS_PER_CHUNK
-        ):  # in pieces, because NumPy converts the labels to a wider type
+        # in pieces, because NumPy converts the labels to a wider type
+        for start in range(0, len(counts), ROWS_PER_CHUNK):
             piece = slice(start, start + ROWS_PER_CHUNK)
             np.add.at(sums, self.labels[piece], counts[piece])  # cells without a group come last
         return sums[:-1]

@@ -43,10 +43,7 @@ MAX_STEPS = 1000  # maximum number of steps of the search for the budget of give
 ERROR_TOLERANCE = 1e-6  # relative tolerance of this search
 MULTIPLES = 60  # maximum multiple of a move; the weights of larger multiples are negligible
 NEGLIGIBLE = 1e-9  # a term below this share of the largest precision is left out
-MIN_VARIANCE, CLASS_DIGITS = (
-    1e-30,
-    9,
-)  # minimum variance, and digits of its logarithm, for comparison
+MIN_VARIANCE, CLASS_DIGITS = 1e-30, 9  # minimum variance, and digits of its logarithm
 
 
 @dataclass(frozen=True)

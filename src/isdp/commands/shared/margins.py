@@ -266,9 +266,8 @@ def _level_targets(levels: NoiseLevels) -> Iterator[MarginTarget]:
 
 
 def _sum_targets(table: Table, one: HeldTotals, free: DegreesOfFreedom) -> Iterator[MarginTarget]:
-    small = one.labels.astype(
-        np.min_scalar_type(-one.totals - 1)
-    )  # a small type is sorted in linear time
+    # integers of a small type are sorted in linear time
+    small = one.labels.astype(np.min_scalar_type(-one.totals - 1))
     order = np.argsort(small, kind="stable").astype(np.int32)
     starts = np.searchsorted(one.labels[order], np.arange(one.totals + 1))
     if free.crossed is not None:

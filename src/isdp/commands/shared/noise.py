@@ -210,7 +210,7 @@ def _draw_for_experiments(free: DegreesOfFreedom, request: NoiseRequest) -> Draw
 def _draw_by_chain(
     rng: np.random.Generator, free: DegreesOfFreedom, mechanism: Mechanism, report: SamplerReport
 ) -> DrawnNoise:
-    """Draw the noise by one chain, and compute diagnostics from other chains with equal settings."""
+    """Draw the noise by one chain. Diagnostics come from other chains with equal settings."""
     from isdp.mcmc.metropolis import draw_chains
 
     invariants = free.invariants

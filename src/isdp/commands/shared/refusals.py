@@ -27,9 +27,7 @@ WEAK_NOISE, SORTED_ROWS, MISSING_ROWS = "weak-noise", "sorted-rows", "missing-ro
 NAMES = (WEAK_NOISE, SORTED_ROWS, MISSING_ROWS)
 MAX_PROBABILITY_UNCHANGED = 0.95  # noise that is zero with at least this probability is too weak
 MIN_SORTED_ROWS = 6  # minimum number of sorted rows; fewer rows are often sorted by coincidence
-MULTIPLES = (
-    60  # maximum multiple of a lattice vector; the weights of larger multiples are negligible
-)
+MULTIPLES = 60  # maximum multiple of a lattice vector; larger multiples are negligible
 
 
 def read_accepted(accept: str | Iterable[str], known: Sequence[str] = NAMES) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ class Table:
         return JOINT.join(self.columns[column].text(row) for column in self.names)
 
     def name_in_message(self, row: int) -> str:
-        """Return the name of the cell in a row. Numbers are replaced, because they may be counts."""
+        """Return the name of the cell in a row, and replace numbers, which may be counts."""
         return JOINT.join(without_number(self.columns[column].text(row)) for column in self.names)
 
     def groups(self, columns: Sequence[str]) -> NDArray[np.int32]:

@@ -100,8 +100,8 @@ def swap_file(
     sources = permute(strata, rate)
     swapped = records.taken(roles.moving, sources).in_order()
     checks = [
-        compare(records, swapped, roles.held(records.columns), "what is held"),
-        compare(records, swapped, roles.match + roles.moving, "the swap key by what is swapped"),
+        compare(records, swapped, roles.held(records.columns), "the held columns"),
+        compare(records, swapped, roles.match + roles.moving, "the swap key by the moving columns"),
     ]
     certificate = describe(path.name, records, roles, rate, key, value, checks, started)
     name = f"swapped.{out_format}"

@@ -26,9 +26,7 @@ from isdp.topdown.known_presence import KnownPresence
 MIN_COLUMN = "least"  # the optional column of minimum numbers of people
 MAX_DIGITS = 12
 FROM_ZERO = "counts from 0 up"
-MAX_CONFLICT_CELLS = (
-    5000  # maximum number of cells of a region for the search of an irreducible conflict
-)
+MAX_CONFLICT_CELLS = 5000  # cells of the largest region in which conflicts are searched
 
 
 def read_present(
