@@ -349,7 +349,7 @@ def read_planned_table(
     count : str
         A column that is ignored if it exists.
     names : list of str, optional
-        The columns that name a cell, by default all except `count`.
+        The columns that name a cell. The default is all columns except `count`.
     levels : NoiseLevels, optional
         The levels of the noise. Their margins are forecast instead of those of cell classes.
     hierarchies : mapping of str to path, optional

@@ -1,7 +1,7 @@
 """Reading and writing of Parquet files as columns of strings, with the optional package pyarrow.
 
-A table gives the same columns from a Parquet file and from a CSV file. Whole numbers become strings
-of decimal digits. Strings do not change, and may be dictionary-encoded.
+The columns are those of the same table in a CSV file. Whole numbers become strings of decimal
+digits. Strings do not change, and may be dictionary-encoded.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The nearest and the farthest move of one person, under totals that common cells connect."""
+"""Distances of the nearest and the farthest move of one person, under connected totals."""
 
 from __future__ import annotations
 

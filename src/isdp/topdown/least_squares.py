@@ -5,10 +5,10 @@ Let y_j be the noisy answers of child j. With P = R' W R and b_j = R' W y_j, the
 
     sum_j h_j' P h_j / 2 - b_j' h_j
 
-subject to the sums over the children (the cells of the parent) and, if given, the totals of the
-children. Apart from a constant, the objective is that of the least squares problem in the slides
-*The TopDown algorithm and invariants* (TDA). With several queries, the alternating direction method
-of multipliers (ADMM) solves the problem.
+subject to given sums over the children, which are the counts of the parent, or to given totals of
+the children, or to both. Apart from a constant, the objective is that of the least squares problem
+in the slides *The TopDown algorithm and invariants* (TDA). With several queries, the alternating
+direction method of multipliers (ADMM) solves the problem.
 """
 
 import math

@@ -127,10 +127,11 @@ def _column_start(points: FloatArray, columns: FloatArray) -> FloatArray:
 def _newton_step(
     support: BoolArray, short: FloatArray, narrow: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Solve [D_r S; S' D_c] (da, db) = (short, narrow) on the support S.
+    """Solve the Newton equations [D_r S; S' D_c] (da, db) = (short, narrow).
 
-    The Schur complement reduces the system to the rows. A small ridge makes it regular if the
-    support has several connected components, or an empty row or column.
+    The matrix S marks the positive entries. The diagonal matrices D_r and D_c have their numbers in
+    the rows and the columns. The Schur complement reduces the system to the rows. A small ridge
+    makes it regular if S has several connected components, or an empty row or column.
     """
     s = support.astype(float)
     ridge = 1e-10

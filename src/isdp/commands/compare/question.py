@@ -183,7 +183,7 @@ def read_question(
         The columns of regions and areas. The defaults are the only column with held totals, and the
         only column nested in it.
     names : sequence of str, optional
-        The columns that name a cell, by default all except the counts.
+        The columns that name a cell. The default is all columns except the counts.
     hierarchies : mapping of str to path, optional
         Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`.
 

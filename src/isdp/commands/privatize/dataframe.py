@@ -96,7 +96,7 @@ def privatize_frame(
     request : NoiseRequest, optional
         A request that replaces the budget, such as a request for experiments.
     names : sequence of str, optional
-        The columns that name a cell, by default all except the counts.
+        The columns that name a cell. The default is all columns except the counts.
     accept : str or iterable of str
         Names of accepted risks of `isdp.commands.shared.refusals`: "weak-noise", "sorted-rows" or
         "missing-rows".

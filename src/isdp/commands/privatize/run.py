@@ -2,8 +2,8 @@
 
 Nothing that is computed from the noise drawn, such as its extremes, may be published. The noise and
 the noisy table together reveal the confidential table. A checksum of the confidential file is not
-published either, because it would confirm guesses. The published files are the noisy table,
-functions of it, and facts about the noise distribution and the settings.
+published either, because it would confirm guesses. The published files contain the noisy table,
+functions of the noisy table, and facts about the noise distribution and the settings.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def privatize_file(
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
     names : list of str, optional
-        The columns that name a cell, by default all except the counts.
+        The columns that name a cell. The default is all columns except the counts.
     hierarchies : mapping of str to path, optional
         Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`.
         The columns of regions are published as well.

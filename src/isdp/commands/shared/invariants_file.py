@@ -128,7 +128,7 @@ def read_invariants(path: str | Path, table: Table, raw: bytes | None = None) ->
     ----------
     path : path
         A YAML file. ``total: true`` holds the grand total. ``totals:`` has a list of columns and
-        lists of columns. ``subsets:`` has a name for each selection of cells.
+        lists of columns. ``subsets:`` maps names to selections of cells.
     raw : bytes, optional
         Content of the file, if it has been read already.
 

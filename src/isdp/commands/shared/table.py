@@ -91,7 +91,7 @@ def read_table(
     path : path
         A CSV file in UTF-8, with or without a byte-order mark, or a Parquet file (.parquet).
     names : list of str, optional
-        The columns that name a cell, by default all except the counts.
+        The columns that name a cell. The default is all columns except the counts.
     negative : bool
         True if counts may be negative, as in a noisy table.
     hierarchies : mapping of str to path, optional
