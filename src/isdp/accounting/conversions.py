@@ -133,6 +133,17 @@ def epsilon_above(conversion: Conversion, rho: Number, delta: float) -> float:
     return epsilon_for(conversion, max(double, MIN_RHO) if double else 0.0, delta) * (1 + ROUNDING)
 
 
+def max_loss(rho: Number, delta: float) -> float:
+    """Bound the magnitude of the privacy loss, except with a probability of at most delta.
+
+    An epsilon at delta is not such a bound: the loss can exceed it with a larger probability. By
+    Markov's inequality, a loss exceeds epsilon > rho with a probability of at most
+    exp(-(epsilon - rho)^2 / (4 rho)), as in Bun and Steinke (2016), Proposition 1.3. A loss below
+    -epsilon is less probable. Half of delta is for each direction.
+    """
+    return epsilon_above("slides", rho, delta / 2)
+
+
 def rho_for(conversion: Conversion, epsilon: float, delta: float) -> float:
     """Return the largest rho for which a named conversion gives at most `epsilon` at `delta`."""
     convert = _named(conversion)
