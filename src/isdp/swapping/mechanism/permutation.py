@@ -114,8 +114,8 @@ def permute(
     """Select records and permute them by derangements.
 
     ``bernoulli(k)`` returns k Bernoulli draws of the swap rate, as a bool array. The argument
-    `exact` is that of `isdp.swapping.mechanism.derangements.derange`. The permutation is checked to
-    keep every record in its stratum.
+    `exact` is that of `isdp.swapping.mechanism.derangements.derange`. The function checks that the
+    permutation keeps every record in its stratum.
     """
     moved, taken = _moves(strata, bernoulli, bits, exact=exact)
     sigma = np.arange(len(strata.order))
