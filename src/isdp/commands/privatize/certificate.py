@@ -185,7 +185,7 @@ def _mechanism(
 
 
 def _concentrated(guarantee: PrivacyGuarantee, delta: float) -> dict[str, object]:
-    """Return epsilon at a delta for one person. Without a loss per person, the squared distance is 4."""
+    """Return epsilon at a delta for one person, or at squared distance 4 if this is unknown."""
     rho, place = guarantee.loss_per_person, "epsilon_per_person"
     if rho is None:
         rho, place = upper_product(guarantee.loss, 4), "epsilon_at_squared_distance_4"

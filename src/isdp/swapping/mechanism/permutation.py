@@ -222,8 +222,8 @@ def check_table(counts: ArrayLike) -> IntArray:
 def swap_table(rng: np.random.Generator, counts: ArrayLike, rate: float) -> IntArray:
     """Swap the records of a table of counts once, for experiments.
 
-    The counts have shape (J, K, L), as for `isdp.swapping.expected_table`. The swapped table is
-    checked to have the same `invariants`.
+    The counts have shape (J, K, L), as for `isdp.swapping.expected_table`. The function checks that
+    the swapped table has the same `invariants`.
     """
     counts = check_table(counts)
     strata = Strata.from_sizes(counts.sum(axis=(1, 2)))
