@@ -5,7 +5,7 @@ arXiv 2212.00936), which the docstrings cite as ISDP. `privatize` adds noise to 
 for release. `draw_noise` draws noise from a seeded generator or from the operating system.
 """
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 from isdp import (
     accounting,

@@ -45,7 +45,8 @@ Scales = Mapping[str, ExactNumber] | Sequence[ExactNumber | None] | NDArray[np.g
 MIN_VARIANCE, MAX_VARIANCE = Fraction(1, 10**6), Fraction(10**20)
 MIN_EPSILON, MAX_EPSILON = Fraction(1, 10**14), Fraction(1000)
 NO_SET = "no common set"
-SOURCE = "norm of the energy; Poisson's summation formula for Gaussian noise"
+GAUSSIAN_SOURCE = "completed square, and Poisson's summation formula"
+LAPLACE_SOURCE = "triangle inequality of the energy, which is a norm"
 ONLY_TOGETHER = (
     "these invariants let no person change cell alone. The loss holds for several persons who "
     "change cells together"
@@ -119,7 +120,7 @@ class _Nested(Mechanism):
             loss,
             "person",
             1 if alone else None,
-            SOURCE,
+            GAUSSIAN_SOURCE if gaussian else LAPLACE_SOURCE,
             growth=growth,
             why_not_per_person="" if alone else ONLY_TOGETHER,
         )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from isdp.accounting.guarantees import COUNTED, Number, PrivacyGuarantee, upper_decimal
+from isdp.accounting.guarantees import COUNTED, PrivacyGuarantee, upper_decimal
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
 from isdp.commands.shared.guarantee import (
+    MoveLosses,
     farthest_distance,
     loss_of_distance,
     metric_of_guarantee,
@@ -35,6 +36,8 @@ class ProtectionFacts:
         True if a cell has no total, so that one person can come or go.
     nearest, farthest : MoveDistance, optional
         Distances of moves of one person, if the loss is per unit of distance.
+    losses : MoveLosses, optional
+        The losses of the moves of one person, if the loss is per person.
     """
 
     learned: str
@@ -42,6 +45,7 @@ class ProtectionFacts:
     arrival: bool = False
     nearest: MoveDistance | None = None
     farthest: MoveDistance | None = None
+    losses: MoveLosses | None = None
 
 
 def facts_of_totals(
@@ -59,13 +63,6 @@ def facts_of_totals(
         nearest=nearest,
         farthest=farthest,
     )
-
-
-def largest_loss(guarantee: PrivacyGuarantee, facts: ProtectionFacts) -> Number | None:
-    """Bound the loss of one person who changes between any two cells, or None if it is unknown."""
-    if facts.farthest is None or facts.farthest.upper is None:
-        return None
-    return loss_of_distance(guarantee, facts.farthest.upper)
 
 
 def _learned(held: Sequence[HeldTotals]) -> str:
@@ -93,7 +90,7 @@ def protection_sentences(
     name = guarantee.parameter
     sentences = [] if for_release else [NO_GUARANTEE_IN_SHORT]
     if facts is not None and for_release:
-        sentences += _of_distances(guarantee, facts)
+        sentences += _of_distances(guarantee, facts) + _of_losses(guarantee, facts.losses)
     sentences.append(
         f"The exact totals are not protected, and {name} does not count what they reveal."
     )
@@ -148,5 +145,28 @@ def _of_distances(guarantee: PrivacyGuarantee, facts: ProtectionFacts) -> list[s
         sentences.append(
             f"The largest distance between two cells of one person is {bound}{farthest.upper}, "
             f"where more people have to change cell: {name} is at most {far}."
+        )
+    return sentences
+
+
+def _of_losses(guarantee: PrivacyGuarantee, losses: MoveLosses | None) -> list[str]:
+    if losses is None:
+        return []
+    name = guarantee.parameter
+    sentences = [
+        f"Between the nearest two tables that agree in the exact totals and differ in the cell of "
+        f"one person, {name} is at most {upper_decimal(losses.nearest)}."
+    ]
+    if losses.alone > losses.nearest:
+        sentences.append(
+            f"If one person changes between any two cells and no other person does, {name} is at "
+            f"most {upper_decimal(losses.alone)}."
+        )
+    if losses.farthest is None:
+        sentences.append(f"For other pairs of cells, no bound of {name} is known.")
+    elif losses.farthest > losses.alone:
+        sentences.append(
+            f"For other pairs of cells, more people have to change cell: {name} is at most "
+            f"{upper_decimal(losses.farthest)}."
         )
     return sentences

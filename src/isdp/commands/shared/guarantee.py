@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from isdp.accounting.guarantees import Number, PrivacyGuarantee, upper_product
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
@@ -15,12 +16,33 @@ from isdp.errors import InputError
 from isdp.lattice.connected_totals import MoveDistance
 from isdp.lattice.distances import farthest_move, nearest_move
 from isdp.lattice.shortest_vectors import Metric
+from isdp.mechanisms.crossing import EXCHANGE
+from isdp.mechanisms.nested import NestedGaussian, NestedLaplace
 
 # one command asks several times
 _nearest_move = lru_cache(maxsize=4)(nearest_move)
 _farthest_move = lru_cache(maxsize=4)(farthest_move)
 NO_SINGLE_MOVE = "no two cells have the same totals, so one person cannot change cell alone"
 DETERMINED = "the totals determine every cell, so one person cannot change cell"
+
+
+class MoveLosses(NamedTuple):
+    """Bounds on the privacy loss of the cell of one person.
+
+    Attributes
+    ----------
+    nearest : int, float or Fraction
+        The loss between the nearest two tables that differ in the cell of one person.
+    alone : int, float or Fraction
+        The largest loss of one person who changes cell alone, if this is possible, and otherwise
+        `nearest`.
+    farthest : int, float, Fraction or None
+        The largest loss between any two cells, or None if it is unknown.
+    """
+
+    nearest: Number
+    alone: Number
+    farthest: Number | None
 
 
 def request_for_table(request: NoiseRequest, free: DegreesOfFreedom, table: Table) -> NoiseRequest:
@@ -125,6 +147,40 @@ def loss_of_distance(guarantee: PrivacyGuarantee, distance: int) -> Number:
     """Bound the loss per l1 or squared l2 distance of noise without levels, rounded up."""
     norm = guarantee.metric if guarantee.growth == "linear" else None
     return upper_product(guarantee.loss, units_of_distance(norm, distance))
+
+
+def move_losses(
+    request: NoiseRequest, guarantee: PrivacyGuarantee, free: DegreesOfFreedom, size_held: bool
+) -> MoveLosses | None:
+    """Bound the losses of the moves of one person, or return None if no loss is known.
+
+    The difference of two tables at an l1 distance d is a sum of moves, arrivals and departures of
+    single persons. Their number is at most d / 2, rounded up, if the number of people is held, and
+    otherwise d. Under disjoint totals, the changes in two totals are in different sets of a nested
+    family, so that their losses add up.
+    """
+    if guarantee.loss_per_person is None:
+        return None
+    mechanism = request.set_mechanism
+    if mechanism is None:
+        nearest, largest = guarantee.loss_per_person, None
+        farthest = farthest_distance(free, metric_of_guarantee(guarantee))
+        if farthest is not None and farthest.upper is not None:
+            largest = loss_of_distance(guarantee, farthest.upper)
+        return MoveLosses(nearest, nearest, largest)
+    alone = guarantee.loss_per_person
+    nearest = min(mechanism.losses_by_level(free.invariants).values(), default=alone)
+    distance = farthest_distance(free)
+    if distance is None or distance.upper is None:
+        return MoveLosses(nearest, alone, None)
+    if distance.upper == 2:
+        return MoveLosses(nearest, alone, alone)
+    changes = -(-distance.upper // 2) if size_held else distance.upper
+    if isinstance(mechanism, NestedGaussian | NestedLaplace) and free.blocks is not None:
+        return MoveLosses(nearest, alone, upper_product(alone, changes))
+    together = guarantee.growth == "none" or guarantee.relation == EXCHANGE
+    bound = mechanism.guarantee if together else guarantee
+    return MoveLosses(nearest, alone, max(alone, bound.loss_at(changes)))
 
 
 def describe_distances(free: DegreesOfFreedom, metric: Metric) -> str:

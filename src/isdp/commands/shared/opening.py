@@ -9,8 +9,9 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from isdp.accounting.conversions import epsilon_above
+from isdp.accounting.conversions import max_loss
 from isdp.accounting.guarantees import Number, PrivacyGuarantee, upper_decimal
+from isdp.commands.shared.guarantee import MoveLosses
 from isdp.commands.shared.margins import HOW, UNKNOWN, Margin
 from isdp.commands.shared.request import DELTA
 from isdp.io.certificate import NO_GUARANTEE_IN_SHORT
@@ -82,7 +83,7 @@ def protection(
     for_release: bool,
     exact: str,
     delta: float | None = None,
-    largest_loss: Number | None = None,
+    losses: MoveLosses | None = None,
 ) -> str:
     """Say what the guarantee protects, and what it does not.
 
@@ -91,9 +92,9 @@ def protection(
     exact : str
         Name of the facts that are published exactly, such as "the exact totals".
     delta : float, optional
-        The delta at which a zero-concentrated loss is converted to epsilon.
-    largest_loss : int, float or Fraction, optional
-        The largest loss of one person who changes between any two cells, if it is known.
+        A bound on the probability that a zero-concentrated loss exceeds the stated factor.
+    losses : MoveLosses, optional
+        The losses of the moves of one person. By default all are the loss per person.
     """
     if not for_release:
         return NO_GUARANTEE_IN_SHORT
@@ -105,23 +106,34 @@ def protection(
             f"known, because {guarantee.why_not_per_person}."
         )
     else:
-        condition = f", except with a probability of {upper_decimal(delta)}" if delta else ""
+        losses = losses or MoveLosses(loss, loss, loss)
         text = (
             f"The cell of each person is protected among tables that agree in {exact}. Between the "
             f"nearest two of them that differ in the cell of one person, a reader's odds change at "
-            f"most by a factor of {_factor(loss, delta)}{condition}."
+            f"most by a factor of {_factor(losses.nearest, delta)}."
         )
-        if largest_loss is not None and largest_loss > loss:
+        if losses.alone > losses.nearest:
+            text += (
+                f" If one person changes between any other cells alone, the factor is at most "
+                f"{_factor(losses.alone, delta)}."
+            )
+        if losses.farthest is None:
+            text += " For other pairs of cells, no bound is known."
+        elif losses.farthest > losses.alone:
             text += (
                 f" For other pairs of cells, more people have to change cell, and the factor is at "
-                f"most {_factor(largest_loss, delta)}."
+                f"most {_factor(losses.farthest, delta)}."
+            )
+        if delta:
+            text += (
+                f" Each factor is exceeded with a probability of at most {upper_decimal(delta)}."
             )
     return f"{text} No guarantee covers {exact} and all that follows."
 
 
 def _factor(loss: Number, delta: float | None) -> str:
-    """Write the factor e^epsilon, where a `delta` converts a zero-concentrated loss to epsilon."""
-    epsilon = loss if delta is None else epsilon_above(CONVERSION, loss, delta)
+    """Write the factor e^epsilon, which a zero-concentrated loss exceeds with probability delta."""
+    epsilon = loss if delta is None else max_loss(loss, delta)
     power = f"e^{upper_decimal(epsilon, 3)}"
     if epsilon > MAX_FACTOR_EPSILON:
         return power
