@@ -44,7 +44,7 @@ def registry_text(certificate: Mapping[str, Any]) -> str:
 
 
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc]  # PyYAML has no types
-    """A dumper that writes a text of several lines as a block."""
+    """A dumper that writes a string of several lines as a block."""
 
 
 def _write_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
@@ -58,8 +58,8 @@ _Dumper.add_representer(str, _write_text)
 def registry_record(certificate: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record. Unknown facts are left out, or marked `OPEN` if the registry needs them.
 
-    Privacy parameters are those of one person, or of the nearest two sets of swapped records, and
-    are rounded up. They are left out if the loss per person is unknown.
+    Privacy parameters are for one person, or for two sets of swapped records at the smallest
+    distance. They are rounded up. They are left out if the loss per person is unknown.
     """
     command = certificate["made_by"].removeprefix("isdp ")
     record = certificate[PLACES[command]]

@@ -384,7 +384,8 @@ def _read_scales(
     for i, value in enumerate(given):
         if value is None:
             continue
-        key = type(value), value if isinstance(value, Hashable) else None
+        hashable = isinstance(value, Hashable)  # false for a list, which is refused below
+        key = type(value), value if hashable else None
         if key not in parsed:
             label = labels[i] if labels else f"{name}: node {i}"
             exact = parse_rational(label, value)

@@ -36,7 +36,8 @@ class Strata:
     order : int64 array, shape (records,)
         Record numbers, sorted by stratum.
     starts : int64 array, shape (strata + 1,)
-        The position in `order` at which each stratum starts, and then the number of records.
+        The position in `order` at which each stratum starts. The last entry is the number of
+        records.
     """
 
     order: IntArray
@@ -96,8 +97,8 @@ def check_rate(rate: object) -> float:
 def draw_permutation(rng: np.random.Generator, strata: Strata, rate: float) -> IntArray:
     """Draw the swapping permutation in floating point, for experiments.
 
-    The result has, for each record, the number of the record whose value it takes. A record that is
-    not selected takes its own value.
+    The result lists, for each record, the number of the record whose value it takes. A record that
+    is not selected takes its own value.
     """
     rate = check_rate(rate)
     return permute(strata, _bernoulli(rng, rate), pseudo_random_bits(rng), exact=False)
@@ -126,7 +127,7 @@ def permute(
 def _moves(
     strata: Strata, bernoulli: BernoulliSource, bits: BitStream, *, exact: bool
 ) -> tuple[IntArray, IntArray]:
-    """Draw the records that move, and the record whose value each of them takes."""
+    """Draw the records that move, and for each of them the record whose value it takes."""
     selected, counts = _select(strata, bernoulli)
     moved = strata.order[np.flatnonzero(selected)]
     return moved, moved[derange(bits, counts[counts > 0], exact=exact)]
@@ -202,7 +203,7 @@ def swap(rng: np.random.Generator, strata: Strata, values: ArrayLike, rate: floa
 
 @lru_cache(maxsize=16)
 def invariants(shape: tuple[int, int, int]) -> Invariants:
-    """Build the invariants of swapping for a table of swap key, swapping variable and others.
+    """Build the invariants of swapping for a table by swap key, swapping variable and others.
 
     The shape has the numbers of categories (J, K, L) of the swap key (V_Match), the swapping
     variable (V_Swap) and the other held variables (V_Hold). The invariants are the margin of swap
