@@ -10,7 +10,7 @@ import pytest
 from isdp import Invariants, draw_noise
 from isdp.exact.nested.accuracy import NestedAccuracy
 from isdp.mechanisms import NestedGaussian, NestedLaplace, SetTree
-from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
+from isdp.testing import DistributionError, check_distribution, check_mean, count_points
 from tests.unit.exact.nested.small_trees import (
     FAMILIES,
     enumerate_noise,
@@ -28,7 +28,7 @@ def test_draws_have_the_enumerated_distribution(name, kind):
     noise, invariants = small_noise(name, kind)
     draws = draw_noise(noise, invariants, n_draws=DRAWS, rng=np.random.default_rng(1))
     points, pmf = enumerate_noise(noise, invariants)
-    check_law(count_points(draws, points), np.append(pmf, 0))
+    check_distribution(count_points(draws, points), np.append(pmf, 0))
 
 
 @pytest.mark.parametrize("name", ["root held", "inner set held"])
@@ -39,7 +39,7 @@ def test_narrow_gaussian_draws_have_the_enumerated_distribution(name):
     noise = NestedGaussian(wide.tree, scales)
     draws = draw_noise(noise, invariants, n_draws=DRAWS, rng=np.random.default_rng(2))
     points, pmf = enumerate_noise(noise, invariants)
-    check_law(count_points(draws, points), np.append(pmf, 0))
+    check_distribution(count_points(draws, points), np.append(pmf, 0))
 
 
 @pytest.mark.parametrize("kind", [NestedGaussian, NestedLaplace])
@@ -53,14 +53,16 @@ def test_a_scale_off_by_5_percent_is_noticed(kind, level):
     draws = draw_noise(noise, total, n_draws=DRAWS_FOR_POWER, rng=np.random.default_rng(3))
     points, pmf = enumerate_noise(noise, total)
     counts = count_points(draws, points)
-    check_law(counts, np.append(pmf, 0))
+    check_distribution(counts, np.append(pmf, 0))
     off = list(scales)
     off[level] *= Fraction(21, 20) ** (2 if gaussian else 1)
     weights = np.exp(kind(tree, off).log_weight(points))
     totals = points @ tree.incidence.toarray()[level]
     pmfs = [np.bincount(totals + 200, values) for values in (counts[:-1], weights / weights.sum())]
-    with pytest.raises(LawRejected):  # in the distribution of this total, which is the sharpest
-        check_law(*pmfs)
+    with pytest.raises(
+        DistributionError
+    ):  # in the distribution of this total, which is the sharpest
+        check_distribution(*pmfs)
 
 
 CELL, REGION, STATE = 0.3, 2.0, 4.0  # variances of the tree below
@@ -118,10 +120,10 @@ def test_missing_acceptance_and_acceptance_by_node_are_noticed():
     counts = np.zeros((2 * size + 1,) * 3, dtype=np.int64)
     np.add.at(counts, tuple(totals + size), 1)
     true, proposed, by_node = distributions_of_totals(size)
-    check_law(counts.ravel(), true.ravel())
+    check_distribution(counts.ravel(), true.ravel())
     for wrong in (proposed, by_node):
-        with pytest.raises(LawRejected):
-            check_law(counts.ravel(), wrong.ravel())
+        with pytest.raises(DistributionError):
+            check_distribution(counts.ravel(), wrong.ravel())
 
 
 @pytest.mark.parametrize("kind", [NestedGaussian, NestedLaplace])

@@ -1,6 +1,6 @@
 """Crossing noise against enumeration of small products, and against variances of larger ones.
 
-The false-alarm rate of each check is ALPHA of `tests.statistical.checks`.
+The false-alarm rate of each check is FALSE_ALARM_RATE of `isdp.testing`.
 """
 
 import itertools
@@ -12,8 +12,8 @@ from isdp import SYSTEM_RANDOMNESS, Invariants, draw_noise
 from isdp.exact.nested.crossing_sampler import CrossingSampler
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mechanisms import CrossingGaussian, SetTree
+from isdp.testing import DistributionError, check_distribution, check_mean, count_points
 from tests.crossing_families import held_totals, sets_of, uneven_states
-from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 DRAWS = 40_000
 SCALES = {("cell", "cell"): "4/5", ("cell", "root"): "3/5", ("root", "cell"): "1/2"}
@@ -75,7 +75,7 @@ def test_draws_follow_the_enumerated_distribution(case):
     invariants = held_totals(mechanism, pairs)
     points, pmf = enumerated(mechanism, invariants, reach)
     noise = draw_noise(mechanism, invariants, n_draws=DRAWS, rng=np.random.default_rng(11))
-    check_law(count_points(noise, points), pmf)
+    check_distribution(count_points(noise, points), pmf)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -96,7 +96,7 @@ def test_noise_for_release_follows_the_enumerated_distribution():
     mechanism, total = square(), Invariants.total(4)
     points, pmf = enumerated(mechanism, total, 8)
     noise = draw_noise(mechanism, total, n_draws=DRAWS, rng=SYSTEM_RANDOMNESS)
-    check_law(count_points(noise, points), pmf)
+    check_distribution(count_points(noise, points), pmf)
 
 
 @pytest.mark.parametrize("pair", SCALES)
@@ -106,8 +106,8 @@ def test_a_scale_that_is_off_by_5_percent_is_noticed(pair, factor):
     points, pmf = enumerated(mechanism, total, 8)
     off = square(SCALES | {pair: factor / float(dict(reciprocals(mechanism))[pair])})
     noise = draw_noise(off, total, n_draws=4 * DRAWS, rng=np.random.default_rng(12))
-    with pytest.raises(LawRejected):
-        check_law(count_points(noise, points), pmf)
+    with pytest.raises(DistributionError):
+        check_distribution(count_points(noise, points), pmf)
 
 
 def reciprocals(mechanism):
@@ -136,8 +136,8 @@ def test_errors_of_the_algorithm_are_noticed(error):
             )
     wrong = np.exp(wrong)
     drawn = np.random.default_rng(13).multinomial(DRAWS, wrong / wrong.sum())
-    with pytest.raises(LawRejected):
-        check_law(np.append(drawn, 0), pmf)
+    with pytest.raises(DistributionError):
+        check_distribution(np.append(drawn, 0), pmf)
 
 
 @pytest.mark.parametrize("pairs", [[], [(1, 0)], [(1, 1)], [(2, 0), (0, 1)]])
