@@ -1,6 +1,6 @@
 """Crossing noise against enumeration of small products, and against variances of larger ones.
 
-The false-alarm rate of each check is ALPHA of `tests.statistical.checks`.
+The false-alarm rate of each check is FALSE_ALARM_RATE of `isdp.testing`.
 """
 
 import itertools
@@ -11,8 +11,8 @@ import pytest
 from isdp import SYSTEM_RANDOMNESS, Invariants, draw_noise
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mechanisms import CrossingGaussian, SetTree
+from isdp.testing import check_distribution, check_mean, count_points
 from tests.crossing_families import held_totals, sets_of, uneven_states
-from tests.statistical.checks import check_law, check_mean, count_points
 
 DRAWS = 40_000
 SCALES = {("cell", "cell"): "4/5", ("cell", "root"): "3/5", ("root", "cell"): "1/2"}
@@ -74,7 +74,7 @@ def test_draws_follow_the_enumerated_distribution(case):
     invariants = held_totals(mechanism, pairs)
     points, pmf = enumerated(mechanism, invariants, reach)
     noise = draw_noise(mechanism, invariants, n_draws=DRAWS, rng=np.random.default_rng(11))
-    check_law(count_points(noise, points), pmf)
+    check_distribution(count_points(noise, points), pmf)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -95,7 +95,7 @@ def test_noise_for_release_follows_the_enumerated_distribution():
     mechanism, total = square(), Invariants.total(4)
     points, pmf = enumerated(mechanism, total, 8)
     noise = draw_noise(mechanism, total, n_draws=DRAWS, rng=SYSTEM_RANDOMNESS)
-    check_law(count_points(noise, points), pmf)
+    check_distribution(count_points(noise, points), pmf)
 
 
 def reciprocals(mechanism):
