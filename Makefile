@@ -14,6 +14,7 @@
 # make lint   check the sources, their types, the prose and the workflow files of CI
 # make metadata  write codemeta.json, .zenodo.json, codecheck.yml and the addresses in pyproject.toml
 # make dist   the wheel and the source distribution, tested, in dist/
+# make crate  after a run: results/crate.zip, a Workflow Run RO-Crate for a repository of research data
 # make keys   write the table of the config's keys from its models
 # make rulegraph  update docs/rulegraph.svg; needs graphviz
 # make picture  draw the picture of the README again
@@ -45,7 +46,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	&& echo $$p && break; done)
 
 .DEFAULT_GOAL := all
-.PHONY: all strict test test-cluster lint smoke sweep national slurm bench bench-growth mutants docs dist keys metadata rulegraph picture setup lock clean
+.PHONY: all strict test test-cluster lint smoke sweep national slurm bench bench-growth mutants docs dist crate keys metadata rulegraph picture setup lock clean
 
 all: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES)
@@ -88,7 +89,7 @@ lint: $(DEV_READY)
 	# in the code, floor is a function and wing a column of result tables
 	PATH="$(BIN):$$PATH" codespell --ignore-words-list=floor,floors,wing src
 	PATH="$(BIN):$$PATH" pytest --quiet tests/unit/test_prose.py
-	PATH="$(BIN):$$PATH" snakefmt --check Snakefile workflow/Snakefile workflow/rules
+	PATH="$(BIN):$$PATH" snakefmt --check Snakefile workflow/Snakefile workflow/rules .tests/integration/Snakefile
 	PATH="$(BIN):$$PATH" snakemake --lint
 	PATH="$(BIN):$$PATH" lint-imports
 	PATH="$(BIN):$$PATH" mypy
@@ -124,6 +125,9 @@ dist: $(DEV_READY)
 
 keys: $(READY)
 	PYTHONPATH=src $(BIN)/python -m reproduction.config.describe config/README.md
+
+crate: $(READY)
+	PYTHONPATH=src $(BIN)/python -m reproduction.publication.crate . results results/crate.zip
 
 # from CITATION.cff, which alone has the address of the repository
 metadata: $(READY)

@@ -22,6 +22,7 @@ from isdp import (
     postprocess,
     subspace,
     swapping,
+    testing,
     topdown,
 )
 from isdp.accounting import PrivacyGuarantee
@@ -72,6 +73,7 @@ __all__ = [
     "privatize",
     "subspace",
     "swapping",
+    "testing",
     "topdown",
 ]
 

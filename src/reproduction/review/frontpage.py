@@ -186,7 +186,7 @@ def _iterations(rows: pd.DataFrame, variant: str) -> str:
 
 
 def _errors_at_rho_1(rows: pd.DataFrame) -> str:
-    """Convert the closed-form errors at the budget nearest to 1 to rho = 1."""
+    """Rescale the closed-form errors from the budget nearest to 1 to the budget rho = 1."""
     known = rows.dropna(subset="expected")
     nearest = (known["budget"] - 1).abs()
     known = known[nearest == nearest.min()]

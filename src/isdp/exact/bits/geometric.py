@@ -74,7 +74,7 @@ class TruncatedGeometric:
         return values
 
     def _refine(self, bits: BitSource, uniform: int) -> int:
-        """Draw further words of 64 bits until they determine the value."""
+        """Draw more words of 64 random bits until they determine the value."""
         n_bits = 64
         while True:
             uniform, n_bits = uniform << 64 | bits.take_one(), n_bits + 64

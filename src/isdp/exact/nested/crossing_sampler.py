@@ -1,9 +1,9 @@
 """Exact draws of crossing noise by Klein's algorithm, in time linear in the number of cells.
 
 The totals of a node of the region tree are drawn after the totals of its parent and of its earlier
-siblings. Within a node, the groups are drawn from the largest to the smallest. The last of several
-siblings follows from the others. A unimodular matrix maps the drawn totals x_j to the cells, so
-that they are integer coordinates of the noise. In these coordinates
+siblings. Within a node, the groups are drawn from the largest to the smallest. The draws of the
+other siblings determine the last sibling. A unimodular matrix maps the drawn totals x_j to the
+cells, so that they are integer coordinates of the noise. In these coordinates
 
     q(u) = sum_j (x_j - c_j)^2 / s_j^2,
 

@@ -123,7 +123,7 @@ class _Totals:
 
     # Groups are sorted by their parent and then by the sum of their W. The members of group g are
     # `members[first[g]:first[g] + count[g]]`. The groups of node v are `begin[v]` to `end[v]`.
-    # `rest` is the sum of W of a group and of the later groups of its parent.
+    # `rest` is the sum of W over a group and the later groups with the same parent.
 
     def __init__(self, tree: ReducedTree) -> None:
         self.tree, n_nodes = tree, len(tree.parents)

@@ -15,8 +15,9 @@ The probability of a proposal is proportional to
 where m(v, c) is the sum of exp(-(k - c)^2 / (2 v)) over the integers k. The acceptance probability
 exp((Q(k) - ||u||^2 / sigma^2) / 2) prod_i m(v_i, c_i) / m(v_i, 0) makes the distribution exact. An
 exact Bernoulli draw decides on acceptance. The probability is at most 1 for two reasons. The
-maximum of m is at c = 0. The variances exceed those of Klein's algorithm enough to make ||B k||^2 /
-sigma^2 - Q(k) a positive quadratic form. Ball arithmetic proves this by Gershgorin's circles.
+maximum of m is at c = 0. The variances are larger than those of Klein's algorithm, so that ||B
+k||^2 / sigma^2 - Q(k) is a positive quadratic form. Ball arithmetic proves that this form is
+positive, by Gershgorin's circles.
 
 Noise is an integer combination of integer basis vectors, so that every draw is in the lattice.
 """
@@ -297,8 +298,8 @@ def _excess(
             )
     if not lower > 0.5:
         raise InputError(
-            "invariants: the basis of their lattice is too skew for Gaussian noise in exact "
-            "arithmetic. Use fewer invariants or smaller entries."
+            "invariants: the vectors of the lattice basis are too far from orthogonal for exact "
+            "Gaussian noise. Use fewer invariants or smaller entries."
         )
     return max(Fraction(1 / lower) - 1, Fraction(0)) + Fraction(1, 1 << 40)
 

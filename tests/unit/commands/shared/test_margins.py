@@ -20,7 +20,7 @@ from isdp.commands.shared.margins import (
 from isdp.commands.shared.table import read_table
 from isdp.exact import enumerate_distribution
 from isdp.exact.distributions import Part, sum_distribution
-from tests.statistical.checks import check_mean
+from isdp.testing import check_mean
 
 EPSILON = GeneralizedLaplace(0.25)
 

@@ -187,6 +187,6 @@ def test_a_total_that_is_off_is_noticed(file):
     sources[0] = np.flatnonzero(county != county[0])[0]
     moved = records.taken(["county"], sources)
     roles = Roles(("state", "size"), ("county",))
-    compare(records, moved, roles.held(records.columns), "what is held")
+    compare(records, moved, roles.held(records.columns), "the held columns")
     with pytest.raises(InputError, match="the counties"):
         compare(records, moved, ["county"], "the counties")

@@ -15,7 +15,7 @@ from isdp.cli import main
 from isdp.commands.shared.table import read_table
 from isdp.commands.topdown.certificate import move_losses
 from isdp.commands.topdown.run import FILES, TopDownOptions, arrange, plan_of
-from tests.statistical.checks import ALPHA
+from isdp.testing import FALSE_ALARM_RATE
 
 LEVELS = ("--levels", "state,county", "--held", "state")
 BASE = 917_330_000  # no other number in any file looks like a count
@@ -130,9 +130,13 @@ def test_measurements_are_the_truth_and_noise_of_the_stated_variance(command, fr
     # sizes of Laplace noise are exponential, and the sum of 192 of them is a gamma variable
     sizes = error.abs().sum() / np.sqrt(detail["variance"].iloc[0] / 2)
     assert len(error) == 192
-    assert ALPHA / 2 < stats.gamma.cdf(sizes, 192) < 1 - ALPHA / 2
+    assert FALSE_ALARM_RATE / 2 < stats.gamma.cdf(sizes, 192) < 1 - FALSE_ALARM_RATE / 2
     for factor in (0.4, 2.5):  # of the variance: such an error is seen
-        assert not ALPHA / 2 < stats.gamma.cdf(192 * np.sqrt(factor), 192) < 1 - ALPHA / 2
+        assert (
+            not FALSE_ALARM_RATE / 2
+            < stats.gamma.cdf(192 * np.sqrt(factor), 192)
+            < 1 - FALSE_ALARM_RATE / 2
+        )
 
 
 def test_no_confidential_count_is_said_or_written(command, frame, capsys, caplog):
