@@ -1,7 +1,6 @@
 """Draws of nested noise against enumeration. Each check has a false-alarm rate of 1e-6."""
 
 import itertools
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +9,11 @@ import pytest
 from isdp import Invariants, draw_noise
 from isdp.exact.nested.accuracy import NestedAccuracy
 from isdp.mechanisms import NestedGaussian, NestedLaplace, SetTree
+<<<<<<< HEAD
+from tests.statistical.checks import check_law, check_mean, count_points
+=======
 from isdp.testing import DistributionError, check_distribution, check_mean, count_points
+>>>>>>> main
 from tests.unit.exact.nested.small_trees import (
     FAMILIES,
     enumerate_noise,
@@ -19,7 +22,6 @@ from tests.unit.exact.nested.small_trees import (
 )
 
 DRAWS = 40_000
-DRAWS_FOR_POWER = 300_000
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -43,6 +45,8 @@ def test_narrow_gaussian_draws_have_the_enumerated_distribution(name):
 
 
 @pytest.mark.parametrize("kind", [NestedGaussian, NestedLaplace])
+<<<<<<< HEAD
+=======
 @pytest.mark.parametrize("level", [0, 6, 7])
 def test_a_scale_off_by_5_percent_is_noticed(kind, level):
     """Nodes 0, 6 and 7 are a cell, a pair of cells and a set of three cells."""
@@ -127,6 +131,7 @@ def test_missing_acceptance_and_acceptance_by_node_are_noticed():
 
 
 @pytest.mark.parametrize("kind", [NestedGaussian, NestedLaplace])
+>>>>>>> main
 def test_variances_in_a_larger_uneven_tree(kind):
     rng = np.random.default_rng(5)
     county = np.sort(rng.integers(0, 40, 300))
