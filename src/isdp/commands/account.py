@@ -263,7 +263,7 @@ def _loss(
 ) -> Loss | None:
     """Return the distribution of the privacy loss of a release for one person, if it is known.
 
-    If the totals are not given, or overlap, the distribution is an upper bound over all totals.
+    If the totals are not given, or overlap, the distribution gives an upper bound for all totals.
     """
     norm = guarantee.metric if guarantee.metric in NORMS else None
     if norm is not None:

@@ -76,7 +76,8 @@ class NoiseForecast(NamedTuple):
     statement : str
         The privacy guarantee in words.
     sampler : dict
-        Method, reason, error bound and seconds of one draw, which is discarded.
+        The method, the reason and the error bound of the sampler, and the seconds of one draw. This
+        draw is discarded.
     megabytes : float
         Peak memory of this process.
     levels : dict or None

@@ -479,7 +479,7 @@ def _sums_by_draws(
 
 
 def _of_level(target: MarginTarget, error: LevelError, accuracy: NestedAccuracy | None) -> Margin:
-    """Find the margin of the total with the largest standard deviation of a level."""
+    """Find the margin of one total of a level, which has the largest standard deviation."""
     if error.max_sd == 0:
         return _held_margin(target)
     if accuracy is not None:

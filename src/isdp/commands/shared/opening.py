@@ -1,4 +1,4 @@
-"""The first sentences of a certificate: what is exact, how large the noise is, what is protected.
+"""The first sentences of a certificate, about the exact totals, the noise and the protection.
 
 All sentences are generated from the values of the release. None depends on a confidential count.
 """
@@ -17,7 +17,7 @@ from isdp.commands.shared.request import DELTA
 from isdp.io.certificate import NO_GUARANTEE_IN_SHORT
 from isdp.io.wording import capitalized, counted, listed
 
-MAX_FACTOR_EPSILON = 12  # e^12 is 162,755: a larger factor is given as a power of e only
+MAX_FACTOR_EPSILON = 12  # e^12 is 162,755; a larger factor is given as a power of e only
 MAX_SETS = 4  # maximum number of sets of totals that are named
 CONVERSION: Final = "Canonne-Kamath-Steinke"  # valid for every mechanism with the stated rho
 METHODS = {
@@ -33,7 +33,7 @@ def opening(exact: str, noise: str, protection: str) -> dict[str, str]:
 
 
 def exact_totals(held: Sequence[tuple[str, int]], determined: int) -> str:
-    """Say which totals are exact.
+    """State the exact totals.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def _named(name: str, totals: int) -> str:
 
 
 def noise_of_margins(margins: Sequence[Margin]) -> str:
-    """Say how large the noise of a cell is, and that of the sum of the most cells with noise."""
+    """State the size of the noise of a cell, and of the sum of the most cells with noise."""
     known = [m for m in margins if m.limit.method != UNKNOWN and not m.held]
     cells = [m for m in known if m.scope == "cell"]
     sums = [m for m in known if m.scope == "sum"]
@@ -91,7 +91,7 @@ def protection(
     delta: float | None = None,
     losses: MoveLosses | None = None,
 ) -> str:
-    """Say what the guarantee protects, and what it does not.
+    """State the protection of the guarantee, and its limits.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def protection(
     delta : float, optional
         A bound on the probability that a zero-concentrated loss exceeds the stated factor.
     losses : MoveLosses, optional
-        The losses of the moves of one person. By default all are the loss per person.
+        The losses of the moves of one person. By default, each loss is the loss per person.
     """
     if not for_release:
         return NO_GUARANTEE_IN_SHORT

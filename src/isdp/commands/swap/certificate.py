@@ -191,7 +191,7 @@ def _swap(rate: Fraction, key: IntArray, value: IntArray, sizes: IntArray) -> di
     moved = sum(share[int(n)] * int(n) * int(c) for n, c in zip(different, count, strict=True))
     cells, inside = np.unique(key * (value.max() + 1) + value, return_counts=True)
     stratum = cells // (value.max() + 1)
-    # a record that moves takes the value of a uniformly drawn other record in its stratum
+    # a record that moves takes the value of another record in its stratum, drawn uniformly
     n = np.maximum(sizes, 2).astype(float)
     same = np.bincount(stratum, weights=inside * (inside - 1.0)) / (n - 1)
     by_stratum = np.array([share[int(size)] for size in sizes])
