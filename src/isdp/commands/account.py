@@ -53,8 +53,8 @@ class RevealedCells(NamedTuple):
     newly_determined : list of str
         Names of the cells in `determined` that no single release determines.
     revealed_residues : list of str
-        Cells whose counts the totals together reveal modulo a larger number than each release
-        alone, such as "d modulo 2".
+        Cells such as "d modulo 2". All totals together reveal the count of the cell modulo a larger
+        number than each release alone.
     distance : int or None
         The upper bound of `isdp.commands.shared.guarantee.person_distance` under all totals. It is
         an l1 distance if all losses are per unit of l1 distance. Otherwise it is a squared l2

@@ -12,7 +12,7 @@ from typing import Final
 from isdp.accounting.conversions import max_loss
 from isdp.accounting.guarantees import Number, PrivacyGuarantee, upper_decimal
 from isdp.commands.shared.guarantee import MoveLosses
-from isdp.commands.shared.margins import HOW, ROUNDING, UNKNOWN, Margin
+from isdp.commands.shared.margins import HOW, UNKNOWN, Margin
 from isdp.commands.shared.request import DELTA
 from isdp.io.certificate import NO_GUARANTEE_IN_SHORT
 from isdp.io.wording import capitalized, counted, listed
@@ -23,7 +23,7 @@ CONVERSION: Final = "Canonne-Kamath-Steinke"  # valid for every mechanism with t
 METHODS = {
     "exact": "",
     "bound": " (an upper bound)",
-    "simulated": " (simulated, with two standard errors added)",
+    "simulated": " (simulated from {:,} draws, with two standard errors added)",
 }
 
 
@@ -70,20 +70,17 @@ def noise_of_margins(margins: Sequence[Margin]) -> str:
     sums = [m for m in known if m.scope == "sum"]
     if not cells:
         return "The size of the noise is not known: no exact sampler is fast enough to simulate it."
-    size = counted(max(map(_limit, cells)), "person")
+    size = counted(max(m.stated_limit for m in cells), "person")
     text = f"With a probability of 95 %, the noise of a cell is at most {size} in either direction"
     shown = list(cells)
     if sums:
         largest = max(sums, key=lambda m: (m.cells, m.limit.value))
         shown.append(largest)
-        text += f", and that of the sum '{largest.name}' at most {_limit(largest):,}"
+        text += f", and that of the sum '{largest.name}' at most {largest.stated_limit:,}"
     methods = {m.limit.method for m in shown}
-    return f"{text}{METHODS[next(words for key, words in HOW.items() if key in methods)]}."
-
-
-def _limit(margin: Margin) -> int:
-    """Return the 95 % limit, increased by two standard errors if it is simulated."""
-    return math.ceil(margin.limit.value + margin.limit.error - ROUNDING)
+    how = METHODS[next(words for key, words in HOW.items() if key in methods)]
+    draws = min((m.limit.draws for m in shown if m.limit.draws), default=0)
+    return f"{text}{how.format(draws)}."
 
 
 def protection(
