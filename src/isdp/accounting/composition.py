@@ -40,7 +40,7 @@ def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
         for name, words in MATCHED_FIELDS.items():
             if getattr(first, name) != getattr(other, name):
                 raise InputError(
-                    f"composition: {words} is {getattr(first, name)!r:.80} in one "
+                    f"composition: {name} ({words}) is {getattr(first, name)!r:.80} in one "
                     f"guarantee and {getattr(other, name)!r:.80} in another. Compose guarantees in "
                     f"which it is equal"
                 )
