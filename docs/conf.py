@@ -22,6 +22,7 @@ extensions = [
 ]
 exclude_patterns = ["site", "templates"]
 myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3  # links to headings of other pages
 # the reference: one page per package, with the names in its `__all__`, written into docs/reference
 templates_path = ["templates"]
 autosummary_ignore_module_all = False

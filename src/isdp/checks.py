@@ -17,7 +17,7 @@ ExactNumber = Fraction | int | str | float
 T = TypeVar("T")
 
 INT64_MAX: int = np.iinfo(np.int64).max
-MAX_EXPONENT = 400  # maximum decimal exponent of a number in text
+MAX_EXPONENT = 400  # maximum decimal exponent of a number in a string
 MAX_SHOWN = 100  # maximum number of characters of a value in a message
 MIN_SCALE, MAX_SCALE = 1e-100, 1e100
 
@@ -32,7 +32,7 @@ def check_integer(
 ) -> int:
     """Convert a number that equals an integer from `minimum` to `maximum`, such as 3.0, to an int.
 
-    Raise `InputError` for any other value, a bool included. The message names the caller `where`
+    Raise `InputError` for any other value, including a bool. The message names the caller `where`
     and the argument `name`.
 
     Examples
@@ -140,7 +140,7 @@ def parse_positive(name: str, value: ExactNumber) -> tuple[float, Fraction]:
 def _refusal(name: str, wanted: str, value: object) -> InputError:
     try:
         shown = str(value) if isinstance(value, Fraction) else repr(value)
-    except ValueError:  # Python converts no integer of more than a few thousand digits to text
+    except ValueError:  # Python converts no integer of more than 4300 digits to a string
         shown = "a number of thousands of digits"
     if len(shown) > MAX_SHOWN:
         shown = f"{shown[:MAX_SHOWN]}..."
@@ -175,8 +175,8 @@ def check_integer_array(
 def refuse_overflow(where: str, noun: str, bound: float, bits: int, advice: str) -> None:
     """Raise `InputError` unless the bound on the magnitude of numbers is below 2^bits.
 
-    The message contains the caller or the argument, such as "exact", a noun for the numbers, such
-    as "noise in 5 cells", and the advice, such as "Use a larger epsilon."
+    The message begins with the caller or the argument, such as "exact". The noun names the numbers,
+    such as "noise in 5 cells". The advice, such as "Use a larger epsilon.", comes last.
     """
     if not bound < 2.0**bits:
         raise InputError(f"{where}: {noun} could exceed {bits} bits (bound {bound:.3g}). {advice}")

@@ -33,7 +33,7 @@ RENAMED = {
 def refuse_removed_names() -> None:
     """Make each package refuse its removed names with their new names.
 
-    A type checker does not see this ``__getattr__`` of the packages, with which it would accept any
+    Type checkers do not see this ``__getattr__`` of the packages. Otherwise they would accept any
     name.
     """
     for package in {old.rpartition(".")[0] for old in RENAMED}:

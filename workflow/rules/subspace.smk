@@ -40,6 +40,7 @@ use rule compute_subspace_errors as compute_subspace_guarantees with:
         losses="results/tables/subspace_losses.csv",
         attained="results/tables/subspace_attained.csv",
         profiles="results/tables/subspace_profiles.csv",
+        statements="results/tables/subspace_statements.csv",
     log:
         logs("compute_subspace_guarantees"),
     benchmark:

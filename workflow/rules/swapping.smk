@@ -48,6 +48,7 @@ use rule compute_swapping_loss as compare_swapping_guarantees with:
         redundant="results/tables/swapping_redundant.csv",
         perverse_guide="results/tables/swapping_perverse_guide.csv",
         errata="results/tables/swapping_errata.csv",
+        statements="results/tables/swapping_statements.csv",
         flavours_points="results/figures/swapping_flavours.csv",
     log:
         logs("compare_swapping_guarantees"),

@@ -31,6 +31,7 @@ rule compute_topdown_noise:
 rule derive_implied_constraints:
     input:
         group_quarters=GROUP_QUARTERS,
+        histogram=HISTOGRAM,
         published=PUBLISHED,
     output:
         dormitories="results/tables/topdown_dormitories.csv",
@@ -39,6 +40,7 @@ rule derive_implied_constraints:
         witness="results/tables/topdown_witness.csv",
         implied="results/tables/topdown_implied.csv",
         unimodular="results/tables/topdown_unimodular.csv",
+        statements="results/tables/topdown_statements.csv",
     log:
         logs("derive_implied_constraints"),
     benchmark:

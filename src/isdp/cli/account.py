@@ -16,6 +16,11 @@ Proposition 1.4), so that releases of Laplace and of Gaussian noise can be added
 tables that agree in the totals of all releases. The files do not show that the releases are of the
 same data, or that there is no other release.
 
+Releases of isdp privatize with different totals, or with and without --levels, need --cells and
+--invariants. Without them, no loss per person is stated if the totals differ. Releases of
+isdp topdown can be added if they hold equal totals, and those of isdp swap too. They cannot be
+added to releases of other commands.
+
 The loss per person comes first. A rho is also stated as an epsilon at --delta. A further line gives
 the epsilon from the exact composition of the privacy losses if it is smaller. It is known for pure
 losses and for Gaussian noise without levels. It holds if no budget was chosen from noisy counts of

@@ -7,7 +7,7 @@ from typing import Any
 
 from isdp.cli.options import add_columns, add_invariants
 
-HELP = "verify the totals and the certificate of a noisy table"
+HELP = "verify the totals and the certificate of a release of isdp privatize"
 NOT_VERIFIED = "the files do not show the noise distribution, its epsilon or rho, or its randomness"
 EPILOG = """\
 The file of totals is a csv with the columns name and total, such as totals.csv of a release. The
@@ -15,7 +15,8 @@ name of a total consists of its columns and values, such as  county: A, sex: f .
 grand total is  grand total  and the name of a subset is  subset NAME .
 
 The certificate has hashes of the noisy table and of the invariants, and numbers that are computed
-from them.
+from them. Without --certificate, changes that cancel within a held total are not found. A file of
+a release of isdp topdown or isdp swap can be compared with the hash in its certificate.
 """
 
 

@@ -48,7 +48,8 @@ plan.csv. With --sigma or --rho it finds the largest sigma instead.
 
 {HIERARCHY_EPILOG}
 --totals FILE has the held totals by the names in totals.csv of a release. intervals.csv then has
-the smallest and the largest count of each cell that these totals and non-negativity allow.
+the smallest and the largest count of each cell that these totals and non-negativity allow. The
+file has every held total, and the command needs a budget also for this audit.
 
 {LEVELS_EPILOG}
 With --levels, --error NAME=PERSONS gives the root mean square errors of levels in place of a budget

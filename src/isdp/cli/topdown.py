@@ -89,7 +89,8 @@ def add_options(own: argparse.ArgumentParser) -> None:
         "--simulations",
         metavar="N",
         default="20",
-        help="number of runs for the margins, 0 or at least 10 (default: 20)",
+        help="number of runs for the margins, 0 or at least 10; they take most of the time "
+        "(default: 20)",
     )
     add_count(own)
     add_hierarchy(own)

@@ -34,9 +34,9 @@ from isdp.mechanisms.base import Energy
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import NORMS, GeneralizedLaplace
 
-UNLIKE_DISTANCES = (
-    "the totals of these releases force different distances for one person; give --cells and "
-    "--invariants"
+UNLIKE_TOTALS = (
+    "the totals of these releases may together force a larger distance for one person; give "
+    "--cells and --invariants"
 )
 MOVE = 2  # l1 distance and squared l2 distance of one person who changes cell alone
 # sections of a certificate that may contain the privacy guarantee
@@ -153,13 +153,15 @@ def account(
     together = _compose(guarantees, certain, as_zcdp)
     if found is not None:
         together = _per_person(together, distance, guarantees)
-    elif together.metric in NORMS and len({one.per_person for one in guarantees} - {None}) > 1:
-        together = replace(together, per_person=None, why_not_per_person=UNLIKE_DISTANCES)
+    elif together.metric in NORMS and (
+        not alike or len({one.per_person for one in guarantees} - {None}) > 1
+    ):
+        together = replace(together, per_person=None, why_not_per_person=UNLIKE_TOTALS)
     converted = None
     if together.flavour == "zCDP" and together.loss_per_person is not None:
         converted = convert(together, at, CONVERSION)
     losses = [
-        _loss(certificate, guarantee, distance, None if free is None else free.blocks)
+        _loss(certificate, guarantee, certain, None if free is None else free.blocks)
         for certificate, guarantee, free in zip(
             certificates.values(), guarantees, held, strict=True
         )

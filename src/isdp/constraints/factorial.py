@@ -18,7 +18,7 @@ MAX_MARGINS = 8  # the detection examines every set of margins
 
 @dataclass(frozen=True, eq=False)
 class FactorialTable:
-    """A contingency table of which each combination of categories is one cell.
+    """A contingency table with one cell for each combination of categories.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class FactorialTable:
         return found
 
     def is_held(self, axes: tuple[int, ...]) -> bool:
-        """Return True if a held margin, or a sum over one, keeps these axes."""
+        """Return True if the margin of these axes is held, or is a sum of a held margin."""
         return any(set(axes) <= set(margin) for margin in self.held)
 
     def free_axes(self) -> tuple[int, ...] | None:

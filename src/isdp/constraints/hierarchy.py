@@ -39,8 +39,9 @@ class Hierarchy:
     def from_columns(cls, columns: dict[str, Sequence[Hashable]], root: str = "root") -> Hierarchy:
         """Build the hierarchy from one column of region names per level, with one row per leaf.
 
-        Raise `InputError` if the columns are empty or of different lengths, a name is missing, a
-        leaf occurs twice, or a region lies in two regions of the level above.
+        Raise `InputError` if the columns are empty or of different lengths, or a name is missing.
+        It is also raised if a leaf occurs twice, or a region lies in two regions of the level
+        above.
 
         Parameters
         ----------

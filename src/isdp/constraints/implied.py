@@ -42,11 +42,11 @@ def implied_constraints(
     """Eliminate all variables except those to keep.
 
     The source is the slides *The TopDown algorithm and invariants*, "Implied Constraints". If an
-    equality contains the next variable, the elimination solves it for this variable. Otherwise it
-    combines each lower bound on the variable with each upper bound. The next variable is the one
-    that creates the fewest inequalities. Repeated and weaker inequalities are dropped. Raise
-    `InputError` if `keep` is invalid, the constraints contradict each other, or there are too many
-    inequalities.
+    equality contains the next variable, the elimination solves it for this variable. Otherwise the
+    elimination combines each lower bound on the variable with each upper bound. The next variable
+    is the one that creates the fewest inequalities. Repeated and weaker inequalities are dropped.
+    Raise `InputError` if `keep` is invalid, the constraints contradict each other, or there are too
+    many inequalities.
 
     Parameters
     ----------

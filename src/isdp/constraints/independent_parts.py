@@ -19,8 +19,8 @@ class Part(NamedTuple):
 def independent_parts(invariants: Invariants) -> list[Part]:
     """Split the cells into connected components of the graph of cells and invariants.
 
-    If the noise u is independent between cells, it is independent between parts given A u = 0,
-    where A is the matrix of the invariants. The parts are sorted by their first cells. All cells
+    Let A be the matrix of the invariants. If the noise u is independent between cells, it is
+    independent between parts given A u = 0. The parts are sorted by their first cells. All cells
     without an invariant form one part. Invariants without cells are omitted.
 
     Examples

@@ -1,7 +1,7 @@
 """Audit of totals: the smallest and the largest count that each cell can have.
 
-The totals and the fact that counts are not negative bound every count. The bounds of disjoint or
-nested totals and of both margins of a two-way table (Frechet bounds) are known formulas. Other
+The totals and the fact that counts are not negative bound every count. The bounds under disjoint or
+nested totals, and under both margins of a two-way table (Frechet bounds), have closed forms. Other
 bounds are found by linear programming, and by integer programming if a solution has fractions.
 """
 
@@ -22,12 +22,12 @@ from isdp.constraints.independent_parts import independent_parts
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 
-UNBOUNDED = INT64_MAX  # the upper end of a count that no total bounds
+UNBOUNDED = INT64_MAX  # upper bound of a count that no total bounds
 MAX_TOTAL = 2**53  # larger totals exceed the precision of HiGHS
-MAX_WORK = 50_000  # the number of columns of all linear programs of one audit
-WORK_PER_BRANCHING = 10_000  # the work of branch and bound
+MAX_WORK = 50_000  # maximum number of columns of all linear programs of one audit
+WORK_PER_BRANCHING = 10_000  # number of columns that one run of branch and bound counts as
 MAX_BRANCHING_COLUMNS = 120  # maximum number of columns for branch and bound
-MAX_NODES = 500  # of a tree; unlike a limit of time, it gives equal results for equal inputs
+MAX_NODES = 500  # maximum number of nodes of a search tree; a time limit would not be reproducible
 MAX_SWEEPS = 20
 MAX_BOUND = 2**62
 TOLERANCE = 1e-6
@@ -57,8 +57,8 @@ def cell_intervals(invariants: Invariants, totals: ArrayLike) -> CellIntervals:
     """Find the smallest and the largest count that each cell can have.
 
     Counts are integers of 0 or more. The time is linear in the number of cells for disjoint or
-    nested totals and for two-way tables. The work of linear and integer programs is limited by the
-    number of programs and their nodes. If it does not suffice, the bounds are outer bounds.
+    nested totals and for two-way tables. The total work of the linear and integer programs is
+    limited. If the limit is reached, the bounds are valid, and may be wider than necessary.
 
     Parameters
     ----------

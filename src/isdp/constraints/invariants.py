@@ -1,4 +1,7 @@
-"""Linear invariants, which are totals of a table that a release keeps exact."""
+"""Linear invariants, which are totals of a table that a release keeps exact.
+
+The definitions are from *Integer Subspace Differential Privacy* (ISDP).
+"""
 
 from __future__ import annotations
 
@@ -146,9 +149,10 @@ class Invariants:
     def subsets(
         cls, subsets: Iterable[Iterable[int]], n: int, names: Sequence[str] | None = None
     ) -> Invariants:
-        """Build the total of each list of cell indices, which start at 0. The lists may overlap.
+        """Build the total of each list of cell indices. The lists may overlap.
 
-        Raise `InputError` if an index is not from 0 to n - 1, or occurs twice in one list.
+        Indices start at 0. Raise `InputError` if an index is not from 0 to n - 1, or occurs twice
+        in one list.
         """
         rows = []
         for position, subset in enumerate(subsets):

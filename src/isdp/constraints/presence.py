@@ -170,8 +170,8 @@ class Presence:
         table, subset = self._flow(group_totals)
         if subset is not None:
             raise InputError(
-                f"presence: the totals of the groups {list(subset)} are not possible. Correct them "
-                f"or the presence"
+                f"presence: the totals of the groups {list(subset)} are not possible. Correct "
+                f"these totals or the groups that are present"
             )
         return table
 

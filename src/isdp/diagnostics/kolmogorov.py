@@ -72,9 +72,9 @@ def _tail_probability(distance: float, first: float, second: float) -> float:
     """Bound the probability that the sum of the errors of two samples is at least a distance.
 
     The error of a sample is the Kolmogorov distance from its distribution. For a sample of size m,
-    it is above a with a probability of at most 2 exp(-2 m a^2), by the inequality of Dvoretzky,
-    Kiefer and Wolfowitz with the constant of Massart (1990). Let A and B be the errors of
-    independent samples of sizes m <= n. Integration of the bound for B over that for A gives
+    the error is above a with a probability of at most 2 exp(-2 m a^2). This is the inequality of
+    Dvoretzky, Kiefer and Wolfowitz with the constant of Massart (1990). Let A and B be the errors
+    of independent samples of sizes m <= n. Integration of the bound for B over that for A gives
 
         P(A + B >= d) <= 2 exp(-2 m d^2) + 8 sqrt(pi) z sqrt(m n) / (m + n) exp(-z^2)
 
@@ -92,10 +92,10 @@ def _tail_probability(distance: float, first: float, second: float) -> float:
 def detectable_distance(first: float, second: float, comparisons: int = 1) -> float:
     """Compute the distance that exceeds `kolmogorov_bound` with a probability of at least 0.8.
 
-    The distance is that of the two distributions. At the value where their distribution functions
-    differ most, the difference of the empirical distribution functions is approximately normal.
-    Its standard deviation is at most sqrt(1/first + 1/second) / 2. The parameters are those of
-    `kolmogorov_bound`.
+    It is the Kolmogorov distance of the two distributions. At the value where their distribution
+    functions differ most, the difference of the empirical distribution functions is approximately
+    normal. Its standard deviation is at most sqrt(1/first + 1/second) / 2. The parameters are those
+    of `kolmogorov_bound`.
     """
     deviation = math.sqrt(1 / first + 1 / second) / 2
     normal = scipy.stats.norm.ppf(POWER)

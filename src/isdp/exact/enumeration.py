@@ -1,4 +1,4 @@
-"""Exact distributions by enumeration of small lattices, which are compared with samplers."""
+"""Exact distributions on small lattices by enumeration, for comparison with samplers."""
 
 import math
 from typing import NamedTuple

@@ -86,7 +86,8 @@ class TiedCellsSampler(RandomBitSampler):
         self._chosen = select(Target(name, energy), merged.invariants)
         self.method, self.expected_proposals = self._chosen.method, self._chosen.expected_proposals
         self.reason = (
-            f"sets of {merged.times} tied cells are one cell with {merged.times} times the rate; "
+            f"{merged.times} tied cells are equivalent to one cell with {merged.times} times the "
+            f"rate; "
             f"then {self._chosen.reason}"
         )
 

@@ -49,7 +49,7 @@ def draw_noise(
     lower : int array_like, shape (cells,), optional
         The lower bound on the noise of each cell, for experiments only. The bound ``-counts``
         conditions on a release without negative counts, which has another privacy guarantee
-        (congenial differential privacy, Theorem 2.1).
+        (*Congenial Differential Privacy under Mandated Disclosure*, Theorem 2.1).
 
     Returns
     -------
@@ -101,10 +101,10 @@ def draw_noise(
 def release_sampler(
     mechanism: Mechanism, invariants: Invariants, *, n_draws: int = 1
 ) -> ExactSampler:
-    """Set up the sampler of noise for release without a draw.
+    """Set up the sampler of noise for release, and draw nothing.
 
-    Raise `NoSamplerError` if no exact sampler is practical, and `InputError` if the parameter of
-    the mechanism is out of range or sums of the noise could exceed 2^53.
+    Raise `NoSamplerError` if no exact sampler is practical. Raise `InputError` if the parameter of
+    the mechanism is out of range, or sums of the noise could exceed 2^53.
     """
     energy = mechanism.exact_energy
     if energy is None and mechanism.set_energy is not None:

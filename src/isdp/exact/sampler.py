@@ -15,7 +15,7 @@ from isdp.errors import InputError
 from isdp.exact.bits.source import BitSource, bytes_of
 
 UNIT_ROUNDOFF = 2.0**-53
-MAX_PROPOSALS = 1e6  # per draw
+MAX_PROPOSALS = 1e6  # maximum expected number of proposals per draw
 USE_CHAIN = "Use a Markov chain (isdp.mcmc.draw_chains)."
 ALLOW_MORE = "Increase max_proposals, or use a Markov chain (isdp.mcmc.draw_chains)."
 MAX_CELLS = 2000  # maximum number of cells of samplers that accept any invariants
@@ -59,7 +59,7 @@ def refuse_proposals(draw: str, expected: float, maximum: float, remedy: str) ->
 
 
 def rejected_draw(argument: str, n_proposals: int) -> InputError:
-    """Return the error of a draw of which all proposals were rejected."""
+    """Return the error for a draw whose proposals were all rejected."""
     return InputError(f"{argument}: {n_proposals} proposals of a draw were rejected. {USE_CHAIN}")
 
 

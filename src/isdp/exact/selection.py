@@ -34,12 +34,12 @@ from isdp.mechanisms.base import Mechanism, Target
 
 MAX_CELLS_TREE_FIRST = 100  # with more cells, the search for an elimination tree takes seconds
 MAX_CELLS_QUICK = 1000  # with more cells, the set-up takes more than a second
-MAX_PRODUCTS_QUICK = 1e9  # number of products of elimination messages, which take seconds
-MAX_PROPOSALS_QUICK = 10  # per draw of Gaussian noise in tables of any size
-MAX_SUMS_QUICK = 1e6  # number of sums of classes per draw, which take half a second
-# draws with fewer sums of classes are faster than the set-up of elimination messages
+MAX_PRODUCTS_QUICK = 1e9  # maximum number of products of messages; this number takes seconds
+MAX_PROPOSALS_QUICK = 10  # maximum expected number per draw of Gaussian noise, for large tables
+MAX_SUMS_QUICK = 1e6  # maximum number of class sums per draw; this number takes half a second
+# draws with fewer class sums than these numbers are faster than the set-up of messages
 MAX_SUMS_FIRST = 1e4  # per draw
-MAX_SUMS_FIRST_IN_ALL = 1e6  # for all draws
+MAX_SUMS_FIRST_IN_ALL = 1e6  # for all draws together
 
 SET_SAMPLERS = (NestedGaussianSampler, NestedLaplaceSampler, CrossingSampler)
 SAMPLERS = (  # all samplers of noise without lower bounds
@@ -75,8 +75,8 @@ class ExactSampler:
     Attributes
     ----------
     method : str
-        The name of the method, such as "compositions". The name is "independent parts" if each part
-        has a separate method.
+        The name of the algorithm, such as "compositions". The name is "independent parts" if each
+        part has an algorithm of its own.
     reason : str
         The reason for the selection of this sampler.
     error : float

@@ -1,4 +1,4 @@
-"""Tied cells: a set of c cells that determine one another is one cell with c times the rate.
+"""Tied cells: c cells that determine one another are equivalent to one cell with c times the rate.
 
 A total of two cells ties them, because their noise adds up to zero. A table of k x 2 cells with
 both margins fixed is therefore equivalent to one total of k cells at twice epsilon. The reduction

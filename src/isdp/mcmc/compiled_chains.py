@@ -1,6 +1,8 @@
 """Compiled loops of single and coupled Markov chains, and their arguments.
 
-The size of a noise vector u is the integer sum of |u_i|^power, on which its energy depends.
+The size of a noise vector u is the integer sum of |u_i|^power, on which its energy depends. The
+discrete Laplace distribution is called double geometric in *Integer Subspace Differential Privacy*
+(ISDP).
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ class Scratch(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Guide table for draws from the double geometric distribution by inversion.
+    """Guide table for draws from the discrete Laplace distribution by inversion.
 
     Attributes
     ----------
@@ -98,7 +100,7 @@ class Proposals(NamedTuple):
     lower_bounds : int64 array
         Right-hand sides of these inequalities.
     rate : float
-        Rate of the double geometric distribution of the free cells.
+        Rate of the discrete Laplace distribution of the free cells.
     table : Table
         Guide table of this distribution.
     """
@@ -127,7 +129,7 @@ def _double_geometric(rng, p_zero, log_a):
 
 @njit
 def _nonzero_step(rng, scale):
-    """Draw a nonzero double geometric variable with a = exp(-1 / scale)."""
+    """Draw a nonzero discrete Laplace variable with a = exp(-1 / scale)."""
     k = 1 + int(rng.standard_exponential() * scale)
     return k if rng.random() < 0.5 else -k
 
@@ -323,7 +325,7 @@ def _coordinate_sweeps(rng, noise, walked, slack, size, walk, slack_changes, swe
 
 @njit
 def coupled_double_geometric(rng, difference, powers, p_zero, log_a):
-    """Draw double geometric steps e and f from the maximal coupling of e and difference + f.
+    """Draw discrete Laplace steps e and f from the maximal coupling of e and difference + f.
 
     With a probability equal to the overlap of their distributions, e = difference + f is drawn from
     the overlap. Otherwise each is drawn from its residual distribution. Neither draw uses
@@ -341,7 +343,7 @@ def coupled_double_geometric(rng, difference, powers, p_zero, log_a):
     else:
         shared = powers[min(last, m + 1)] * (1.0 + p_zero)  # 2 a^(m + 1) / (1 + a)
     if rng.random() < shared:
-        if distance % 2 == 0:  # the overlap is a double geometric distribution around the midpoint
+        if distance % 2 == 0:  # the overlap is a discrete Laplace distribution around the midpoint
             e = m + _double_geometric(rng, p_zero, log_a)
         else:  # the overlap has two equal halves that decrease away from the midpoint
             r = rng.random()
@@ -381,7 +383,7 @@ def _passes(log_uniform, size, growth, root, rate):
 
 @njit
 def coupled_sweeps(rng, first, second, difference, sizes, walk, scratch, max_sweeps):
-    """Move both chains in place until they meet.
+    """Run both chains in place until they meet.
 
     `difference` contains the coordinates of the second chain minus those of the first. The
     function returns the sweep after which the chains are equal, counted from 1, or 0 if they do not
@@ -458,9 +460,10 @@ def coupled_sweeps(rng, first, second, difference, sizes, walk, scratch, max_swe
 
 @njit
 def meet(rng, second, walk, slack_changes, scratch, lag, cap):
-    """Return the meeting time of two chains from zero, and the first chain's accepted early jumps.
+    """Return the meeting time of two chains that start at zero, and a number of accepted jumps.
 
-    The meeting time is -1 if it exceeds the cap. Early jumps are those within the lag.
+    The meeting time is -1 if it exceeds the cap. The jumps are those of the first chain within the
+    lag.
     """
     first = second.copy()
     lead = np.zeros(len(walk.jumps.indptr) - 1, dtype=np.int64)
@@ -516,7 +519,7 @@ def run_independence(rng, noise, size, proposals, energy, thin, kept):
 
 @njit
 def _draw_from_table(rng, table):
-    """Draw a double geometric variable by guide-table inversion."""
+    """Draw a discrete Laplace variable by guide-table inversion."""
     u = rng.random()
     entry = table.guide[int(u * len(table.guide))]
     while table.cumulative[entry] <= u:

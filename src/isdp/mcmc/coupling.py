@@ -1,9 +1,9 @@
 """Coupling of two chains with a lag, which bounds the distance of a chain to its target.
 
-The source is ISDP, Algorithms 2 and 3, after Biswas, Jacob and Vanetti (2019). Both chains run the
-walk of `isdp.mcmc.metropolis`, and the first chain is `lag` sweeps ahead. The proposals of the two
-chains have a maximal coupling for each basis vector. The chains share the uniform variable of each
-acceptance.
+The source is *Integer Subspace Differential Privacy* (ISDP), Algorithms 2 and 3, after Biswas,
+Jacob and Vanetti (2019). Both chains run the walk of `isdp.mcmc.metropolis`, and the first chain is
+`lag` sweeps ahead. The proposals of the two chains have a maximal coupling for each basis vector.
+The chains share the uniform variable of each acceptance.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ class MeetingTimes(NamedTuple):
         The number of sweeps by which the first chain is ahead.
     tau : int64 array, shape (runs,)
         The first t > lag at which the first chain at time t equals the second at time t - lag. For
-        a censored run, it is the maximum time.
+        a censored run, tau is the maximum time.
     censored : bool array, shape (runs,)
         Runs that ended before the chains met.
     jumps : int64 array, shape (runs,)
         The number of jumps that the first chain accepted within the lag. If the invariants
-        determine all cells, it is the lag.
+        determine all cells, this number is the lag.
     """
 
     lag: int
@@ -209,8 +209,8 @@ def tv_bound(times: MeetingTimes, t: ArrayLike) -> pd.DataFrame:
     DataFrame with the columns lag, t, bound, low, high, at_least and censored
         `low` and `high` are the ends of an approximate 99 % Monte Carlo interval. If few runs have
         not met, `high` uses the binomial upper limit on their proportion. `at_least` is the mean if
-        the cap is used as the tau of each censored run. It is missing if the term of a censored run
-        is 0. `censored` is the number of uninformative runs, as in `MeetingTimes`.
+        the cap is used as the tau of each censored run. `at_least` is missing if the term of a
+        censored run is 0. `censored` is the number of uninformative runs, as in `MeetingTimes`.
     """
     t = np.atleast_1d(np.asarray(t))
     if t.dtype.kind not in "iu" or (t < 0).any():

@@ -1,7 +1,7 @@
 """Metropolised independent sampling of noise under constraints.
 
 The source is Gong and Meng (2020), *Congenial Differential Privacy under Mandated Disclosure*,
-Algorithm 1. A proposal draws the free cells from a double geometric distribution and computes the
+Algorithm 1. A proposal draws the free cells from a discrete Laplace distribution and computes the
 other cells from the equalities. The Metropolis rule accepts or refuses the whole proposal. The
 draws are for experiments only.
 """
@@ -27,7 +27,7 @@ from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES
 
 NO_LOWER_BOUND = -(2**62)  # this bound is below all noise that the overflow check allows
 MAX_TABLE_VALUE = 64  # maximum noise in the guide table of a proposal
-GUIDE_TABLE_SIZE = 2048  # the table occupies half of a cache of 32 kilobytes
+GUIDE_TABLE_SIZE = 2048  # number of entries, which occupy half of a cache of 32 kilobytes
 LEVEL = 0.99  # confidence level of an acceptance rate
 MAX_REFUSAL_SCALE = 1e300  # an infinite scale times a zero exponential variable would be nan
 
@@ -43,7 +43,7 @@ class IndependenceSampler:
     mechanism : Mechanism
         The target is the distribution of its noise conditioned on the polytope.
     proposal_epsilon : float
-        Proposals of free cells are double geometric noise with a = exp(-proposal_epsilon).
+        Proposals of free cells are discrete Laplace noise with a = exp(-proposal_epsilon).
     solved : int array, shape (rank of the equalities,), optional
         Cells that are computed from the equalities. By default, the sampler chooses them.
 

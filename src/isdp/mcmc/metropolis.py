@@ -1,9 +1,10 @@
 """Metropolis-Hastings walks on the lattice of noise under invariants.
 
-ISDP, Algorithm 1, proposes jumps C e, where the columns of C are a basis of the lattice and e has
-independent double geometric entries. Every state therefore belongs to the lattice. The acceptance
-rule "joint" decides on the whole jump, and "coordinate" on the step along each basis vector. The
-draws are for experiments, because the walk uses pseudo-random numbers and floating point.
+Algorithm 1 of *Integer Subspace Differential Privacy* (ISDP) proposes jumps C e. The columns of C
+are a basis of the lattice, and e has independent discrete Laplace entries (double geometric in
+ISDP). Every state therefore belongs to the lattice. The acceptance rule "joint" decides on the
+whole jump, and "coordinate" on the step along each basis vector. The draws are for experiments,
+because the walk uses pseudo-random numbers and floating point.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def vectors_of(compressed: csc_array | csr_array) -> Vectors:
 
 @dataclass(frozen=True, eq=False)
 class LatticeWalk:
-    """Random walk on the lattice whose stationary distribution is the noise of a mechanism.
+    """Random walk on the lattice whose stationary distribution is that of a mechanism.
 
     Parameters
     ----------
@@ -97,7 +98,7 @@ class LatticeWalk:
     mechanism : Mechanism
         The target distribution.
     proposal : float
-        Parameter a of the double geometric coefficients of a jump, between 0 and 1.
+        Parameter a of the discrete Laplace coefficients of a jump, between 0 and 1.
     acceptance : {"joint", "coordinate"}
         Accept or refuse a jump as a whole, or separately for each vector.
     within : Polytope, optional
@@ -298,7 +299,7 @@ def draw_chains(
     acceptance : {"joint", "coordinate"}
         Acceptance rule, as in `LatticeWalk`.
     proposal : float, optional
-        Double geometric parameter of the coefficients of a jump. By default, the coefficients have
+        Discrete Laplace parameter of the coefficients of a jump. By default, the coefficients have
         about the magnitude of the noise in one cell.
 
     Returns

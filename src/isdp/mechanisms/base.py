@@ -68,15 +68,14 @@ class NestedEnergy(NamedTuple):
 class CrossingEnergy(NamedTuple):
     """Log-weight ``-sum of precision_ij S_ab(u)^2 / 2`` over pairs of sets of regions and groups.
 
-    S_ab(u) is the sum of the noise vector u over the set a of regions, which has level i, and the
-    set b of cells, which has level j. The noise is in row-major order, with one row per region.
+    S_ab(u) is the sum of the noise vector u over a set a of regions of level i and a set b of cells
+    of level j. The noise is in row-major order, with one row per region.
 
     Attributes
     ----------
     precisions : tuple of tuples of Fraction
-        ``precisions[i][j]`` is 1 / sigma^2 for the i-th level of the regions and the j-th level of
-        the groups, and 0 if there is no term. The sets of a level of the groups that has a term
-        have equal sizes.
+        ``precisions[i][j]`` is 1 / sigma^2 for level i of the regions and level j of the groups. It
+        is 0 if there is no term. If a level of the groups has a term, its sets have equal sizes.
     """
 
     regions: SetTree
@@ -85,7 +84,7 @@ class CrossingEnergy(NamedTuple):
 
 
 class Target(NamedTuple):
-    """Name and energy of the target distribution of a sampler. One of both energies is None."""
+    """Name and energy of the target distribution of a sampler. One of the two energies is None."""
 
     name: str
     energy: Energy | None
@@ -97,7 +96,7 @@ class Mechanism(ABC):
     """Distribution of integer noise. Subclasses are frozen dataclasses of its parameters.
 
     Arrays `noise` have shape (..., cells), and their norms and log-weights have shape (...). The
-    attribute `name` is that of the distribution in certificates and in files of draws.
+    attribute `name` is the name of the distribution in certificates and in files of draws.
     """
 
     name: ClassVar[str]

@@ -1,18 +1,18 @@
 """Gaussian noise whose energy has a term for each pair of a set of regions and a set of cells.
 
-The table has one row per region and the same cells in each row. A tree of the regions, such as
-nation, states and counties, and a tree of the cells, such as total, groups and cells, give the
-totals S_ab(u) of the noise u over the set a of regions and the set b of cells. The energy is
-q(u) = sum of S_ab(u)^2 / sigma^2, with one sigma for each pair of levels. The noise has P(u)
-proportional to exp(-q(u) / 2) on the integer vectors with A u = 0. There is no Laplace noise of
-this form, because the exact sampler completes squares.
+The table has one row per region and the same cells in each row. There is a tree of regions (such as
+nation, states and counties) and a tree of cells (such as total, groups and cells). For a set a of
+regions and a set b of cells, S_ab(u) is the total of the noise u. The energy is q(u) = sum of
+S_ab(u)^2 / sigma^2, with one sigma for each pair of levels. The noise has P(u) proportional to
+exp(-q(u) / 2) on the integer vectors with A u = 0. There is no Laplace noise of this form, because
+the exact sampler completes squares.
 
 The privacy guarantee is that of `isdp.mechanisms.nested`: rho = q(d) / 2 for two tables that differ
-by the lattice vector d. If one person moves, S_ab(d) is 1 and -1 for the two sets of a pair of
-levels that contain exactly one of both cells. The loss is therefore the sum of 1 / sigma^2 over
-these pairs of levels. If the invariants let no person move alone, the smallest change is an
-exchange: two persons of two regions exchange their cells. Then q(d) has four terms for each pair
-of levels that separates both the regions and the cells.
+by the lattice vector d. Consider a move of one person between two cells. For each pair of levels
+whose sets separate the two cells, S_ab(d) is 1 for one total and -1 for another. The loss is
+therefore the sum of 1 / sigma^2 over these pairs of levels. If the invariants let no person move
+alone, the smallest change is an exchange: two persons of two regions exchange their cells. Then
+q(d) has four terms for each pair of levels that separates both the regions and the cells.
 """
 
 from __future__ import annotations
@@ -58,20 +58,20 @@ class CrossingGaussian(Mechanism):
     variances : dict of (str, str) to Fraction, int, str or float
         The sigma^2 of each pair of a level of the regions and a level of the groups. A pair that is
         missing has no term. The pair of both last levels is necessary, because the energy would
-        otherwise not be definite. A float denotes its shortest decimal form.
+        otherwise not be positive definite. A float denotes its shortest decimal form.
 
     Attributes
     ----------
     precisions : tuple of tuples of Fraction
-        ``precisions[i][j]`` is 1 / sigma^2 of the i-th level of the regions and the j-th level of
-        the groups, and 0 if there is no term.
+        ``precisions[i][j]`` is 1 / sigma^2 for level i of the regions and level j of the groups. It
+        is 0 if there is no term.
 
     Raises
     ------
     InputError
-        If a variance is not between 1e-6 and 1e20, a level is unknown, the pair of both last levels
-        is missing, a tree has no set of all its cells, a cell or a set is in no set of the level
-        above it, or sets of one level of the groups have different sizes.
+        If a variance is not between 1e-6 and 1e20, a level is unknown, or the pair of both last
+        levels is missing. The error is also raised if a tree has no set of all its cells, or a node
+        is in no set of the level above it. Sets of one level of the groups must have equal sizes.
 
     Examples
     --------
@@ -114,9 +114,7 @@ class CrossingGaussian(Mechanism):
                     f"{', '.join(groups.levels)}"
                 )
         if pairs[-1] not in variances:
-            raise InputError(
-                f"variances: the energy is not definite. Give the variance of {pairs[-1]!r}"
-            )
+            raise InputError(f"variances: the pair {pairs[-1]!r} is missing. Give its variance")
         precisions = tuple(
             tuple(_precision(variances, (region, group)) for group in groups.levels)
             for region in regions.levels
@@ -138,10 +136,11 @@ class CrossingGaussian(Mechanism):
     def guarantee_of(self, invariants: Invariants | None) -> PrivacyGuarantee:
         """Bound the loss per person under given invariants.
 
-        The change is that one person moves to another cell. Without invariants, a person who comes
-        or goes is a change as well. If no person can move alone, the change is an exchange of
-        cells between two persons, and the guarantee states this. If the loss of several persons who
-        change cells together can exceed that of several moves, the guarantee has the growth "none".
+        The change is a move of one person to another cell. Without invariants, the bound also
+        covers a person who arrives or leaves. If no person can move alone, the change is an
+        exchange of cells between two persons, and the guarantee states this. If the loss of several
+        persons who change cells together can exceed that of several moves, the guarantee has the
+        growth "none".
 
         Parameters
         ----------
@@ -152,7 +151,8 @@ class CrossingGaussian(Mechanism):
         Returns
         -------
         PrivacyGuarantee
-            Its unit is the person, and its loss is an exact fraction, which is attained.
+            The privacy unit is one person. The loss is an exact fraction, and a pair of tables
+            attains it.
         """
         losses = [*self.losses_by_level(invariants).values(), self.arrival_loss(invariants)]
         relation = EQUAL_INVARIANTS
@@ -166,7 +166,7 @@ class CrossingGaussian(Mechanism):
         )
 
     def _loss_in_company(self, invariants: Invariants | None) -> Fraction:
-        """Return the loss of the largest move, which other moves may make possible.
+        """Return the largest loss of a move, including moves that are possible only with others.
 
         The square root of q, without the terms of held totals, is a seminorm of all integer
         vectors. The loss of k persons who move together is at most k^2 times this loss.
@@ -212,7 +212,7 @@ class CrossingGaussian(Mechanism):
         return losses
 
     def arrival_loss(self, invariants: Invariants | None) -> Fraction:
-        """Compute the loss if one person comes or goes; it is 0 if a total is held."""
+        """Compute the loss if one person arrives or leaves. It is 0 if a total is held."""
         if self._held(invariants).any():
             return Fraction(0)
         return sum((sum(row, Fraction(0)) for row in self.precisions), Fraction(0)) / 2
@@ -236,8 +236,9 @@ class CrossingGaussian(Mechanism):
     ) -> NDArray[np.float64]:
         """Compute the variances of a weighted sum of cells in all sets of regions.
 
-        They are the variances of real-valued noise with the same energy, which are those of the
-        best linear unbiased estimate. The variances of the integer noise are not larger.
+        The results are the variances of real-valued noise with the same energy. They are equal to
+        the variances of the best linear unbiased estimate. The variances of the integer noise are
+        not larger.
 
         Parameters
         ----------

@@ -1,23 +1,23 @@
 """Split of a budget over the pairs of levels of `CrossingGaussian`.
 
-The totals of one pair of levels are held, and so are those of larger sets. The formulas hold for
-symmetric trees of the regions, and for the covariance of the best linear unbiased estimate. Let n_i
-be the number of regions in a set of level i, and m_j the number of cells in a set of level j of the
-groups. Let p_ij be the inverse variance of the pair (i, j). The loss rho per person is the sum of
-all p_ij.
+The totals of one pair of levels are held, and so are the totals of larger sets. The formulas hold
+for symmetric trees of the regions, and for the covariance of the best linear unbiased estimate. Let
+n_i be the number of regions in a set of level i. Let m_j be the number of cells in a set of level j
+of the groups. Let p_ij be the inverse variance of the pair (i, j). The loss rho per person is the
+sum of all p_ij.
 
-Mode (a, b) contains the tables that are constant on the sets of the levels a and b and add up to 0
-on the sets of the levels above. It is an eigenspace of the energy. Its eigenvalue mu_ab is the sum
-of n_i m_j p_ij over i >= a and j >= b. Let d_a = 1/n_a - 1/n_(a-1) and e_b = 1/m_b - 1/m_(b-1). The
-variance of a total of the pair (i, j) is n_i^2 m_j^2 times the sum of d_a e_b / mu_ab. This sum
-includes the modes with a <= i and b <= j that are not held.
+Mode (a, b) contains the tables that are constant on the sets of the levels a and b. These tables
+add up to 0 on the sets of the levels above. The mode is an eigenspace of the energy. Its eigenvalue
+mu_ab is the sum of n_i m_j p_ij over i >= a and j >= b. Let d_a = 1/n_a - 1/n_(a-1) and e_b = 1/m_b
+- 1/m_(b-1). The variance of a total of the pair (i, j) is n_i^2 m_j^2 times the sum of d_a e_b /
+mu_ab. This sum includes the modes with a <= i and b <= j that are not held.
 
 The variances are convex functions of the p_ij, so that sequential quadratic programming finds the
 best split. The weighted sum of the variances is the sum of C_ab / mu_ab for some numbers C_ab. If
 every pair that is not held has a term, rho is the sum of B_ab mu_ab for some numbers B_ab. The
 minimum then has the closed form in which mu_ab is proportional to sqrt(C_ab / B_ab), unless a p_ij
-would be negative. For one region of c groups of m cells with a held total, B is 1/m for the groups,
-1/c for the cells across groups, and 1 - 1/m - 1/c for the third mode.
+would be negative. As an example, let one region with a held total have c groups of m cells. Then B
+is 1/m for the groups, 1/c for the cells across groups, and 1 - 1/m - 1/c for the third mode.
 
 If sets of one level of the regions differ in size, n_i is their mean size.
 """
@@ -66,7 +66,7 @@ def split_crossing_by_weights(
     held : tuple of (str, str)
         The pair of levels whose totals are held.
     rho : Fraction, int, str or float
-        The zCDP loss per person, which the inverse variances add up to exactly.
+        The zCDP loss per person. The inverse variances add up to it exactly.
     weights : dict of (str, str) to Fraction, int, str or float
         Positive weights of pairs that are not held, including the pair of both last levels. Pairs
         without a weight have no term.
@@ -79,8 +79,9 @@ def split_crossing_by_weights(
     Raises
     ------
     InputError
-        If a pair is unknown or held, the pair of both last levels has no weight, the sets of a
-        level are as large as those of the level above, or a weight is not between 1e-9 and 1e9.
+        If a pair is unknown or held, or the pair of both last levels has no weight. The error is
+        also raised if the sets of a level are as large as those of the level above, or a weight is
+        not between 1e-9 and 1e9.
 
     Examples
     --------
@@ -105,8 +106,8 @@ def split_crossing_by_errors(
 ) -> dict[Pair, Fraction]:
     """Choose the variances with the smallest loss for which no error exceeds its limit.
 
-    The loss rho per person is the sum of the inverse variances. It exceeds its minimum by less than
-    0.01 %. An error is smaller than its limit if the limits of other pairs require this.
+    The loss rho per person is the sum of the inverse variances. This sum exceeds its minimum by
+    less than 0.01 %. An error is smaller than its limit if the limits of other pairs require this.
 
     Parameters
     ----------
@@ -176,9 +177,9 @@ class _Family:
     pairs : list of tuple of (str, str)
         The pairs in the order of the levels.
     eigenvalues : float64 array, shape (modes, pairs)
-        The eigenvalues are the products of this matrix and the inverse variances of the terms.
+        The eigenvalues are the product of this matrix and the inverse variances of the terms.
     loads : float64 array, shape (pairs, modes)
-        The variances are the products of this matrix and the inverse eigenvalues.
+        The variances are the product of this matrix and the inverse eigenvalues.
     """
 
     def __init__(

@@ -2,13 +2,15 @@
 
 Let n_k be the size of the sets of level k of the groups. The sets of a level that has a term have
 equal sizes, so that the matrices of their totals commute. Mode k contains the vectors that are
-constant on the sets of level k and add up to zero on those of level k - 1. In this mode the energy
-is that of a nested family of the regions, in which level i has the precision w_ik, the sum of n_j /
-sigma_ij^2 over the levels j >= k. A total that is held has an infinite precision.
+constant on the sets of level k. These vectors add up to zero on the sets of level k - 1. In this
+mode, the energy is that of a nested family of the regions. Level i of the regions has the precision
+w_ik, which is the sum of n_j / sigma_ij^2 over the levels j >= k. A total that is held has an
+infinite precision.
 
 Two passes over the tree compute the variances. The upward pass computes W, the variance of a node
-given its subtree only: 1 / W = w + 1 / (sum of W over the children). The downward pass computes
-V = W (1 - W / T) + (W / T)^2 V(parent), where T is the sum of W over the siblings.
+given only the nodes below it. It uses 1 / W = w + 1 / (sum of W over the children). The downward
+pass computes the variance V = W (1 - W / T) + (W / T)^2 V(parent). Here T is the sum of W over all
+children of the parent.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ def held_levels(regions: SetTree, groups: SetTree, invariants: Invariants) -> ND
     Returns
     -------
     bool array, shape (levels of the regions, levels of the groups)
-        A total of a smaller set of regions or cells implies those of the sets that contain it.
+        True if all totals of the pair are held. Held totals of smaller sets imply the totals of the
+        sets that contain them.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The generalized Gaussian mechanism."""
+"""The generalized Gaussian mechanism of *Integer Subspace Differential Privacy* (ISDP)."""
 
 from __future__ import annotations
 

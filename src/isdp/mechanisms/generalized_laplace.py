@@ -1,4 +1,8 @@
-"""The generalized Laplace mechanism and double geometric noise."""
+"""The generalized Laplace mechanism, and discrete Laplace noise.
+
+The source is *Integer Subspace Differential Privacy* (ISDP), in which the discrete Laplace
+distribution is the double geometric distribution.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,8 @@ Norm = Literal["l1", "l2"]
 NORMS: tuple[Norm, ...] = ("l1", "l2")
 # A person who changes cell changes two counts by 1. The double nearest to sqrt(2) exceeds sqrt(2).
 DISTANCE_PER_PERSON: dict[Norm, Number] = {"l1": 2, "l2": math.sqrt(2)}
-# bound on a double geometric variable, because NumPy's exponential variables do not exceed it
+# bound on a discrete Laplace variable in units of 1 / epsilon, because NumPy's exponential
+# variables do not exceed it
 MAX_JUMP_IN_SCALES = 45
 
 
@@ -26,7 +31,7 @@ MAX_JUMP_IN_SCALES = 45
 class GeneralizedLaplace(Mechanism):
     """Noise u on the lattice with P(u) proportional to exp(-epsilon ||u||) (ISDP, Definition 9).
 
-    With the l1 norm and without invariants, the cells are independent double geometric variables.
+    With the l1 norm and without invariants, the cells are independent discrete Laplace variables.
 
     Parameters
     ----------
@@ -126,7 +131,7 @@ def double_geometric_pmf(k: ArrayLike, a: float) -> NDArray[np.float64]:
 def double_geometric_noise(
     rng: np.random.Generator, epsilon: float, shape: int | tuple[int, ...]
 ) -> NDArray[np.int64]:
-    """Draw independent double geometric noise with a = exp(-epsilon).
+    """Draw independent discrete Laplace noise with a = exp(-epsilon).
 
     Each value is the difference of two geometric variables.
     """

@@ -1,10 +1,10 @@
 """Split of a budget over the levels of `NestedLaplace`.
 
 The totals of one level are held. The privacy loss per person is twice the sum of the epsilons of
-the levels below it. The variances are those of a symmetric tree, computed by convolution along one
-path, as in `isdp.exact.nested.messages`. Let c be the number of children of a set. The weight of
-the sum of c independent totals has the c-th power of the Fourier transform of one total. If sets of
-one level differ in size, c is the ratio of the mean sizes, which need not be an integer.
+the levels below this level. The variances are those of a symmetric tree, computed by convolution
+along one path, as in `isdp.exact.nested.messages`. Let c be the number of children of a set. The
+weight of the sum of c independent totals has the c-th power of the Fourier transform of one total.
+If sets of one level differ in size, c is the ratio of the mean sizes, which need not be an integer.
 
 The grid has at most 2^16 points. For larger totals, one point represents several integers. The
 epsilons are changed so that Laplace noise of each term alone keeps its variance. For random splits
@@ -69,8 +69,9 @@ def split_laplace_by_weights(
     Raises
     ------
     InputError
-        If a level is unknown or not below the held level, the cells have no weight, epsilon is not
-        between 1e-9 and 1000, or a weight is not between 1e-9 and 1e9.
+        If a level is unknown or not below the held level, or the cells have no weight. The error is
+        also raised if epsilon is not between 1e-9 and 1000, or a weight is not between 1e-9 and
+        1e9.
     """
     total = _read_epsilon(epsilon)
     levels, sizes = read_levels(tree, held, "weights", weights)

@@ -1,10 +1,10 @@
 """Noise whose energy has a term for each set of a nested family of cells.
 
 The sets form a tree, such as nation, states, counties and cells. Let S_v(u) be the sum of the noise
-u over the set v. The Gaussian noise has P(u) proportional to exp(-sum of S_v(u)^2 / (2 sigma_v^2)),
-and the Laplace noise has P(u) proportional to exp(-sum of epsilon_v |S_v(u)|), on the integer
-vectors with A u = 0. With a term for each cell only, they are `GeneralizedGaussian` and
-`GeneralizedLaplace`.
+u over the set v. On the integer vectors with A u = 0, the Gaussian noise has P(u) proportional to
+exp(-sum of S_v(u)^2 / (2 sigma_v^2)). The Laplace noise has P(u) proportional to exp(-sum of
+epsilon_v |S_v(u)|). If only the cells have terms, with equal scales, they are `GeneralizedGaussian`
+and `GeneralizedLaplace`.
 
 Two tables with equal invariants differ by a lattice vector d. Let -q(u) / 2 be the exponent of the
 Gaussian noise. By completing the square, the Renyi divergence of order a is a q(d) / 2 +
@@ -15,9 +15,9 @@ epsilon equal to the energy of d. Both sqrt(q) and the Laplace energy are norms.
 of one person is therefore at most k^2 or k times the largest loss of one move.
 
 If the invariants are nested, each change of k persons that keeps them consists of at most k changes
-of one person that keep them: the changes of the cells in the same totals add up to zero, or the
-cells are in no total. Under overlapping totals, two persons who exchange cells may change sets that
-no single move can change.
+of one person that keep them. The reason is that the changes of cells in the same totals add up to
+zero, and that cells in no total are free. Under overlapping totals, two persons who exchange cells
+may change totals that no single move can change.
 """
 
 from __future__ import annotations
@@ -88,20 +88,21 @@ class _Nested(Mechanism):
     def guarantee_of(self, invariants: Invariants | None) -> PrivacyGuarantee:
         """Bound the loss per person under given invariants.
 
-        A person changes between two cells with the same totals. If a cell is in no total, a person
-        who comes or goes is a change as well. Totals that the invariants hold add no loss. If the
-        invariants overlap, the loss of several persons can exceed that of several such changes. The
-        guarantee then has the growth "none", or no loss per person if no person can change alone.
+        The bound is for one person who moves between two cells with the same totals. If a cell is
+        in no total, the bound also covers a person who arrives or leaves. Totals that the
+        invariants hold add no loss. If the invariants overlap, the loss of several persons can
+        exceed that of several such changes. The guarantee then has the growth "none", or no loss
+        per person if no person can change alone.
 
         Parameters
         ----------
         invariants : Invariants or None
-            None means that the invariants are not known. The bound then holds under any of them.
+            None means that the invariants are not known. The bound then holds under any invariants.
 
         Returns
         -------
         PrivacyGuarantee
-            Its unit is the person, and its loss is an exact fraction.
+            The privacy unit is one person, and the loss is an exact fraction.
         """
         losses = [*self.losses_by_level(invariants).values(), self.arrival_loss(invariants)]
         gaussian, loss = self.power == 2, max(losses)
@@ -126,9 +127,9 @@ class _Nested(Mechanism):
     def losses_by_level(self, invariants: Invariants | None) -> dict[str, Fraction]:
         """Compute the largest loss of a move of one person, by the level of the move.
 
-        The level of a move is that of the smallest set that contains both cells. It is "no common
-        set" if there is none. The loss is the sum of the rates of the sets that contain exactly one
-        of both cells. It is attained.
+        The level of a move is that of the smallest set that contains both cells. The level is "no
+        common set" if no set contains both cells. The loss is the sum of the rates of the sets that
+        contain exactly one of the two cells. A pair of tables attains it.
 
         Returns
         -------
@@ -169,7 +170,7 @@ class _Nested(Mechanism):
         return {name: found[name] for name in names if name in found}
 
     def arrival_loss(self, invariants: Invariants | None) -> Fraction:
-        """Compute the largest loss if one person comes or goes in a cell without a total.
+        """Compute the largest loss if one person arrives or leaves in a cell without a total.
 
         It is 0 if the invariants have a total of each cell.
         """
@@ -219,15 +220,15 @@ class _Nested(Mechanism):
 class NestedGaussian(_Nested):
     """Noise u with P(u) proportional to exp(-sum over sets v of S_v(u)^2 / (2 sigma_v^2)).
 
-    Its covariances are at most those of the best linear unbiased estimate from independent
-    measurements of the totals of the same sets, with the same privacy loss.
+    The covariances of the noise are at most those of a best linear unbiased estimate. This estimate
+    uses independent measurements of the totals of the same sets, with the same privacy loss.
 
     Parameters
     ----------
     tree : SetTree
     variances : dict of str, or sequence of shape (nodes,), to Fraction, int, str or float
-        The sigma_v^2 of each level by its name, or of each node. A level that is missing, and a
-        node with None, has no term. A float denotes its shortest decimal form.
+        The sigma_v^2 of each level by its name, or of each node. A missing level and a
+        node with None have no term. A float denotes its shortest decimal form.
 
     Raises
     ------
@@ -258,8 +259,8 @@ class NestedLaplace(_Nested):
     ----------
     tree : SetTree
     epsilons : dict of str, or sequence of shape (nodes,), to Fraction, int, str or float
-        The epsilon_v of each level by its name, or of each node. A level that is missing, and a
-        node with None, has no term. A float denotes its shortest decimal form.
+        The epsilon_v of each level by its name, or of each node. A missing level and a
+        node with None have no term. A float denotes its shortest decimal form.
 
     Raises
     ------
@@ -327,9 +328,9 @@ def _of_same_cells(invariants: Invariants, tree: SetTree) -> Invariants:
 
 
 def _are_nested(invariants: Invariants) -> bool:
-    """Find out whether the invariants are totals of sets of a nested family.
+    """Return True if the invariants are totals of sets of a nested family.
 
-    This is so if all cells of a total have the same total as the next larger one.
+    They are if all cells of a total have the same next larger total.
     """
     a = invariants.sparse
     sizes = np.diff(a.indptr)
@@ -372,7 +373,7 @@ def _read_scales(
         node_of = np.arange(tree.nodes)
         if len(given) != tree.nodes:
             raise InputError(
-                f"{name}: there are {len(given)}, and the tree has {tree.nodes} nodes. Give one "
+                f"{name}: {len(given)} values for {tree.nodes} nodes of the tree. Give one value "
                 f"for each node, and None for a node without a term"
             )
         labels = []

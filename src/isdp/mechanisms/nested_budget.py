@@ -1,15 +1,16 @@
 """Split of a budget over the levels of `NestedGaussian`.
 
 The formulas hold for a symmetric tree under held totals of one level, and for the covariance of the
-best linear unbiased estimate. Let n_l be the number of cells in a set of level l, with n_0 for the
-held level, and p_l the inverse variance of the level. Let mu_j be the sum of n_l p_l over the
+best linear unbiased estimate. Let n_l be the number of cells in a set of level l, where level 0 is
+the held level. Let p_l be the inverse variance of level l. Let mu_j be the sum of n_l p_l over the
 levels l >= j, and d_j = 1/n_j - 1/n_(j-1). The variance of a total of level l is n_l^2 times the
-sum of d_j / mu_j over j <= l. The loss rho per person is the sum of all p_l, which is the sum of
-b_j mu_j with b_1 = 1/n_1 and b_j = d_j for the other levels.
+sum of d_j / mu_j over j <= l. The loss rho per person is the sum of all p_l. It is equal to the sum
+of b_j mu_j, with b_1 = 1/n_1 and b_j = d_j for the other levels.
 
-The weighted sum of the variances is the sum of d_j Lambda_j / mu_j, where Lambda_j is the sum of
-weight_l n_l^2 over l >= j. Its minimum has mu_j proportional to sqrt(d_j Lambda_j / b_j). If this
-increases with j, the levels are pooled, and the first of them has no term.
+The weighted sum of the variances is the sum of d_j Lambda_j / mu_j. Here Lambda_j is the sum of
+weight_l n_l^2 over l >= j. At the minimum, mu_j is proportional to sqrt(d_j Lambda_j / b_j). If
+this ratio increases with j, consecutive levels are pooled, and only the last level of a pool has a
+term.
 
 In other trees, n_l is the mean number of cells.
 """
@@ -42,7 +43,7 @@ def split_by_weights(
     held : str
         The level whose totals are held.
     rho : Fraction, int, str or float
-        The zCDP loss per person, which the inverse variances add up to exactly.
+        The zCDP loss per person. The inverse variances add up to it exactly.
     weights : dict of str to Fraction, int, str or float
         Positive weights of the levels below the held level, including the cells. Levels without a
         weight have no term.
@@ -111,8 +112,9 @@ def split_by_errors(
     Raises
     ------
     InputError
-        If a level is unknown or not below the held level, the cells have no error, a number is not
-        positive, or the other errors make the error of a level smaller or larger than requested.
+        If a level is unknown or not below the held level, the cells have no error, or a number is
+        not positive. `InputError` is also raised if the other errors make the error of a level
+        smaller or larger than requested.
 
     Examples
     --------
@@ -127,15 +129,15 @@ def split_by_errors(
         share = (error / n) ** 2
         if share <= before:
             raise InputError(
-                f"errors: {level}: the error is too small next to that of the level above. Use a "
-                f"larger error for {level}, or a smaller one for the level above"
+                f"errors: {level}: the error is too small compared with the error of the level "
+                f"above. Use a larger error for {level}, or a smaller error for the level above"
             )
         mu.append((1 / n - 1 / above) / (share - before))
         before = share
     for level, one, other in zip(levels, mu, mu[1:], strict=False):
         if one <= other:
             raise InputError(
-                f"errors: {level}: the errors of the levels below give a smaller error. Use a "
+                f"errors: {level}: the errors of the levels below make this error smaller. Use a "
                 f"smaller error for {level}, or leave it out"
             )
     return _variances(levels, below, mu)

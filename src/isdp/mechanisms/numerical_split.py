@@ -1,8 +1,8 @@
 """Split of a privacy budget over the terms of an energy, by sequential quadratic programming.
 
 The amount of a term is the inverse variance of a Gaussian term, or the epsilon of a Laplace term.
-The last amount belongs to the cells. It must be positive, because the energy would not be definite
-otherwise.
+The last amount belongs to the cells. It must be positive, because the energy would otherwise not be
+definite.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Key = TypeVar("Key")
 Function = Callable[[FloatArray], FloatArray]
 
 MIN_CELL_SHARE = 1e-6
-SHARE_UNITS = 10**9  # of a budget; a term with less than half a unit is omitted
-WEIGHTS, ERRORS = (1e-9, 1e9), (1e-3, 1e9)  # smallest and largest numbers
+SHARE_UNITS = 10**9  # number of units of a budget; a term below half a unit is omitted
+WEIGHTS, ERRORS = (1e-9, 1e9), (1e-3, 1e9)  # smallest and largest allowed numbers
 OPTIONS = {"ftol": 1e-14, "maxiter": 1000}
 
 

@@ -39,8 +39,8 @@ class SetTree:
     Raises
     ------
     InputError
-        If a parent is not a set, a set has no cells, the parents have a cycle, or a chain of sets
-        is longer than 1000.
+        If a parent is not a set, a set has no cells, or the parents have a cycle. The error is also
+        raised if a chain of sets is longer than 1000.
     """
 
     cells: int
@@ -71,7 +71,9 @@ class SetTree:
         object.__setattr__(self, "level_of", level_of)
         sizes = self.sizes  # this also checks the depth
         if not sizes.all():
-            raise InputError(f"tree: set {int(np.argmin(sizes)) - self.cells} has no cells")
+            raise InputError(
+                f"tree: set {int(np.argmin(sizes)) - self.cells} has no cells. Remove it"
+            )
 
     @classmethod
     def from_columns(
@@ -80,7 +82,7 @@ class SetTree:
         """Build the tree from one column of labels per level, with one entry per cell.
 
         A set of a level contains the cells with equal labels in this column and in all columns
-        before it. Equal names of counties in two states are therefore two counties.
+        before it. A name of a county that occurs in two states therefore denotes two counties.
 
         Parameters
         ----------
@@ -127,15 +129,15 @@ class SetTree:
 
     @classmethod
     def from_sets(cls, sets: Iterable[Iterable[int]], cells: int) -> SetTree:
-        """Build the tree of lists of cell indices, in any order.
+        """Build the tree from sets of cell indices, which can be given in any order.
 
         Node ``cells + k`` is the k-th set. The level of a set is its depth.
 
         Raises
         ------
         InputError
-            If an index is out of range or repeated, a set has fewer than two cells, two sets are
-            equal, or two sets overlap without being nested.
+            If an index is out of range or repeated, or a set has fewer than two cells. The error is
+            also raised if two sets are equal, or overlap without being nested.
 
         Examples
         --------
@@ -232,7 +234,9 @@ class SetTree:
             raise InputError(f"tree: give integers for the {self.cells} cells in the last axis")
         largest = max(abs(int(noise.max())), abs(int(noise.min()))) if noise.size else 0
         if largest * self.cells > INT64_MAX:
-            raise InputError("tree: a sum of cells could exceed 64-bit integers")
+            raise InputError(
+                "noise: a sum over cells could exceed 64-bit integers. Give smaller values"
+            )
         flat = noise.astype(np.int64).reshape(-1, self.cells)
         totals: NDArray[np.int64] = (self.incidence @ flat.T).T
         return totals.reshape(*noise.shape[:-1], self.nodes)

@@ -15,10 +15,10 @@ LOG = logging.getLogger(__name__)
 
 
 def try_to_draw(figure: Callable[[], Figure]) -> Callable[[Path, Path], None] | None:
-    """Draw the figure that ``figure()`` returns, and return a function that writes the files.
+    """Render the figure that ``figure()`` returns, and return a function that writes the files.
 
-    A picture never prevents a release. If matplotlib is not installed, or cannot draw the figure,
-    the result is None. The warning of the second case quotes no label.
+    A figure never prevents a release. If matplotlib is not installed, or cannot render the figure,
+    the result is None. In the second case, a warning is logged that quotes no label.
 
     Returns
     -------
@@ -27,7 +27,7 @@ def try_to_draw(figure: Callable[[], Figure]) -> Callable[[Path, Path], None] | 
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # for example, of letters that a font lacks
+            warnings.simplefilter("ignore")  # for example, about letters that a font lacks
             from isdp.plots.style import render
 
             files = render(figure())

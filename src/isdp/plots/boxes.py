@@ -26,10 +26,10 @@ from isdp.plots.style import (
 ONE_DRAW = {"one_draw": ("s", DRAW, "one draw")}
 MARK: dict[str, Any] = {"ls": "", "ms": 3.2, "mew": 0}
 FLIER: dict[str, Any] = {"marker": ".", "color": FAINT, "ls": "", "ms": 3, "mew": 0}
-MAX_WIDTH = 11.5  # in inches, because a wider figure is not legible on a page
-LEGEND_WIDTH = 10.6  # the width in inches of a legend in one line with all marks
-MAX_VECTOR_BOXES = 50  # if a call draws more boxes, they are rasterised inside the SVG
-LABEL_HEIGHT = 0.15  # the height in inches of one line of text
+MAX_WIDTH = 11.5  # maximum width of a figure in inches; wider figures are not legible
+LEGEND_WIDTH = 10.6  # width in inches of a legend in one line with all marks
+MAX_VECTOR_BOXES = 50  # if a call plots more boxes, they are rasterised inside the SVG
+LABEL_HEIGHT = 0.15  # height in inches of one line of text
 
 
 def boxes_width(number: int) -> float:
@@ -70,7 +70,7 @@ def draw_boxes(
     width: float = 0.62,
     marks: Mapping[str, tuple[str, str, str]] | None = ONE_DRAW,
 ) -> None:
-    """Draw box plots.
+    """Plot one box with whiskers for each position.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def draw_boxes(
     width : float
         Width of a box in units of the x axis.
     marks : mapping, optional
-        Marker, colour and label of each series that is drawn as single marks. If it is None, the
+        Marker, colour and label of each series that is plotted as single marks. If it is None, the
         draws beyond the whiskers are not shown.
     """
     beyond = boxes[boxes["series"] == "extreme"]
@@ -100,7 +100,7 @@ def draw_boxes(
 
 
 def draw_box_shapes(axis: Axes, boxes: pd.DataFrame, *, colour: str, width: float) -> None:
-    """Draw boxes with their medians and whiskers.
+    """Plot boxes with their medians and whiskers.
 
     The table has the columns q1, median, q3, whisker_low and whisker_high. The index contains the
     positions on the x axis.
@@ -123,7 +123,7 @@ def draw_box_shapes(axis: Axes, boxes: pd.DataFrame, *, colour: str, width: floa
 
 @styled
 def plot_cell_boxes(boxes: pd.DataFrame, title: str, descriptions: dict[str, str]) -> Figure:
-    """Draw a box plot of the noise of each cell, with one panel per distribution.
+    """Plot a box of the noise of each cell, with one panel per distribution.
 
     The figure has the form of Figures 5 and 7 of *Integer Subspace Differential Privacy* (ISDP).
 

@@ -94,7 +94,7 @@ def finish(figure: Figure, title: str = "") -> Figure:
 
 
 def render(figure: Figure) -> tuple[bytes, bytes]:
-    """Draw a figure as SVG and PNG without dates, so that equal data give equal bytes."""
+    """Render a figure as SVG and PNG without dates, so that equal data give equal bytes."""
     svg, png = BytesIO(), BytesIO()
     with mpl.rc_context(STYLE):
         figure.savefig(png, format="png", metadata={"Software": None})
@@ -111,7 +111,7 @@ def save(figure: Figure, svg: str | Path, png: str | Path) -> None:
 
 
 def legend_above(axis: Axes, handles: Sequence[Artist]) -> None:
-    """Draw a legend in one line above the axis, without an effect on the layout."""
+    """Add a legend in one line above the axis, without an effect on the layout."""
     legend = axis.legend(
         handles=handles,
         loc="lower left",

@@ -1,7 +1,7 @@
 """Projection of noisy tables onto invariants and inequalities.
 
-SciPy solves linear and integer programmes by HiGHS, and nonnegative least squares by the algorithm
-of Lawson and Hanson.
+SciPy solves linear and integer programs by HiGHS, and nonnegative least squares by the algorithm of
+Lawson and Hanson.
 """
 
 from __future__ import annotations
@@ -25,19 +25,20 @@ MAX_COSINE = 1e-7  # maximum cosine between a residual and a constraint that cou
 def nearest_l1(
     noise: ArrayLike, invariants: Invariants, *, integer: bool = False
 ) -> NDArray[np.int64] | NDArray[np.float64]:
-    """Project `noise` onto the vectors u with A u = 0 in the l1 norm (ISDP, Appendix E.4).
+    """Project `noise` onto the vectors u with A u = 0 in the l1 norm.
 
     The noise has shape (cells,) or (draws, cells). The result has the same shape. It is int64 if
     `integer`, and float64 otherwise.
 
-    The programme minimises sum(added + taken) subject to A (noise + added - taken) = 0, where
-    `added` and `taken` are nonnegative. The solution is rarely unique. HiGHS returns a vertex of
-    the set of solutions, and the vertex depends on this formulation.
+    The source is *Integer Subspace Differential Privacy*, Appendix E.4. The linear program
+    minimizes sum(added + taken) subject to A (noise + added - taken) = 0, where `added` and `taken`
+    are nonnegative. The solution is rarely unique. HiGHS returns a vertex of the set of solutions,
+    and the vertex depends on this formulation.
 
     Parameters
     ----------
     integer : bool
-        Solve an integer programme instead of a linear one.
+        Solve an integer program instead of a linear program.
 
     Raises
     ------
@@ -59,7 +60,7 @@ def nearest_l1(
 def _nearest_together(
     draws: NDArray[np.int64], invariants: Invariants, integer: bool
 ) -> NDArray[np.float64]:
-    """Solve one programme with one block per draw, because the setup takes longer than solving."""
+    """Solve one program with one block per draw, because the setup takes longer than solving."""
     a = invariants.sparse.astype(float)
     blocks = block_diag([hstack([a, -a], format="csr")] * len(draws), format="csr")
     target = -invariants.apply(draws).ravel()

@@ -136,6 +136,24 @@ def das_regressions(regressions):
 
 @sdp_claim(
     where="Section 1, Fig 1",
+    statement=(
+        "The states and territories with at most five counties are D.C., Delaware, Hawaii and "
+        "Rhode Island."
+    ),
+    paper_value="DC, DE, HI, RI",
+    unit="states and territories that only one of the two lists contains",
+    tables=["truncation"],
+    transcription=True,
+    note="The published list of counties has 50 states, the District of Columbia and Puerto Rico.",
+)
+def das_excluded(states):
+    excluded = states["state"].isin(["DC", "DE", "HI", "RI"])
+    wrong = states[excluded != (states["counties"] <= 5)]
+    return Evidence(count(wrong, among=states, exact=True), equals(0, "paper"))
+
+
+@sdp_claim(
+    where="Section 1, Fig 1",
     statement="37 of the 48 slopes are negative.",
     paper_value="37",
     unit="slopes",

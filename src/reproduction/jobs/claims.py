@@ -19,6 +19,11 @@ Paper = Literal["ISDP", "SDP", "CDP", "TDA", "SWAP"]
 Whose = Literal["paper", "ours"]
 WhoIsRight = Literal["error in the paper", "our numbers differ", "depends on the reading"]
 RANGE_ERRORS = 3  # number of standard errors on each side of a value, in its Monte Carlo range
+# for statements that are checked by exact computation
+MARGIN = 1 + 1e-9  # a ratio of 1, with rounding errors
+LARGEST_RATIO = "ratio of the value to its bound (maximum over the settings)"
+FAILURES = "cases in which the statement fails"
+NO_PROOF = "This is evidence on {} settings and no proof."
 RELATIONS: dict[str, Callable] = {
     "=": operator.eq,
     ">=": operator.ge,
@@ -275,6 +280,24 @@ def farthest(
         statistic_name=unit,
         paper=quantity(row, paper) if paper else None,
     )
+
+
+def select_statements(table: pd.DataFrame, *statements: str) -> pd.DataFrame:
+    """Select the rows of some statements, or no row if a statement is missing."""
+    rows = table[table["statement"].isin(statements)]
+    return rows if set(rows["statement"]) == set(statements) else rows[:0]
+
+
+def within_bound(table: pd.DataFrame, *statements: str) -> Evidence:
+    """Compare the largest ratio of a value to its bound with 1."""
+    ratio = extreme(select_statements(table, *statements), "ratio", "max", exact=True)
+    return Evidence(ratio, at_most(MARGIN, "paper"))
+
+
+def without_failures(table: pd.DataFrame, *statements: str) -> Evidence:
+    """Compare the number of cases in which some statements fail with 0."""
+    failures = total(select_statements(table, *statements), "failures", exact=True)
+    return Evidence(failures, equals(0, "paper"))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,10 @@ SUFFIXES = (".py", ".yaml", ".csv", ".j2")
 # packages of the library that do not affect the results of a computation
 EXCLUDED_PACKAGES = ("cli", "commands", "plots")
 # modules of the reproduction that all studies use
-SHARED_MODULES = ("data", "jobs/draws.py", "jobs/job_log.py", "jobs/tables.py")
+SHARED_MODULES = (
+    *("data", "jobs/draws.py", "jobs/job_log.py"),
+    *("jobs/statements.py", "jobs/tables.py"),
+)
 # packages and modules that all figures and pages use
 PRESENTATION_MODULES = (
     "isdp/plots",

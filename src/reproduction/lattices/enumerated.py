@@ -1,6 +1,4 @@
-"""Small lattices, which are enumerated, and the rows of the table `lattice_statements`."""
-
-from collections.abc import Iterable
+"""Small lattices, which are enumerated for the table `lattice_statements`."""
 
 import numpy as np
 import scipy
@@ -11,7 +9,6 @@ from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
-Row = dict[str, object]
 GRID = Invariants(np.zeros((0, 2), dtype=np.int64))  # no invariants on two cells
 SMALL = {
     "2 x 2 margins": Invariants.margins((2, 2)),
@@ -34,27 +31,6 @@ SIGMAS = 1.5, 3.0
 LAPLACE, L2_LAPLACE = GeneralizedLaplace(0.5), GeneralizedLaplace(0.5, "l2")
 GAUSSIAN = GeneralizedGaussian(1.5)
 GAUSSIAN_RADIUS = 8  # in sigmas
-
-
-def compare(statement: str, setting: str, values: Iterable[float], bounds: Iterable[float]) -> Row:
-    """Return the row of the case with the largest ratio of its value to its bound."""
-    values, bounds = np.asarray(list(values), float), np.asarray(list(bounds), float)
-    worst = int(np.argmax(values / bounds))
-    return {
-        "statement": statement,
-        "setting": setting,
-        "value": values[worst],
-        "bound": bounds[worst],
-        "ratio": values[worst] / bounds[worst],
-        "cases": len(values),
-    }
-
-
-def count_failures(statement: str, setting: str, holds: Iterable[bool]) -> Row:
-    """Return a row with the number of cases and the number of failures."""
-    cases = np.asarray(list(holds), dtype=bool)
-    failures = int((~cases).sum())
-    return {"statement": statement, "setting": setting, "cases": cases.size, "failures": failures}
 
 
 def list_points(invariants: Invariants, radius: float) -> np.ndarray:

@@ -22,6 +22,7 @@ from isdp.mechanisms.generalized_laplace import (
     GeneralizedLaplace,
     double_geometric_pmf,
 )
+from reproduction.jobs.statements import Row, compare
 from reproduction.lattices.enumerated import (
     EPSILONS,
     GAUSSIAN,
@@ -31,8 +32,6 @@ from reproduction.lattices.enumerated import (
     PAPER,
     SIGMAS,
     SMALL,
-    Row,
-    compare,
     list_outputs,
     list_points,
     probability,

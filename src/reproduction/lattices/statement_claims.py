@@ -8,54 +8,35 @@ from functools import partial
 import pandas as pd
 
 from reproduction.jobs.claims import (
+    FAILURES,
+    LARGEST_RATIO,
+    NO_PROOF,
     Evidence,
     at_least,
     at_most,
     between,
     claim,
-    equals,
     extreme,
     quantity,
-    total,
+    select_statements,
+    within_bound,
+    without_failures,
 )
 
-MARGIN = 1 + 1e-9  # a ratio of 1, with rounding errors
-LARGEST_RATIO = "ratio of the value to its bound (maximum over the settings)"
-FAILURES = "cases in which the statement fails"
 P_VALUE = "p-value of a chi-square test (minimum over the settings)"
-NO_PROOF = "This is evidence on {} settings and no proof."
 
 statement_claim = partial(
     claim, paper="ISDP", experiment="Statements", tables=["lattice_statements"]
 )
 
 
-def _rows(table: pd.DataFrame, *statements: str) -> pd.DataFrame:
-    """Select the rows of some statements, or no row if a statement is missing."""
-    rows = table[table["statement"].isin(statements)]
-    return rows if set(rows["statement"]) == set(statements) else rows[:0]
-
-
-def _within_bound(table: pd.DataFrame, *statements: str) -> Evidence:
-    """Compare the largest ratio of a value to its bound with 1."""
-    return Evidence(
-        extreme(_rows(table, *statements), "ratio", "max", exact=True),
-        at_most(MARGIN, "paper"),
-    )
-
-
-def _without_failures(table: pd.DataFrame, *statements: str) -> Evidence:
-    failures = total(_rows(table, *statements), "failures", exact=True)
-    return Evidence(failures, equals(0, "paper"))
-
-
 def _mean_is_zero(table: pd.DataFrame, statement: str) -> Evidence:
-    means = extreme(_rows(table, statement), "value", "max", exact=True)
+    means = extreme(select_statements(table, statement), "value", "max", exact=True)
     return Evidence(means, at_most(1e-12, "ours"))
 
 
 def _not_rejected(table: pd.DataFrame, statement: str) -> Evidence:
-    p_values = extreme(_rows(table, statement), "value", "min", draws="cases")
+    p_values = extreme(select_statements(table, statement), "value", "min", draws="cases")
     return Evidence(p_values, at_least(1e-6, "ours"))
 
 
@@ -71,7 +52,7 @@ def _not_rejected(table: pd.DataFrame, statement: str) -> Evidence:
     ),
 )
 def smooth_privacy(table):
-    return _within_bound(table, "smooth privacy, l1 distance")
+    return within_bound(table, "smooth privacy, l1 distance")
 
 
 @statement_claim(
@@ -86,7 +67,7 @@ def smooth_privacy(table):
     ),
 )
 def gaussian_error_grows(table):
-    return _within_bound(table, "delta grows with the distance")
+    return within_bound(table, "delta grows with the distance")
 
 
 @statement_claim(
@@ -101,7 +82,7 @@ def gaussian_error_grows(table):
     ),
 )
 def single_total(table):
-    return _without_failures(table, "single total")
+    return without_failures(table, "single total")
 
 
 @statement_claim(
@@ -112,7 +93,7 @@ def single_total(table):
     note="The universe is the list of all counties, and each state or territory is one invariant.",
 )
 def states_are_a_partition(table):
-    return _without_failures(table, "partition")
+    return without_failures(table, "partition")
 
 
 @statement_claim(
@@ -123,7 +104,7 @@ def states_are_a_partition(table):
     note="All tables of up to 7 rows and 7 columns are checked with the Smith normal form.",
 )
 def two_way_margins(table):
-    return _without_failures(table, "two-way margins")
+    return without_failures(table, "two-way margins")
 
 
 @statement_claim(
@@ -137,7 +118,7 @@ def two_way_margins(table):
     ),
 )
 def composition(table):
-    return _within_bound(table, "composition")
+    return within_bound(table, "composition")
 
 
 @statement_claim(
@@ -152,7 +133,7 @@ def composition(table):
     ),
 )
 def post_processing(table):
-    return _within_bound(table, "post-processing")
+    return within_bound(table, "post-processing")
 
 
 @statement_claim(
@@ -168,7 +149,7 @@ def post_processing(table):
     ),
 )
 def smith_basis(table):
-    return _without_failures(table, "Smith basis")
+    return without_failures(table, "Smith basis")
 
 
 @statement_claim(
@@ -182,7 +163,7 @@ def smith_basis(table):
     ),
 )
 def lattice_grows_sparser(table):
-    return _within_bound(table, "sparser lattice")
+    return within_bound(table, "sparser lattice")
 
 
 @statement_claim(
@@ -197,7 +178,7 @@ def lattice_grows_sparser(table):
     ),
 )
 def noise_without_invariants(table):
-    return _without_failures(table, "double geometric", "Laplace density")
+    return without_failures(table, "double geometric", "Laplace density")
 
 
 @statement_claim(
@@ -213,7 +194,7 @@ def noise_without_invariants(table):
     ),
 )
 def laplace_privacy(table):
-    return _within_bound(table, "Laplace loss")
+    return within_bound(table, "Laplace loss")
 
 
 @statement_claim(
@@ -229,7 +210,7 @@ def laplace_privacy(table):
     ),
 )
 def lattice_points_in_a_ball(table):
-    rows = _rows(table, "points by volume", "points by doubling").sort_values("ratio")
+    rows = select_statements(table, "points by volume", "points by doubling").sort_values("ratio")
     extremes = rows.iloc[[0, -1]] if len(rows) else rows
     ratios = quantity(extremes, "ratio", names=lambda row: row["setting"], exact=True)
     return Evidence(ratios, between(0.9, 1.1, "ours"))
@@ -260,7 +241,7 @@ def laplace_mean(table):
     ),
 )
 def laplace_tail(table):
-    return _within_bound(table, "Laplace tail")
+    return within_bound(table, "Laplace tail")
 
 
 @statement_claim(
@@ -279,7 +260,7 @@ def laplace_tail(table):
     ),
 )
 def gaussian_privacy(table):
-    return _within_bound(table, "Gaussian delta")
+    return within_bound(table, "Gaussian delta")
 
 
 @statement_claim(
@@ -304,7 +285,7 @@ def gaussian_mean(table):
     ),
 )
 def gaussian_tail(table):
-    return _within_bound(table, "Gaussian tail")
+    return within_bound(table, "Gaussian tail")
 
 
 @statement_claim(
@@ -318,7 +299,7 @@ def gaussian_tail(table):
     ),
 )
 def discrete_gaussian(table):
-    return _without_failures(table, "discrete Gaussian")
+    return without_failures(table, "discrete Gaussian")
 
 
 @statement_claim(
@@ -332,7 +313,7 @@ def discrete_gaussian(table):
     ),
 )
 def gaussian_is_not_pure(table):
-    losses = extreme(_rows(table, "Gaussian loss"), "ratio", "max", exact=True)
+    losses = extreme(select_statements(table, "Gaussian loss"), "ratio", "max", exact=True)
     return Evidence(losses, at_most(0.6, "ours"))
 
 
@@ -378,7 +359,7 @@ def exact_laplace_samplers(table):
     ),
 )
 def jumps_keep_the_invariants(table):
-    return _without_failures(table, "jumps")
+    return without_failures(table, "jumps")
 
 
 @statement_claim(
@@ -393,4 +374,4 @@ def jumps_keep_the_invariants(table):
     ),
 )
 def chain_error_is_additive(table):
-    return _within_bound(table, "chain error")
+    return within_bound(table, "chain error")

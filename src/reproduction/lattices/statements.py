@@ -26,6 +26,7 @@ from isdp.mechanisms.generalized_laplace import (
     GeneralizedLaplace,
     double_geometric_pmf,
 )
+from reproduction.jobs.statements import Row, build_table, compare, count_failures
 from reproduction.lattices.enumerated import (
     EPSILONS,
     GAUSSIAN,
@@ -36,9 +37,6 @@ from reproduction.lattices.enumerated import (
     PAPER,
     SIGMAS,
     SMALL,
-    Row,
-    compare,
-    count_failures,
     list_outputs,
     list_points,
     probability,
@@ -54,7 +52,6 @@ def tabulate_statements(rng: np.random.Generator, states: Iterable[str]) -> pd.D
 
     `states` is the state of each county.
     """
-    columns = ["statement", "setting", "value", "bound", "ratio", "cases", "failures"]
     rows = [
         *check_privacy(),
         *check_single_total(),
@@ -68,8 +65,7 @@ def tabulate_statements(rng: np.random.Generator, states: Iterable[str]) -> pd.D
         *check_exact_samplers(rng),
         *check_jumps(),
     ]
-    table = pd.DataFrame(rows, columns=columns)
-    return table.astype({"cases": "Int64", "failures": "Int64"})
+    return build_table(rows)
 
 
 def check_single_total() -> Iterator[Row]:

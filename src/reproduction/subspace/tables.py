@@ -17,6 +17,7 @@ from reproduction.subspace import guarantees, wifi
 from reproduction.subspace.checks import check_all
 from reproduction.subspace.counties import compare_state, draw_county_noise, tabulate_runs
 from reproduction.subspace.equal_privacy import compare_margins, compare_total, tabulate_orders
+from reproduction.subspace.statements import tabulate_statements
 from reproduction.subspace.workloads import (
     tabulate_errors,
     tabulate_formulas,
@@ -50,7 +51,7 @@ def compare_errors(
 def tabulate_guarantees(
     seed: int, workloads: Mapping, epsilon: float, constant: Mapping, losses: Mapping
 ) -> Tables:
-    """Compute the constant of Gaussian noise, and losses and profiles of Laplace noise."""
+    """Compute the constant, the losses and the profiles of noise, and check statements of SDP."""
     attained = [guarantees.attained_loss(cells, epsilon, DISTANCES) for cells in losses["cells"]]
     return {
         "constant": guarantees.tabulate_constant(**constant),
@@ -58,6 +59,7 @@ def tabulate_guarantees(
         "losses": guarantees.tabulate_pure_losses(workloads, epsilon),
         "attained": pd.concat(attained, ignore_index=True),
         "profiles": guarantees.compute_profiles(stream(seed, "subspace", "profiles"), **losses),
+        "statements": tabulate_statements(stream(seed, "subspace", "statements")),
     }
 
 

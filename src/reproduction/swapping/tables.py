@@ -12,7 +12,14 @@ import numpy as np
 import pandas as pd
 
 from isdp.streams import stream
-from reproduction.swapping import against_noise, attacks, budgets, demonstrations, massachusetts
+from reproduction.swapping import (
+    against_noise,
+    attacks,
+    budgets,
+    demonstrations,
+    massachusetts,
+    statements,
+)
 from reproduction.swapping.households import build_households, build_scenarios
 from reproduction.swapping.printed import counts_before
 from reproduction.swapping.theory.flavours import CITED, SYSTEMS
@@ -75,6 +82,9 @@ def tabulate_guarantees(
             printed, counts_before(table), build_households(table, EXPOSED_SCENARIO)
         ),
         "errata": demonstrations.list_errata(printed),
+        "statements": statements.tabulate_statements(
+            stream(seed, "swapping", "statements"), printed, table
+        ),
     }
 
 

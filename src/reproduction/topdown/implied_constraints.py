@@ -124,7 +124,7 @@ def tabulate_dormitories(printed=PRINTED_CONSTRAINTS) -> pd.DataFrame:
         "printed": printed,
         "printed without co-ed >= 2": (printed[0], *printed[2:]),
     }
-    allowed = {name: (len(rows), _meets(points, rows)) for name, rows in described.items()} | {
+    allowed = {name: (len(rows), meets(points, rows)) for name, rows in described.items()} | {
         f"elimination (at most {peak} on the way)": (
             derived.inequalities.constraints,
             derived.contains(points),
@@ -143,7 +143,8 @@ def tabulate_dormitories(printed=PRINTED_CONSTRAINTS) -> pd.DataFrame:
     return table.assign(allows_49_50_101=[some[refused].any() for _, some in allowed.values()])
 
 
-def _meets(points: np.ndarray, constraints) -> np.ndarray:
+def meets(points: np.ndarray, constraints) -> np.ndarray:
+    """Return True for each row of points that meets all constraints (coefficients, lower bound)."""
     met = [points @ np.array(row) >= bound for row, bound in constraints]
     return np.all([np.full(len(points), True), *met], axis=0)
 

@@ -6,11 +6,10 @@ from scipy import stats
 
 from isdp import GeneralizedLaplace
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
+from reproduction.jobs.statements import compare, count_failures
 from reproduction.lattices.enumerated import (
     GRID,
     SMALL,
-    compare,
-    count_failures,
     list_points,
     probability,
 )

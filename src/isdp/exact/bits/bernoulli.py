@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from isdp.exact.bits.source import BitSource
 
-PROBABILITY_MARGIN = 2.0**-24  # a margin far above the rounding error of a probability in a double
+PROBABILITY_MARGIN = 2.0**-24  # far above the rounding error of a probability in double precision
 
 
 def to_ball(number: Fraction) -> arb:
@@ -40,7 +40,7 @@ def exact_floor(compute: Callable[..., arb], *arguments: object) -> int:
 def decide_bernoulli(
     bits: BitSource, uniform: int, log_probability: Callable[..., arb], *arguments: object
 ) -> bool:
-    """Complete a Bernoulli draw from its first 64 random bits, `uniform`.
+    """Decide a Bernoulli draw, given its first 64 random bits `uniform`.
 
     ``log_probability(*arguments)`` returns the logarithm of the probability as a ball at the
     current precision.

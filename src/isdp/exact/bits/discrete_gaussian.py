@@ -45,11 +45,12 @@ def draw_gaussian_around(
     Draw i of the int64 array of shape (draws,) has c = ``numerators[i] / denominator``, where the
     denominator is positive.
 
-    The method generalizes Algorithm 3 of Canonne, Kamath and Steinke (2020) to any rational c. A
+    The algorithm generalizes Algorithm 3 of Canonne, Kamath and Steinke (2020) to any rational c. A
     fair bit selects a side of c. A geometric variable of scale t is the number of steps from the
     nearest integer on that side. Let x be the distance of the proposal from c. The acceptance
-    probability is exp(-(x - variance/t)^2 / (2 variance)). The probability is smaller on the side
-    whose nearest integer is farther from c.
+    probability is exp(-(x - variance/t)^2 / (2 variance)). Let g be the distance from c to the
+    nearest integer on the selected side. If g exceeds 1/2, the probability is multiplied by exp(-(2
+    g - 1) / t).
 
     Any scale t is valid. The sampler uses a power of two near sigma, so that all variances share a
     few tables. If sigma is large, at least 60 percent of the proposals are accepted.
@@ -83,7 +84,7 @@ def _keep(
     denominator: int,
 ) -> NDArray[np.bool_]:
     """Accept proposals that lie `steps` beyond the nearest integer on their side."""
-    further = np.maximum(2 * gaps - denominator, 0)  # excess of the gap over that of the other side
+    further = np.maximum(2 * gaps - denominator, 0)  # excess over the gap of the other side
     distance = steps + gaps / denominator
     falls = (distance - float(variance / scale)) ** 2 / (2 * float(variance))
     falls += further / (denominator * scale)
@@ -104,7 +105,7 @@ def draw_gaussians(
 ) -> NDArray[np.int64]:
     """Draw exactly from discrete Gaussians with different variances and centres, as int64 (draws,).
 
-    The method is that of `draw_gaussian_around`.
+    The algorithm is that of `draw_gaussian_around`.
     """
     drawn = np.zeros(len(variances), dtype=np.int64)
     wholes = np.array([math.floor(centre) for centre in centres], dtype=np.int64)

@@ -1,6 +1,6 @@
 """Exact draws of geometric and discrete Laplace variables, by inversion with guide tables.
 
-Uniform random bits are compared with integer bounds of the distribution function, which ball
+Uniform random bits are compared with integer bounds on the distribution function, which ball
 arithmetic computes. If 64 bits do not decide the comparison, more bits are drawn.
 """
 
@@ -32,8 +32,9 @@ class TruncatedGeometric:
     is not an integer. If the first 64 random bits are above the bound, X > k. If they are below the
     bound, X <= k. If they equal the bound, further bits are needed.
 
-    A guide table of 2^16 entries holds the value for each prefix of 16 bits. The table holds
-    `UNDECIDED` for each prefix of a bound. The other 48 bits are drawn only after these prefixes.
+    A guide table of 2^16 entries holds the value X for each prefix of 16 random bits. If the first
+    16 bits of a bound are equal to the prefix, the entry is `UNDECIDED`. The other 48 bits are
+    drawn only for these prefixes.
     """
 
     def __init__(self, rate: Fraction, size: int | None = None):
@@ -42,7 +43,7 @@ class TruncatedGeometric:
         while len(bounds) != (size or 0) - 1 and (not bounds or bounds[-1] < 2**64 - 1):
             bounds.append(exact_floor(self._bound, len(bounds)))
         self.bounds = np.array(bounds, dtype=np.uint64)
-        self._next = np.append(self.bounds, self.bounds[-1:])  # the first bound not below a value
+        self._next = np.append(self.bounds, self.bounds[-1:])  # the last bound is repeated
         prefixes = (self.bounds >> np.uint64(64 - SHORT_BITS)).astype(np.int64)
         self._table = prefixes.searchsorted(np.arange(1 << SHORT_BITS)).astype(np.int16)
         self._table[prefixes] = UNDECIDED
@@ -73,7 +74,7 @@ class TruncatedGeometric:
         return values
 
     def _refine(self, bits: BitSource, uniform: int) -> int:
-        """Draw further words of 64 bits until the value is decided."""
+        """Draw further words of 64 bits until they determine the value."""
         n_bits = 64
         while True:
             uniform, n_bits = uniform << 64 | bits.take_one(), n_bits + 64

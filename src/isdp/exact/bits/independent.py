@@ -37,7 +37,8 @@ def draw_discrete_gaussian(
 ) -> NDArray[np.int64]:
     """Draw exactly from P(k) proportional to exp(-k^2 / (2 variance)), as int64 of shape (count,).
 
-    The variance is a number from 1e-6 to 1e20. The `source` is that of `draw_discrete_laplace`.
+    The variance is a Fraction or an int from 1e-6 to 1e20. The `source` is that of
+    `draw_discrete_laplace`.
     """
     centres = np.zeros(count, dtype=np.int64)
     bits = BitSource(source or os.urandom)

@@ -1,9 +1,9 @@
 """Negative binomial draws: sums of m geometric variables, in a time that does not grow with m.
 
 The sum s has P(s) proportional to C(s + m - 1, m - 1) exp(-rate s), which is log-concave. Draws use
-rejection with a log-concave envelope (Devroye 1986, section VII.2). Scale P to the height 1 at its
-mode, and let r be a distance from the mode at which P is below exp(-1). Then P is at most exp(-b)
-between the distances b r and (b + 1) r. About half of the proposals are accepted.
+rejection with a log-concave envelope (Devroye 1986, section VII.2). Let r be a distance from the
+mode at which P / P(mode) is below exp(-1) on both sides. By log-concavity, P / P(mode) is at most
+exp(-b) between the distances b r and (b + 1) r. About half of the proposals are accepted.
 
 No rounded number decides a draw (`isdp.exact.bits.bernoulli`). A squeeze makes the decisions fast.
 Within a step of the envelope, P decreases with the distance from the mode. The values of P at both
@@ -24,7 +24,7 @@ from isdp.exact.bits.bernoulli import decide_bernoulli, exact_floor, to_ball
 from isdp.exact.bits.geometric import truncated_geometric
 from isdp.exact.bits.source import MAX_UINT64, BitSource, draw_bounded_integers
 
-STEPS = 8  # number of steps with bounds on each side of the mode
+STEPS = 8  # number of steps of the envelope with stored bounds, on each side
 PIECES = 32  # number of pieces of each step
 
 
@@ -53,8 +53,8 @@ class NegativeBinomialWeight:
 class NegativeBinomials:
     """Distributions P(s) proportional to C(s + m - 1, m - 1) exp(-rate s) over s >= 0.
 
-    The distributions are those of the positive numbers m in `variables`, and others that `indices`
-    adds.
+    There is one distribution for each positive number m in `variables`. The method `indices` adds
+    further distributions.
     """
 
     # An integer has three coordinates. `side` is 0 from the mode upwards and 1 below the mode.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from isdp.errors import InputError
 
-MIN_WORDS_PER_READ = 256  # most of the time of a small read is overhead
+MIN_WORDS_PER_READ = 256  # number of 64-bit words; smaller reads are mostly overhead
 MAX_UINT64 = 2**64 - 1
 
 Source = Callable[[int], bytes]
@@ -19,8 +19,8 @@ Source = Callable[[int], bytes]
 def bytes_of(rng: np.random.Generator) -> Source:
     """Return a source with the bytes of ``rng.bytes``, in multiples of 8.
 
-    `Generator.bytes` joins halves of words, which takes several times as long as whole words. Both
-    differ only if the generator has kept the second half of a word.
+    `Generator.bytes` joins halves of 64-bit words, which takes several times as long as drawing
+    whole words. It is called only if the generator has kept half of a word.
     """
 
     def source(count: int) -> bytes:

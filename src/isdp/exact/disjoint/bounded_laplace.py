@@ -1,24 +1,25 @@
 """Exact draws of l1 noise with lower bounds, under totals of disjoint blocks of any size.
 
 P(u) is proportional to exp(-epsilon ||u||_1) over the integer vectors with u >= lower whose blocks
-add up to zero. If lower = -counts, it is the distribution of a release without negative counts,
-whose privacy guarantee is that of congenial differential privacy, Theorem 2.1.
+add up to zero. If lower = -counts, this is the distribution of the noise of a release without
+negative counts. Its privacy guarantee is that of Theorem 2.1 in *Congenial Differential Privacy
+under Mandated Disclosure*.
 
 Under one total, the factor exp(theta times the total) is constant. The cells can therefore be drawn
-from their own distributions tilted by theta, and accepted if they add up to zero. The sampler
-chooses theta so that the sum of the cells has mean zero. Let N be the number of cells that are not
-negative. The excesses of these cells over 0, or over a positive lower bound, are geometric
-variables with the same rate alpha. The probability that the excesses add up to T is
+independently from their distributions tilted by theta, and accepted if they add up to zero. The
+sampler chooses theta so that the sum of the cells has mean zero. Let N be the number of cells whose
+noise is not negative. The excesses of these cells over 0, or over a positive lower bound, are
+geometric variables with the same rate alpha. The probability that the excesses add up to T is
 
     g(N, T) = C(T + N - 1, N - 1) (1 - exp(-alpha))^N exp(-alpha T).
 
 The sampler draws the negative cells, which determine T. The negative cells are accepted with a
 probability proportional to g(N, T). The excesses are then a uniform composition of T.
 
-The maximum of g(N, T) over T decreases with N. The acceptance probability is relative to the
-maximum at a number of cells that exceeds N with a probability below exp(-60) (Chernoff's bound).
-All decisions use exact arithmetic. The random bits are pseudo-random, so that the sampler is for
-experiments only.
+The maximum of g(N, T) over T decreases with N. Let n be a number that exceeds N with a probability
+of at most exp(-60) (Chernoff's bound). The acceptance probability is g(N, T) divided by the maximum
+of g(n, T) over T. All decisions use exact arithmetic. The random bits are pseudo-random, so that
+the sampler is for experiments only.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class BoundedCompositionSampler:
     """Independent draws of noise with lower bounds, under totals of disjoint blocks.
 
     The weight of the target must be exp(-rate ||u||_1), as for `GeneralizedLaplace`. The
-    constructor raises `InputError` if rows overlap, the weight has another form, or no noise
+    constructor raises `InputError` if the rows overlap, the weight has another form, or no noise
     satisfies the bounds.
 
     Parameters

@@ -7,18 +7,18 @@ exp(-epsilon s). The sum of n independent geometric variables is s with a probab
 to q(s). If the variables are accepted with a probability proportional to q(s), their values are X
 and their sum is S.
 
-A weak composition of s into n parts is a choice of n - 1 bars from s + n - 1 positions (stars and
-bars). The parts are the gaps between bars. Geometric variables are placed end to end, with a bar
-after each. Every position is then a bar independently and with the same probability. All choices of
+A weak composition of s into n parts places n - 1 bars in s + n - 1 positions (stars and bars). The
+parts are the gaps between bars. Geometric variables are placed end to end, with a bar after each
+variable. Every position is then a bar independently and with the same probability. All choices of
 the same number of bars are therefore equally likely. Bars are then added at random free positions,
 or random bars are removed, until their number is n - 1. All choices remain equally likely.
 
-If epsilon is small, this method would need many positions. The parts are therefore divided by a
+If epsilon is small, this algorithm would need many positions. The parts are therefore divided by a
 power of two. Independent geometric variables x_i = 2^k q_i + r_i, with 0 <= r_i < 2^k, have
 independent q_i and r_i. Given the r_i, the q_i are a uniform composition of (total - sum of r_i) /
 2^k. All remainders but the last are drawn independently. The last remainder makes the sum of the
-quotients an integer. The remainders are accepted with a probability proportional to that of the sum
-of the quotients.
+quotients an integer. The remainders are accepted with a probability proportional to the weight of
+the last remainder times the probability of the sum of the quotients.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from isdp.exact.sampler import RandomBitSampler
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
-CELLS_AT_ONCE = 1 << 15  # the arrays of these cells fit in the processor's cache
+CELLS_AT_ONCE = 1 << 15  # number of cells whose arrays fit in the processor's cache
 
 
 class CompositionSampler(RandomBitSampler):
@@ -149,11 +149,11 @@ def draw_block_noise(bits: BitSource, sizes: IntArray, geometric: Geometric) -> 
 def draw_compositions(
     bits: BitSource, totals: IntArray, sizes: IntArray, geometric: Geometric
 ) -> IntArray:
-    """Draw uniform weak compositions of each total into the number of parts in `sizes`, at least 2.
+    """Draw a uniform weak composition of each total into its number of parts, 2 or more.
 
-    The result has shape (sum of sizes,), with the parts in the order of the compositions. Draws are
-    fastest if each total is near the mean sum of as many variables of `geometric` as the
-    composition has parts.
+    The numbers of parts are `sizes`. The result has shape (sum of sizes,), with the parts in the
+    order of the compositions. Draws are fastest if the total of n parts is near the mean sum of n
+    variables of `geometric`.
     """
     shift, coarse = geometric.bits, geometric.digits[-1][1]
     if shift == 0:
@@ -199,7 +199,7 @@ def _compose_by_bars(
 def _scatter(
     fresh: IntArray, sizes: IntArray, starts: IntArray, which: IntArray, into: IntArray
 ) -> IntArray:
-    """Write `fresh` into the cells of the blocks `which` in this order, and return the sums."""
+    """Write `fresh` into the cells of the blocks `which` in this order, and return their sums."""
     sums, used = np.zeros(len(which), dtype=np.int64), 0
     for i in range(len(which)):
         start = starts[which[i]]

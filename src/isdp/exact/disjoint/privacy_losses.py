@@ -1,15 +1,15 @@
 """The privacy loss of noise under totals of disjoint blocks, if one person changes cell.
 
-Let person move from cell j to cell i of a block of n cells. Let f be the characteristic function of
-a cell without a total, and let I_n be the mean of f^n over all angles.
+Let one person move from cell j to cell i of a block of n cells. Let f be the characteristic
+function of the noise of a cell without a total, and let I_n be the mean of f^n over all angles.
 
-Laplace noise of rate r: with a = exp(-r), the probability that the loss is not 0 is (1 + a^2) /
-(1 - a^2) times the probability I_(n-1) (1 - a) / (I_n (1 + a)) that the noise of a cell is 0. By
-Hoelder's inequality it falls as n grows.
+For Laplace noise of rate r, let a = exp(-r). The noise of a cell is 0 with the probability p =
+I_(n-1) (1 - a) / (I_n (1 + a)). The loss is not 0 with the probability p (1 + a^2) / (1 - a^2). By
+Hoelder's inequality, both probabilities fall as n grows.
 
-Gaussian noise: the expectation of (-1)^(u_i + u_j) is the mean of f(t + pi)^2 f(t)^(n-2), divided
-by I_n. By Poisson's summation formula f is positive and falls from 0 to pi. This expectation is
-therefore positive, and it falls as n grows, because f^n concentrates around 0.
+For Gaussian noise, the expectation of (-1)^(u_i + u_j) is the mean of f(t + pi)^2 f(t)^(n-2),
+divided by I_n. By Poisson's summation formula, f is positive and decreases from 0 to pi. The
+expectation is therefore positive, and it falls as n grows, because f^n concentrates around 0.
 
 Cells without a total are the limit of large n.
 """
@@ -36,7 +36,7 @@ def loss_of_move(energy: Energy, blocks: IntArray) -> Loss:
     Parameters
     ----------
     energy : Energy
-        That of l1 generalized Laplace noise or of generalized Gaussian noise.
+        The energy of l1 generalized Laplace noise or of generalized Gaussian noise.
     blocks : int64 array, shape (cells,)
         The result of `blocks_of`.
 

@@ -13,12 +13,12 @@ The factor theta_m has the period m. By Poisson's formula on the lattice of vect
 from a discrete Gaussian around s m1 / (m1 + m2) with the variance sigma^2 m1 m2 / (m1 + m2). The
 acceptance probability of k is theta_m1(k) theta_m2(s - k) / (theta_m1(0) theta_m2(0)). A rejection
 repeats one split only, for any size of the table. If theta varies little, its bounds decide nearly
-all splits (a squeeze), and theta is computed for the others.
+all splits (a squeeze), and theta is computed for the other splits.
 
-A finite sum gives theta_m. Let phi(t) be the sum over the integers k of
-exp(-k^2 / (2 sigma^2)) cos(k t). Add F_m over all sums that are equal to s modulo m. The result is
-1/m times the sum over r = 0, ..., m - 1 of cos(2 pi r s / m) phi(2 pi r / m)^m. Because theta_m is
-periodic, the result is also theta_m(s) times the sum over the integers l of
+The factor theta_m is computed from a finite sum. Let phi(t) be the sum over the integers k of
+exp(-k^2 / (2 sigma^2)) cos(k t). The sum of F_m over all integers that are equal to s modulo m has
+two forms. The first form is (1/m) sum_r cos(2 pi r s / m) phi(2 pi r / m)^m for r = 0, ..., m - 1.
+Because theta_m is periodic, the second form is theta_m(s) times the sum over the integers l of
 exp(-(s + l m)^2 / (2 m sigma^2)).
 """
 
@@ -44,11 +44,11 @@ from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
-MAX_PROPOSALS = 100  # maximum expected number per split
-MAX_TERMS = 20_000  # maximum number of terms of the finite sum, which take a second
-PRECISION = 192  # initial precision of balls, in bits
-MAX_PRODUCT = 2.0**61
-MAX_DEVIATIONS = 64  # standard deviations
+MAX_PROPOSALS = 100  # maximum expected number of proposals per split
+MAX_TERMS = 20_000  # maximum number of terms of the finite sum; this number takes a second
+PRECISION = 192  # initial precision of ball arithmetic, in bits
+MAX_PRODUCT = 2.0**61  # of a sum of noise and a number of cells
+MAX_DEVIATIONS = 64  # maximum size of a sum of noise, in standard deviations
 MAX_AT_ONCE = 1 << 20  # maximum number of cells times draws that are split together
 
 
@@ -106,9 +106,9 @@ class SplittingSampler(RandomBitSampler):
 
 
 def _pieces(values: IntArray, numbers: int) -> Iterator[IntArray]:
-    """Yield pieces of an array, each of which gives rise to at most `MAX_AT_ONCE` numbers.
+    """Yield pieces of an array, each with at most `MAX_AT_ONCE` numbers in all.
 
-    Each value gives rise to the given number of numbers. A piece has at least one value.
+    Each value of the array counts as `numbers` numbers. A piece has at least one value.
     """
     length = max(MAX_AT_ONCE // numbers, 1)
     for start in range(0, len(values), length):
@@ -120,12 +120,10 @@ def bound_split_proposals(variance: Fraction, cells: int) -> float:
 
     Raise `InputError` if the variance is too small for fast splits.
     """
-    terms = _terms(float(variance), cells)
-    if terms > MAX_TERMS:
+    if _terms(float(variance), cells) > MAX_TERMS:
         raise InputError(
-            f"sigma: at sigma {math.sqrt(variance):.3g}, the weight of a sum of {cells} "
-            f"cells needs {terms:.2g} terms, and the maximum is {MAX_TERMS}. Use a larger "
-            f"sigma."
+            f"sigma: {math.sqrt(variance):.3g} is too small for exact draws under a total over "
+            f"{cells} cells. Use a larger sigma."
         )
     expected = max(
         (_expected_proposals(variance, *pair, cells) for pair in _splits(cells)), default=1.0
@@ -269,11 +267,11 @@ def _terms(variance: float, cells: int) -> float:
 def _expected_proposals(variance: Fraction, first: int, second: int, all_cells: int) -> float:
     """Bound the expected number of proposals of a split, in a block that adds up to 0.
 
-    Let m(v, c) be the ratio of the sum of a discrete Gaussian of variance v around c to its
-    integral. The maximum of this ratio is m(v, 0). A split of s takes m(v, c) theta_first(0)
-    theta_second(0) / theta_both(s) proposals. The probability of s is F_both(s) F_others(-s) /
-    F_all(0), so that theta_both(s) cancels in the mean. The remaining factor is at most the sum of
-    a Gaussian over s, times theta_others(0).
+    Let m(v, c) be the sum over the integers of a Gaussian of variance v around c, divided by its
+    integral. The maximum of m(v, c) over c is m(v, 0). A split of s takes m(v, c) theta_first(0)
+    theta_second(0) / theta_both(s) proposals on average. The probability of s is F_both(s)
+    F_others(-s) / F_all(0), so that theta_both(s) cancels in the mean. The remaining factor is at
+    most the sum of a Gaussian over s, times theta_others(0).
     """
     both, others = first + second, all_cells - first - second
     with ctx.workprec(rough_precision(variance)):

@@ -1,4 +1,4 @@
-"""Candidate elimination trees of a lattice, and the selection of the fastest."""
+"""Candidate elimination trees of a lattice, and the selection of the fastest tree."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from isdp.exact.elimination.memory_forecast import MAX_BYTES
 from isdp.exact.elimination.tree import EliminationForest, build_forest
 from isdp.exact.elimination.truncation import TruncationPlan
 
-QUICK_PRODUCTS = 1e8  # products that take less time than the search for a second tree
+QUICK_PRODUCTS = 1e8  # number of products that take less time than the search for a second tree
 
 
 class CandidateTrees:
@@ -33,8 +33,8 @@ class CandidateTrees:
         """Choose the tree that needs the fewest products and at most 2 GB of memory.
 
         The second tree is built only if the first needs more than 1e8 products or too much memory.
-        ``plan_of(forest, convolve)`` returns a plan with or without convolutions. Without
-        `convolve`, there are no plans with convolutions, which need more memory.
+        ``plan_of(forest, convolve)`` returns a plan with or without convolutions. If `convolve` is
+        False, no plan has convolutions, which need more memory.
         """
 
         def within(plan: TruncationPlan) -> bool:

@@ -1,10 +1,10 @@
 """Compiled sums over the splits of a state, for the messages and draws of variable elimination.
 
 A message is an array over a box of states, |x_j| <= half_j, in mixed radix. The last coordinate
-changes fastest. A state x of a union splits into the states (x1, x2) = given @ x + free @ y of its
-parts, for integer vectors y. The last entry of y varies along a line through the boxes of both
-parts, and the ends of the line are computed exactly. The other entries of y, the outer entries,
-vary in a box that contains all possible values.
+changes fastest. A state x of a union splits into states x1 and x2 of its parts. The splits are (x1,
+x2) = given @ x + free @ y for integer vectors y. The last entry of y varies along a line through
+the boxes of both parts, and the ends of the line are computed exactly. The other entries of y, the
+outer entries, vary in a box that contains all possible values.
 """
 
 from __future__ import annotations

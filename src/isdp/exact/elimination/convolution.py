@@ -7,8 +7,8 @@ radix, the convolution is a product of two polynomials in one variable. Kronecke
 writes the coefficients into slots of 128 bits, and the product of polynomials becomes a product of
 two integers. FLINT computes it by fast Fourier transforms modulo primes.
 
-The product is exact. Only the inputs are rounded, up to multiples of a quantum, so that a message
-is never too small. The excess is bounded.
+The product is exact. Only the inputs are rounded. They are rounded up to multiples of a quantum, so
+that a message is never too small. The excess is bounded.
 """
 
 import math
@@ -23,7 +23,7 @@ from isdp.exact.elimination.compiled_messages import Split
 from isdp.exact.elimination.tree import reducer
 from isdp.lattice.null_lattice import kernel_lattice
 
-MAX_PLACES = 2**24  # maximum number of coefficients of a product, which need 2 GB
+MAX_PLACES = 2**24  # maximum number of coefficients of a product; this number needs 2 GB
 SLOT_BITS = 128
 MAX_INPUT_BITS = 62  # an input of this size fits in a 64-bit integer
 

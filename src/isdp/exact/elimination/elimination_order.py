@@ -18,7 +18,7 @@ from isdp.io.progress import progress, tracked
 WIDTH = 32.0  # the nominal width of a window, for the comparison of costs
 MEMORY_IN_DIMENSIONS = 1.5  # a stored number costs as much as WIDTH^1.5 products
 TOLERANCE = 1e-8
-MAX_CHEAP_COST = WIDTH**5.5  # below this cost, simulated annealing takes more time than it saves
+MAX_CHEAP_COST = WIDTH**5.5  # in products; annealing takes more time than it saves below it
 ROTATIONS = 6000
 
 Tie = Callable[[int, int], tuple[float, float]]
@@ -28,8 +28,8 @@ class _Frontiers:
     """Cached orthogonal coordinates of the frontiers of sets of cell classes.
 
     Let Q be an orthonormal basis of the row space of A, with one row per cell. The eigenvalues of
-    Q_S' Q_S are squared cosines of angles. The eigenvalues are between 0 and 1 for sums in the
-    frontier. They are 1 for sums that the set S does not share with other cells.
+    Q_S' Q_S are squared cosines of angles. The eigenvalues are strictly between 0 and 1 for sums in
+    the frontier. They are 1 for sums that the set S does not share with other cells.
     """
 
     def __init__(self, columns: FloatArray, counts: IntArray):

@@ -78,8 +78,9 @@ class _Filled(NamedTuple):
 class EliminationSampler(RandomBitSampler):
     """Independent exact draws from P(u) proportional to exp(-epsilon ||u||_1), for A u = 0.
 
-    The constructor raises `InputError` if the weight of the target has another form than exp(-rate
-    ||u||_1), or the messages need more than 2 GB or too many products.
+    The constructor raises `InputError` if the weight of the target is not exp(-rate ||u||_1). It
+    also raises `InputError` if the messages need more than 2 GB or more than `max_products`
+    multiplications.
 
     Parameters
     ----------
@@ -276,7 +277,7 @@ def _refuse_terms(split: Split, added: bool) -> None:
     lines, longest = max_splits(split)
     if lines * longest > MAX_TERMS or (added and lines + longest > MAX_ADDED):
         raise InputError(
-            f"exact: in variable elimination a partial sum would have {lines * longest:.1e} "
+            f"exact: in variable elimination, a partial sum would have {lines * longest:.1e} "
             f"splits, too many for 63 random bits. Use a larger epsilon or fewer overlapping "
             f"totals."
         )

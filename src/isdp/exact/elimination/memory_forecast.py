@@ -19,7 +19,7 @@ from isdp.lattice.smith import smith_normal_form
 
 MAX_BYTES = 2e9
 TOLERANCE = 1e-8
-MAX_CELLS = 2000  # limits the memory for the weights of pairs of cells
+MAX_CELLS = 2000  # limits the memory for the weights of all pairs of cells
 ADVICE = "Use less noise, fewer overlapping totals or a Markov chain (isdp.mcmc.draw_chains)."
 
 

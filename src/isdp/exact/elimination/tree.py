@@ -230,7 +230,7 @@ class _Component:
         return self.known_scales[key]
 
     def _max_weights(self, x: FloatArray) -> FloatArray:
-        """Minimise max_i |c_i| over the vectors c with x_j = c . u for all u of the lattice."""
+        """Minimize max_i |c_i| over the vectors c with x_j = c . u for all u of the lattice."""
         weights = self.basis @ (self.inverse @ x.T)
         cells, constraints = len(self.basis), len(self.matrix)
         largest: FloatArray = np.abs(weights).max(axis=0, initial=0.0)

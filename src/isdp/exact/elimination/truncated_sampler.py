@@ -4,7 +4,7 @@ The target P(u) is proportional to the product of the weights w_i(u_i) over the 
 with A u = 0. Cells are merged pairwise (`isdp.exact.elimination.tree`). The frontier of a set of
 cells is the vector of sums that it shares with the other cells. The message of the set is the total
 weight of its noise as a function of the frontier. A draw begins at the root of the tree and splits
-sums until single cells are left. The method is junction-tree sampling on a binary tree (forward
+sums until single cells are left. The algorithm is junction-tree sampling on a binary tree (forward
 filtering and backward sampling).
 
 Each sum of a frontier is truncated to an interval, its truncation window. The windows of q sums
@@ -115,12 +115,12 @@ class TruncatedEliminationSampler:
     of mu'. Let mu and Z be the same quantities without errors. The distance is at most sum |mu' -
     mu| / Z.
 
-    Let E1 and E2 be the bounds of the errors of a union's parts. At a state x, the union adds at
-    most |e(x)| to this sum, and the sum of E1 M2 + M1 E2 + E1 E2 over its splits. One factor of
-    each product is bounded by its maximum. The other factor is summed over all states, each of
-    which is in at most one split. If the number of splits times the maximum is smaller, it is used
-    instead of this sum. If the bound is above 1e-9, all messages are summed term by term. Lower
-    bounds on the noise can have this effect.
+    Let E1 and E2 be the bounds of the errors of a union's parts. At a state x, the union adds two
+    terms to this sum. The first term is at most |e(x)|. The second term is at most the sum of E1 M2
+    + M1 E2 + E1 E2 over the splits of x. One factor of each product is bounded by its maximum. The
+    other factor is summed over all states, each of which is in at most one split. If the number of
+    splits times the maximum is smaller, this product replaces the sum. If the bound is above 1e-9,
+    all messages are summed term by term. Lower bounds on the noise can have this effect.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from isdp.exact.sampler import UNIT_ROUNDOFF
 from isdp.io.progress import progress
 
 MAX_WINDOW = 2.0**60
-MAX_PRODUCTS = 1e11  # number of products, which take minutes
+MAX_PRODUCTS = 1e11  # maximum number of products; this number takes minutes
 # number of products that take as long as one coefficient of a convolution
 PRODUCTS_PER_PLACE = 2000.0
 PRODUCTS_AT_ONCE = 10**8  # number of products between two reports of progress
@@ -31,7 +31,7 @@ class PlannedNode(NamedTuple):
     half : int64 array, shape (dimension,)
         The half-widths of the windows.
     message : int
-        The number of its message. Nodes with equal numbers share a message.
+        The number of the message of the node. Nodes with equal numbers share a message.
     """
 
     node: Node
@@ -55,15 +55,16 @@ class TruncationPlan(NamedTuple):
         An upper estimate of the number of multiplications. A convolution counts as the number of
         multiplications that take the same time.
     rounding : float
-        A bound on the effect of rounding in total variation, without errors of convolutions.
+        A bound on the effect of rounding in total variation distance, without errors of
+        convolutions.
 
     Notes
     -----
     A draw splits a state by inversion of the running sum of its terms. The grid of the uniform
     variable and one rounding of the sum change the probability of each term by at most two units of
     2^-53. Half of the sum of these changes bounds the total variation. A message occurs in one
-    numerator and in one denominator, so that its errors cancel, except those of the last sums over
-    its lines.
+    numerator and in one denominator, so that its errors cancel, except for the errors of the last
+    sums over its lines.
     """
 
     trees: list[list[PlannedNode]]
@@ -78,9 +79,9 @@ def truncation_factor(
 ) -> float:
     """Return the ratio of the half-widths of windows to the scales of their nodes.
 
-    `dimension` is that of the noise lattice, and `coordinates` is the total number of coordinates
-    of all nodes. `log_left_out` is the logarithm of the maximum probability that noise without
-    lower bounds is outside at least one window.
+    `dimension` is the dimension of the noise lattice, and `coordinates` is the total number of
+    coordinates of all nodes. `log_left_out` is the logarithm of the maximum probability that noise
+    without lower bounds is outside at least one window.
     """
     if power == 2:
         return math.sqrt((math.log(2 * max(coordinates, 1)) - log_left_out) / rate)

@@ -1,8 +1,9 @@
 """Distributions, variances and covariances of the totals of nested noise.
 
-For Gaussian energies, the recursion of least squares gives bounds in closed form. The covariance of
-the discrete noise is at most this, because the Hessian at 0 of the sum of exp(-q(u - c) / 2) over
-the lattice, as a function of c, is not positive.
+For Gaussian energies, the recursion of least squares gives the covariance of real-valued noise in
+closed form. It bounds the covariance of the discrete noise from above. The reason is that the sum
+of exp(-q(u - c) / 2) over the lattice, as a function of c, has its maximum at c = 0. Its Hessian at
+this point is therefore not positive.
 
 For both energies, the distributions of totals are computed by convolution.
 """
@@ -20,7 +21,7 @@ from isdp.exact.nested.messages import METHOD, Messages
 from isdp.exact.nested.reduced_tree import reduce_tree
 from isdp.mechanisms.base import Mechanism, NestedEnergy
 
-TAIL = 1e-14  # a smaller probability beyond the ends of a distribution is left out
+TAIL = 1e-14  # maximum probability beyond the ends of a distribution
 
 
 class NestedAccuracy:
@@ -66,7 +67,7 @@ class NestedAccuracy:
     def variance_bounds(self) -> FloatArray:
         """Bound the variances of all nodes of a Gaussian energy in closed form.
 
-        `isdp.exact.sum_variances` bounds those of other sums.
+        `isdp.exact.sum_variances` bounds the variances of other sums.
 
         Returns
         -------
@@ -136,15 +137,18 @@ class NestedAccuracy:
 
     def _least_squares(self) -> LeastSquares:
         if self._energy.power != 2:
-            raise InputError(f"{METHOD}: bounds in closed form require Gaussian noise")
+            raise InputError(
+                f"{METHOD}: bounds in closed form require Gaussian noise. Use the method variance"
+            )
         if self._bounds is None:
             self._bounds = LeastSquares(self._tree)
         return self._bounds
 
     def _path(self, node: int) -> list[int]:
-        """List the reduced nodes from a node up to its root; empty if its total is 0.
+        """List the nodes of the reduced tree from a node up to its root.
 
-        A cell of a block of several cells is ``-1 - cell``.
+        The list is empty if the total of the node is 0. A cell of a block of several cells is
+        listed as ``-1 - cell``.
         """
         original, tree = self._energy.tree, self._tree
         if not 0 <= node < original.nodes:

@@ -2,7 +2,7 @@
 
 All decisions compare a random word of 64 bits with a number that is known up to its rounding error.
 If the error could change a decision, the draw stops, and the caller decides in exact arithmetic.
-The same words and the caller's decisions then repeat the draw from the beginning of the node.
+The draw of the node then starts again with the same words and the caller's decisions.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ MIN_POISSON_VARIANCE = 0.25
 
 
 class CrossingPlan(NamedTuple):
-    """Conditional distributions of the totals of all nodes of the regions.
+    """Conditional distributions of the totals of the region tree, given the totals drawn earlier.
 
-    Nodes of the regions are indices of the first axis. Nodes of the groups are sorted by level, and
-    siblings are contiguous: level j has the nodes ``offsets[j]`` to ``offsets[j + 1] - 1``.
-    A portion is the number of cells of a group, divided by that of the group and its later
-    siblings.
+    Nodes of the region tree are indices of the first axis. Nodes of the group tree are sorted by
+    level, and siblings are contiguous. Level j has the nodes ``offsets[j]`` to ``offsets[j + 1] -
+    1``. The portion of a group is its number of cells, divided by the number of cells of the group
+    and its later siblings.
 
     Attributes
     ----------
@@ -47,15 +47,15 @@ class CrossingPlan(NamedTuple):
     first, last : bool arrays, shape (nodes,)
         True for the first and for the last child of a node.
     free_level : int64 array, shape (nodes,)
-        The first level of the groups whose totals are not held.
+        The first level of the group tree whose totals in the node are not held.
     share, variance : float64 arrays, shape (nodes, levels)
-        The share of the node in what is left of its parent, and the conditional variance of a cell
-        in each mode.
+        The share of the node in the remaining total of its parent, and the conditional variance of
+        a cell. Both depend on the mode.
     above : int64 array, shape (groups,)
         The parent of each group; -1 for the root.
     portion, spread : float64 arrays, shape (groups,)
-        The portion of each group, which is 0 for the root, and the variance of its total relative
-        to that of a cell, which is its number of cells times 1 minus its portion.
+        The portion of each group, which is 0 for the root. The spread is the ratio of the variances
+        of a total and of a cell, which is the number of cells times 1 minus the portion.
     """
 
     sequence: IntArray
@@ -91,7 +91,7 @@ class Undecided(NamedTuple):
 
 @njit
 def suffix_sums(sequence: IntArray, last: BoolArray, values: FloatArray) -> FloatArray:
-    """Add to the values of each node, shape (nodes, levels), those of its later siblings."""
+    """Add the values of the later siblings to those of each node, float64 (nodes, levels)."""
     sums = np.zeros_like(values)
     total = np.zeros(values.shape[1])
     for k in range(len(sequence) - 1, -1, -1):

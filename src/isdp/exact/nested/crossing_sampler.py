@@ -1,31 +1,31 @@
 """Exact draws of crossing noise by Klein's algorithm, in time linear in the number of cells.
 
-The totals of a node of the regions are drawn after those of its parent and of its earlier siblings,
-and within a node the groups are drawn from the largest to the smallest. The last of several
-siblings follows from the others. The drawn totals x_j are integer coordinates of the noise: a
-unimodular matrix maps them to the cells. In these coordinates
+The totals of a node of the region tree are drawn after the totals of its parent and of its earlier
+siblings. Within a node, the groups are drawn from the largest to the smallest. The last of several
+siblings follows from the others. A unimodular matrix maps the drawn totals x_j to the cells, so
+that they are integer coordinates of the noise. In these coordinates
 
     q(u) = sum_j (x_j - c_j)^2 / s_j^2,
 
-where c_j depends on the earlier coordinates only. Let T be what is left of the parent's totals, f
-the node's share of it, and v the conditional variance of the node (`isdp.mechanisms.crossing_modes`
-computes f and v in each mode of the groups). Among the remaining sibling groups, let p be the
-portion of the cells that are in a group of n cells, and let R(x) and R(T) be what is left of the
-group that contains them. Then
+where c_j depends on the earlier coordinates only. Let T be the remaining totals of the parent, f
+the share of the node in T, and v the conditional variance of the node.
+`isdp.mechanisms.crossing_modes` computes f and v in each mode of the groups. Let p be the portion
+of a group of n cells among the cells of the remaining sibling groups. The group that contains these
+siblings has the remaining totals R(x) in the node and R(T) in T. Then
 
     c = (R(x) - f R(T)) p + f T,    s^2 = n v (1 - p).
 
-Each x_j is drawn from the discrete Gaussian distribution around c_j. The whole draw is accepted
-with probability prod_j m(s_j, c_j) / m(s_j, 0), where m(s, c) is the sum of
-exp(-(k - c)^2 / (2 s^2)) over the integers k. By Poisson's summation formula the maximum of m is at
-c = 0. The draws have exactly the target distribution (Klein 2000; Brakerski, Langlois, Peikert,
-Regev and Stehle 2013, Lemma 2.3).
+Each x_j is drawn from the discrete Gaussian distribution around c_j. Let m(s, c) be the sum of
+exp(-(k - c)^2 / (2 s^2)) over the integers k. The whole draw is accepted with probability prod_j
+m(s_j, c_j) / m(s_j, 0). By Poisson's summation formula the maximum of m is at c = 0. The draws have
+exactly the target distribution (Klein 2000; Brakerski, Langlois, Peikert, Regev and Stehle 2013,
+Lemma 2.3).
 
 The sum of exp(-q/2) over the lattice is at least its integral, prod_j s_j sqrt(2 pi), and at least
-1. The acceptance probability is therefore at least prod_j s_j sqrt(2 pi) / m(s_j, 0), which is
-about exp(-2 sum_j exp(-2 pi^2 s_j^2)), and at least prod_j 1 / m(s_j, 0). If the regions form
-independent trees, because all totals above them are held or have no term, each tree is accepted on
-its own.
+1. The acceptance probability therefore has two lower bounds. The first bound is prod_j s_j sqrt(2
+pi) / m(s_j, 0), which is about exp(-2 sum_j exp(-2 pi^2 s_j^2)). The second bound is prod_j 1 /
+m(s_j, 0). If the regions form independent trees, because all totals above them are held or have no
+term, each tree is accepted or rejected separately.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ from isdp.mechanisms.base import CrossingEnergy, Mechanism, Target
 from isdp.mechanisms.crossing_modes import CrossingModes, held_levels, ordered_levels
 from isdp.mechanisms.set_tree import SetTree
 
-MAX_PROPOSALS = 1e4  # per draw
-MAX_DEVIATIONS = 64  # standard deviations
+MAX_PROPOSALS = 1e4  # maximum expected number per draw
+MAX_DEVIATIONS = 64  # maximum size of a sum of noise, in standard deviations
 MAX_WORDS_PER_READ = 1 << 18
-EXPECTED_WORDS = 6  # per total
+EXPECTED_WORDS = 6  # number of random words per total
 
 
 class CrossingSampler(RandomBitSampler):
@@ -90,8 +90,8 @@ class CrossingSampler(RandomBitSampler):
     Raises
     ------
     InputError
-        If the weight has another form, an invariant is no total of the family, draws take more than
-        `max_proposals`, or sums of noise could overflow 64-bit integers.
+        If the weight has another form, or an invariant is no total of the family. The error is also
+        raised if draws take more than `max_proposals`, or sums could overflow 64-bit integers.
     """
 
     method = "crossing totals"
@@ -230,7 +230,7 @@ class _Draw:
         self.at = 0
 
     def _propose(self, start: int, stop: int, uniform: float) -> tuple[bool, float]:
-        """Draw a proposal. Return False if it is surely rejected, and its log-probability."""
+        """Draw a proposal. Return False if it is rejected, and its log acceptance probability."""
         pending, log_probability, status = np.zeros(5, dtype=np.int64), 0.0, MORE_WORDS
         self.decided = {}
         while status not in (DONE, REJECTED):
@@ -282,7 +282,10 @@ class _Draw:
 
 
 def _geometric(bits: BitSource, uniform: int, scale: int) -> int:
-    """Complete the floor of -scale log U from the first 64 bits of the uniform number U."""
+    """Compute floor(-scale log U), given the first 64 bits of the uniform number U.
+
+    Further bits are drawn if these bits do not determine the result.
+    """
     n_bits = 64
     while True:
         with ctx.workprec(2 * n_bits + 64):
@@ -350,9 +353,10 @@ def _plan(modes: CrossingModes, top: int) -> tuple[CrossingPlan, IntArray]:
 
 
 def _siblings(groups: SetTree, order: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the place of each group's parent in `order`, and numbers of cells.
+    """Return the place of each group's parent in `order`, and two numbers of cells.
 
-    The numbers are those of the group, and of the group and its later siblings.
+    The first number is that of the group. The second number is that of the group and its later
+    siblings.
     """
     place = np.empty(groups.nodes + 1, dtype=np.int64)
     place[np.append(order, groups.nodes)] = np.append(np.arange(groups.nodes), -1)

@@ -1,25 +1,25 @@
 """Exact draws of Gaussian noise with a term for each set of a nested family.
 
-Let p_v be the inverse variance of a node's own term, T_v the sum of W over its children, and
-W_v = 1 / (p_v + 1 / T_v), as in `isdp.exact.nested.accuracy`. For a block of m cells with the
-variance sigma^2, T is m sigma^2. The totals of the children are proposed from the top down: given
-the total of the parent, they are discrete Gaussians of the variances W, conditioned on their sum.
-The weight of a proposal relative to its probability is a product over the nodes. All totals below a
-root are therefore accepted together. The acceptance of single nodes would be wrong, because the
-normalizing constant of a node depends on the total of its parent. The cells of a block are drawn
-last, given its total.
+Let p_v be the inverse variance of the term of node v. Let W_v = 1 / (p_v + 1 / T_v), where T_v is
+the sum of W over the children of v (`isdp.exact.nested.least_squares`). For a block of m cells with
+the variance sigma^2, T is m sigma^2. Totals are proposed from the top down. Given the total of the
+parent, the totals of the children are discrete Gaussians with the variances W, conditioned on their
+sum. The weight of a proposal relative to its probability is a product over the nodes. All totals
+below a root are therefore accepted together. The acceptance of single nodes would be wrong, because
+the normalizing constant of a node depends on the total of its parent. The cells of a block are
+drawn last, given its total.
 
 Children with equal W form a group, which is divided by recursive splitting, without error. Its
 factor in the acceptance probability is theta(s) / theta(0), for the theta of
 `isdp.exact.disjoint.recursive_splitting` and the total s of the group. A block has the same factor.
-The totals of the groups of a node are drawn one after the other, as in Klein's algorithm: each is a
-discrete Gaussian around its share of the remaining total. Its factor is the ratio of the sums of
-this Gaussian over the integers around its centre and around 0. By Poisson's summation formula no
-factor exceeds 1.
+The totals of the groups of a node are drawn one after the other, as in Klein's algorithm. Each
+total is a discrete Gaussian around its share of the remaining total. Its factor is the sum of this
+Gaussian over the integers, divided by the sum of the same Gaussian around 0. By Poisson's summation
+formula no factor exceeds 1.
 
-The W of the proposal are rounded up to multiples of a power of two, so that their sums are exact.
-The rounding is corrected by the factor exp(-d_v S_v^2 / 2), where d_v is the excess of p_v + 1/T_v
-over 1 / W_v.
+The values W of the proposal are rounded up to multiples of a power of two, so that their sums are
+exact. The rounding is corrected by the factor exp(-d_v S_v^2 / 2), where d_v is the excess of p_v +
+1/T_v over 1 / W_v.
 
 The sum of the weights over the lattice is at least their integral, again by Poisson's formula. This
 gives a lower bound of the probability of acceptance. A second bound is the probability that all
@@ -63,10 +63,10 @@ from isdp.exact.nested.reduced_tree import (
 from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.mechanisms.base import Mechanism, NestedEnergy, Target
 
-MAX_PROPOSALS = 10_000  # expected for the totals below a root
+MAX_PROPOSALS = 10_000  # maximum expected number for the totals below a root
 TOTAL_BITS = 60  # the sum of all W is below 2^60 units
 MIN_BITS = 20  # each W is at least 2^20 units
-MAX_SQUEEZE = 0.01  # the largest distance of both bounds on a probability that replace its value
+MAX_SQUEEZE = 0.01  # maximum difference of two bounds that are used instead of a probability
 
 
 class NestedGaussianSampler(RandomBitSampler):
@@ -87,8 +87,8 @@ class NestedGaussianSampler(RandomBitSampler):
     Raises
     ------
     InputError
-        If the totals are not nested, the energy has another form, sums of noise could overflow
-        64-bit integers, or fewer than 1 in 10,000 proposals may be accepted.
+        If the totals are not nested, or the energy has another form. The error is also raised if
+        sums could overflow 64-bit integers, or fewer than 1 in 10,000 proposals may be accepted.
     """
 
     method = "nested splitting"

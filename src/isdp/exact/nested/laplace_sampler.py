@@ -3,14 +3,15 @@
 A node without a fixed total is drawn from the bottom up. The total of a block of cells is X - Y for
 two independent negative binomial variables. The total of a set is the sum of its children, which
 are drawn independently. A total S is accepted with the probability exp(-epsilon |S|), for the
-node's own epsilon; otherwise everything in the node is drawn again. The total S of a block may also
-be drawn first, from its own term. Then Y is drawn, and accepted with a probability proportional to
-that of X = Y + S. The more probable acceptance is used.
+epsilon of the node. After a rejection, everything in the node is drawn again. The total S of a
+block may also be drawn first, from its own term. Then Y is drawn, and accepted with a probability
+proportional to that of X = Y + S. The sampler uses the order with the larger acceptance
+probability.
 
 Below a root whose total is held, one path leads from the root to a block. All nodes next to this
-path are drawn without a fixed total, and determine the totals on the path. These are accepted with
-the probabilities exp(-epsilon |S|). Given its total S, the block at the end of the path has Y from
-its own distribution, accepted with a probability proportional to that of X = Y + S. After a
+path are drawn without a fixed total, and determine the totals on the path. These totals S are
+accepted with the probabilities exp(-epsilon |S|). At the end of the path, the total S of the block
+is given. Y is drawn, and accepted with a probability proportional to that of X = Y + S. After a
 rejection, everything below the root is drawn again.
 
 Given X and Y, the cells of a block are the difference of two uniform compositions of X and Y, as in
@@ -38,8 +39,8 @@ from isdp.exact.overflow import refuse_large_sums
 from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.mechanisms.base import Mechanism, NestedEnergy, Target
 
-MAX_PROPOSALS = 10_000  # expected per block
-BLOCKS_AT_ONCE = 1 << 17  # for proposals of several roots
+MAX_PROPOSALS = 10_000  # maximum expected number per block
+BLOCKS_AT_ONCE = 1 << 17  # maximum number of blocks that are proposed together
 PROPOSALS_AT_ONCE, MAX_PROPOSALS_AT_ONCE = 1 << 10, 16  # proposals of all blocks, and of one block
 
 
@@ -109,7 +110,7 @@ class _Forecast:
     Attributes
     ----------
     on_path : bool array, shape (nodes,)
-        One child of each set is on a path.
+        True for one child of each set. The path goes through this child.
     total_first : bool array, shape (blocks,)
         The blocks whose total is proposed from their own term, instead of from their cells.
     accepted : float64 array, shape (nodes,)
@@ -268,7 +269,7 @@ class _Proposals:
         x: IntArray,
         y: IntArray,
     ) -> IntArray:
-        """Copy the first accepted proposal of each node, and return the indices of those copied."""
+        """Copy the first accepted proposal of each node, and return the indices of the copies."""
         candidates = np.flatnonzero(accepted)
         done: IntArray = candidates[np.unique(which[candidates], return_index=True)[1]]
         _, source = concatenate_ranges((np.cumsum(counts) - counts)[done], counts[done])
@@ -362,7 +363,7 @@ class _Proposals:
         return totals
 
     def _end(self, blocks: IntArray, totals: IntArray) -> tuple[IntArray, IntArray, BoolArray]:
-        """Draw Y of blocks with given totals, and accept it by the probability of X."""
+        """Draw Y of blocks with given totals, and accept it as at the end of a path."""
         tree = self.tree
         x, y = np.maximum(totals, 0), np.maximum(-totals, 0)  # of single cells
         accepted = np.ones(len(blocks), dtype=bool)

@@ -1,9 +1,9 @@
 """The recursion of least squares for the totals of nested Gaussian noise.
 
-Let sigma_v^2 be the variance of a node's own term, and W_v = 1 / (1/sigma_v^2 + 1/T_v) with T_v the
-sum of W over the children. Given the total s of the parent, a child has the mean s W / T and the
-variance W (1 - W / T). These are the covariances of the best linear unbiased estimate from
-independent measurements.
+Let sigma_v^2 be the variance of the term of node v. Let W_v = 1 / (1/sigma_v^2 + 1/T_v), where T_v
+is the sum of W over the children of v. Given the total s of its parent, a child has the mean s W /
+T and the variance W (1 - W / T), with the T of the parent. These are the covariances of the best
+linear unbiased estimate from independent measurements.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Distributions of the totals of nested noise, by convolution along the tree.
 
 A message from below is the weight of all noise in a node as a function of its total. A message from
-above is the weight of all other noise. The product of both is the distribution of the total. Nodes
-with equal trees below them share their message from below.
+above is the weight of all other noise. The product of both is proportional to the distribution of
+the total. Nodes with equal trees below them share their message from below.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from isdp.exact.nested.reduced_tree import ReducedTree
 
 METHOD = "nested accuracy"
 MAX_GRID_POINTS = 1 << 20
-MAX_POINTS_OF_KINDS = 1 << 26  # 1 GB of messages and their transforms
+MAX_POINTS_OF_KINDS = 1 << 26  # of messages and their transforms, which need 1 GB
 TAIL_IN_SCALES = 40  # the probability of larger noise is below 1e-15
 TAIL_IN_DEVIATIONS = 12
-MAX_RATE = 300.0  # a larger rate also makes all noise 0 in doubles
+MAX_RATE = 300.0  # at this rate, all noise is 0 in double precision
 
 
 def grid_points(tree: ReducedTree, rates: Sequence[float], power: int) -> float:
@@ -48,7 +48,7 @@ def grid_points(tree: ReducedTree, rates: Sequence[float], power: int) -> float:
 
 
 def shared_length(one: list[int], other: list[int]) -> int:
-    """Return the number of nodes at the end of both paths that are equal."""
+    """Return the number of equal nodes at the ends of two paths."""
     shared = 0
     while shared < min(len(one), len(other)) and one[-1 - shared] == other[-1 - shared]:
         shared += 1
@@ -71,7 +71,8 @@ class Messages:
         For each kind, the mean of exp(-rate |S|^power) for its own rate, if the total S is the sum
         of independent parts.
     parts : list of tuple of (int, int)
-        The parts of each kind, as pairs of a kind and a number. A single cell has no parts.
+        The parts of each kind, as pairs of a kind and the number of its parts. A single cell has no
+        parts.
     """
 
     def __init__(self, tree: ReducedTree, power: int, scale: float = 1.0) -> None:
@@ -81,7 +82,7 @@ class Messages:
         if not points <= MAX_GRID_POINTS:
             raise InputError(
                 f"{METHOD}: the distributions need a grid of {points:.2g} points, and the maximum "
-                f"is {MAX_GRID_POINTS:,}. Use variance_bounds, or less noise"
+                f"is {MAX_GRID_POINTS:,}. Use variance_bounds, or less noise."
             )
         self.size = int(2 ** math.ceil(math.log2(points)))
         half = self.size // 2
@@ -90,7 +91,7 @@ class Messages:
         self._below: list[FloatArray] = []  # the message from below of each kind of node
         self.norms: list[float] = []
         self._logs: list[FloatArray] = []  # the logarithm of each message's transform
-        self._log_parts: list[FloatArray] = []  # the same of the convolution of the node's parts
+        self._log_parts: list[FloatArray] = []  # of the transform of the parts' convolution
         self._rate_of_kind: list[int] = []
         self.parts: list[tuple[tuple[int, int], ...]] = []
         self.kind_of = np.zeros(len(tree.parents), dtype=np.int64)
@@ -131,7 +132,7 @@ class Messages:
         if len(self._below) * self.size > MAX_POINTS_OF_KINDS:
             raise InputError(
                 f"{METHOD}: the scales or sizes of more than {len(self._below):,} sets differ. Use "
-                f"variance_bounds, or equal scales and sizes"
+                f"variance_bounds, or equal scales and sizes."
             )
         log_parts = np.zeros(self.size // 2 + 1)
         for kind, count in parts:
@@ -140,7 +141,7 @@ class Messages:
         message = self._weight(rate) * inside
         self.norms.append(float(message.sum()))
         self._below.append(message / message.sum())
-        transform = scipy.fft.rfft(self._below[-1]).real  # positive, because the energy is
+        transform = scipy.fft.rfft(self._below[-1]).real  # positive for these weights
         self._logs.append(np.log(transform.clip(1e-300)))
         self._log_parts.append(log_parts)
         self.parts.append(parts)

@@ -25,7 +25,7 @@ from isdp.mechanisms.set_tree import group_by_depth, node_depths
 
 @dataclass(frozen=True, eq=False)
 class ReducedTree:
-    """Blocks of cells and sets, of which each has a total that is not fixed by its parts.
+    """A tree of blocks of cells and of sets.
 
     Nodes are numbered so that the blocks come first, and children before their parents. A set has
     two or more children.
@@ -35,13 +35,13 @@ class ReducedTree:
     parents : int64 array, shape (nodes,)
         The parent of each node; -1 for a root.
     rates : list of Fraction
-        Distinct rates, of which the first may be 0.
+        The rates of totals, and then 0 and the rates of cells.
     rate_of : int64 array, shape (nodes,)
         Index of the rate of each node's total.
     held : bool array, shape (nodes,)
         The roots whose total is 0.
     cell_rate_of : int64 array, shape (blocks,)
-        Index of the rate of each cell of a block, whose index is 0 if the block has one cell.
+        Index of the rate of each cell of a block. The rate is 0 if the block has one cell.
     order : int64 array
         The cells sorted by block. Cells that are always 0 are left out.
     starts : int64 array, shape (blocks + 1,)
@@ -80,7 +80,7 @@ class ReducedTree:
         return group_by_depth(self.depths)
 
     def place_totals(self, totals: IntArray, cells: int) -> IntArray:
-        """Return noise, (draws, cells), in which a cell that is a block has the block's total."""
+        """Return noise of shape (draws, cells) with the totals of the blocks of one cell."""
         noise = np.zeros((len(totals), cells), dtype=np.int64)
         single = self.sizes == 1
         noise[:, self.order[self.starts[:-1][single]]] = totals[:, single]
@@ -220,7 +220,7 @@ def _hold(
 
     A row that contains several nodes with the same parent, and no other cells, becomes a new node.
     """
-    inside = np.zeros(len(parents), dtype=np.int64)  # cells of the row that full parts bring
+    inside = np.zeros(len(parents), dtype=np.int64)  # cells of the row in complete children
     for row in rows:
         start, stop = indptr[row], indptr[row + 1]
         for entry in range(start, stop):

@@ -2,19 +2,21 @@
 
 Given its total s, the weighted sum of the cells of a node has the mean a s and a variance r. A cell
 has a = its weight and r = 0. Let W be the conditional variances of the children's totals, which are
-independent before their sum T = sum of W is given. A child's total then has the mean s W / T, and
-the covariance of two children is W (if they are equal) minus the product of both W over T. So
+independent before their sum T = sum of W is given. Given s, the total of a child has the mean s W /
+T and the variance W - W^2 / T. The covariance of two children is minus the product of their W,
+divided by T. Therefore
 
     a = sum of (W / T) a_child,    r = sum of r_child + sum of W (a_child - a)^2,
 
 and the variance of the whole sum adds W a^2 for each root whose total is not held. These are the
-variances of real-valued noise with the same energy. Those of the integer noise are not larger.
+variances of real-valued noise with the same energy. The variances of the integer noise are not
+larger.
 
 For crossing noise, the totals are vectors with one entry per column, and a is a vector. In the
 modes of `isdp.mechanisms.crossing_modes`, the columns are independent, and the recursion holds for
-each of them with the W of its mode. The coordinates of mode k are, for each set of level k of the
-groups, the mean of a over the set minus the mean over the set that contains it. The squared norm
-weights each set by its number of columns.
+each of them with the W of its mode. Mode k has one coordinate for each set of level k of the
+groups. The coordinate is the mean of a over the set, minus the mean of a over the set that contains
+it. The squared norm weights each set by its number of columns.
 """
 
 from __future__ import annotations
@@ -44,10 +46,10 @@ def sum_variances(
 ) -> FloatArray:
     """Bound the variances of weighted sums of the noise in the cells.
 
-    They are the variances of the best linear unbiased estimate from independent measurements of
-    the totals with the same scales. The variance of a sum of the integer noise is at most this. It
-    is almost equal if all sums with integer weights that the invariants do not hold have variances
-    above 1. A sum that the invariants hold has the variance 0.
+    The bounds are the variances of the best linear unbiased estimate from independent measurements
+    of the totals with the same scales. The variance of a sum of the integer noise is at most its
+    bound. The two are almost equal if every sum with integer weights that the invariants do not
+    hold has a variance above 1. A sum that the invariants hold has the variance 0.
 
     Parameters
     ----------
@@ -121,9 +123,9 @@ class _Family:
     widths : float64 array, shape (nodes, modes)
         The variance W of each node's total in each mode; 0 for a held root.
     shares : float64 array, shape (nodes, modes)
-        W / T, where T is the sum of W over the siblings.
+        W / T, where T is the sum of W over all children of the parent.
     node_of : int64 array, shape (regions,)
-        The node of each region; -1 if it is always 0.
+        The node of each region; -1 if its noise is always 0.
     """
 
     def __init__(

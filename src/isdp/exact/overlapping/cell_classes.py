@@ -22,7 +22,7 @@ from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 
 class CellClassSampler(RandomBitSampler):
-    """Independent draws of l1 noise: first the sums of cell classes (equal columns of A).
+    """Independent draws of l1 noise by way of the sums of cell classes (equal columns of A).
 
     The sampler is fast if few totals cross many disjoint totals. A draw may take at most `max_sums`
     proposed sums of classes on average. The constructor raises `InputError` if the weight has

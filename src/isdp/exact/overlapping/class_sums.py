@@ -38,7 +38,7 @@ from isdp.lattice.elimination import pivot_columns, solve_determined
 from isdp.lattice.smith import smith_normal_form
 from isdp.mechanisms.generalized_laplace import bound_gamma
 
-MAX_SUMS = 1e8  # maximum number of proposed sums per draw, which take minutes
+MAX_SUMS = 1e8  # maximum expected number of proposed sums per draw; it takes minutes
 PROPOSED_SUMS_AT_ONCE = 1 << 20
 MAX_WEIGHT = 2**31
 MAX_CLASSES = 100_000
@@ -274,7 +274,10 @@ class CellClassSums:
     def _draw_group(
         self, bits: BitSource, group: ClassBlocks, sums: IntArray, smaller: IntArray
     ) -> None:
-        """Draw the blocks of a group for each proposal, and repeat each block until accepted."""
+        """Draw the blocks of a group for each proposal.
+
+        Each block is drawn again until it is accepted.
+        """
         blocks, width = group.classes.shape
         row = np.repeat(np.arange(len(sums)), blocks)
         block = np.tile(np.arange(blocks), len(sums))

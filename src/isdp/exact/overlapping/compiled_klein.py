@@ -58,7 +58,7 @@ def mass(s: float, c: float) -> float:
 
     For small s, ten terms around c are summed. The other terms are below e^-48 times the maximum
     term. Otherwise Poisson's summation formula gives s sqrt(2 pi) (1 + 2 sum_k exp(-2 pi^2 s^2 k^2)
-    cos(2 pi k c)), whose fourth term is below e^-78.
+    cos(2 pi k c)). The fourth term of this sum is below e^-78.
     """
     if s >= MIN_FLAT_WIDTH:
         return s * ROOT_TWO_PI

@@ -1,6 +1,6 @@
 """Exact draws of isotropic Gaussian noise under the totals of two crossing partitions.
 
-This noise is crossing noise with terms of cells only. The rows of
+This noise is crossing noise with terms for cells only. The rows of
 `isdp.exact.overlapping.crossed_totals` are sets of regions, and the columns are groups of cells. A
 draw takes time linear in the number of cells.
 """
@@ -32,8 +32,8 @@ class CrossedTotalsSampler(CrossingSampler):
     Raises
     ------
     InputError
-        If the weight has another form, the invariants have another form, draws take more than
-        `max_proposals`, or sums of noise could exceed 64-bit integers.
+        If the weight or the invariants have another form, draws take more than `max_proposals`, or
+        sums of noise could exceed 64-bit integers.
     """
 
     method = "crossed totals"

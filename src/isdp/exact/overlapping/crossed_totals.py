@@ -2,10 +2,10 @@
 
 The rows of a table are the sets of one partition, and its columns are those of the other. One row
 and one column may have several cells in common. The partitions cross with proportional numbers of
-cells if the number of common cells of row i and column j is a_i b_j. The cells are then those of
-sum_i a_i regions by sum_j b_j groups, and the totals are those of sets of regions and of sets of
-groups. The noise of two cells with equal a_i and equal b_j has the same distribution, because some
-permutation of rows, of columns and of cells exchanges them and keeps the totals.
+cells if the number of common cells of row i and column j is a_i b_j. The cells are then those of a
+table of sum_i a_i regions by sum_j b_j groups. The totals are those of sets of regions and of sets
+of groups. Let two cells have equal a_i and equal b_j. Some permutation of rows, columns and cells
+exchanges them and keeps the totals. The noise of both cells therefore has the same distribution.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class CrossedTotals(NamedTuple):
     row, column : int64 arrays, shape (cells,)
         The row and the column of each cell.
     heights : int64 array, shape (rows,)
-        The a_i.
+        The numbers a_i.
     widths : int64 array, shape (columns,)
-        The b_j.
+        The numbers b_j.
     """
 
     row: IntArray
@@ -52,7 +52,7 @@ class CrossedTotals(NamedTuple):
 
     @property
     def shapes(self) -> IntArray:
-        """A number for each cell, int64 (cells,). Cells with one number are exchanged."""
+        """A number for each cell, int64 (cells,). Cells with equal numbers can be exchanged."""
         heights, widths = (np.unique(x, return_inverse=True)[1] for x in self[2:])
         return np.asarray(heights[self.row] * (widths.max() + 1) + widths[self.column])
 
@@ -76,8 +76,8 @@ class CrossedTotals(NamedTuple):
     def projected_squares(self, sums: csr_array) -> FloatArray:
         """Compute the squared norm of the projection of vectors on the span of the lattice.
 
-        The variance of a sum of isotropic Gaussian noise is this number times sigma^2 if the noise
-        is real-valued, and at most this if it is integer.
+        The variance of a sum of real-valued isotropic Gaussian noise is this number times sigma^2.
+        The variance of the same sum of integer noise is not larger.
 
         Parameters
         ----------
@@ -97,8 +97,8 @@ class CrossedTotals(NamedTuple):
     def determined(self, sums: csr_array) -> BoolArray:
         """Find the sums, with weights of 0 and 1, that the totals determine.
 
-        Some vector of the lattice with a squared norm of at most 4 changes any other sum by 1 or
-        more. The squared norm of its projection is therefore at least 1/4.
+        For every other sum, some vector of the lattice with a squared norm of at most 4 changes the
+        sum by 1 or more. The squared norm of the projection of this sum is therefore at least 1/4.
         """
         return np.asarray(self.projected_squares(sums) < MIN_SQUARE)
 

@@ -60,7 +60,7 @@ from isdp.lattice.null_lattice import QUICK_LLL_DIMENSION, basis_seconds, kernel
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 LOVASZ, LOOSE_LOVASZ = 0.99, 0.7  # parameters of LLL for small and for large dimensions
-MAX_PROPOSALS = 1e4  # per draw
+MAX_PROPOSALS = 1e4  # maximum expected number per draw
 DRAW = "exact: a draw of Gaussian noise in {} dimensions"
 FRACTION_BITS = 24  # the fractions are multiples of 2^-24
 NUMBERS_AT_ONCE = 1 << 20
@@ -239,7 +239,7 @@ def log_sum_lower_bound(lengths: ArrayLike, sigma: ArrayLike) -> FloatArray:
 
 
 def max_expected_proposals(lengths: ArrayLike, sigma: float) -> float:
-    """Bound the expected number of proposals by prod_i m(s_i, 0) over the sum of the lattice."""
+    """Bound the expected number of proposals by prod_i m(s_i, 0) / (the lattice's Gaussian sum)."""
     widths = sigma / np.asarray(lengths)
     return exp_or_inf(float(log_masses(widths, 0.0).sum() - log_sum_lower_bound(lengths, sigma)))
 
