@@ -402,7 +402,7 @@ def cdp_trivial_invariants(table):
     unit=LARGEST_RATIO,
     note=(
         f"{NO_PROOF.format(6)} Random functions of three norms in the plane meet both conditions. "
-        "Log-ratios are compared on a grid. The ratio is nearest to 1 for the l1 norm."
+        "Log-ratios are compared on a grid. The ratio is nearest to 1 for the maximum norm."
     ),
 )
 def cdp_theorem_a1(table):
