@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 
 
@@ -53,9 +54,10 @@ def medians_of(axis):
     return np.array(sorted(found))
 
 
-def legend_of(axis):
-    """Words of an axis' legend."""
-    return [text.get_text() for text in axis.get_legend().get_texts()]
+def legend_of(part):
+    """Words of the legend of an axis, or of those of a figure."""
+    legends = part.legends if isinstance(part, Figure) else [part.get_legend()]
+    return [text.get_text() for legend in legends for text in legend.get_texts()]
 
 
 def inside(figure):

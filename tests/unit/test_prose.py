@@ -17,6 +17,7 @@ READ = [
     "data",
     "docs",
     "notebooks",
+    "paper",
     "results/README.md",
     "src/isdp",
     "src/reproduction",

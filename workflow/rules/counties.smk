@@ -108,7 +108,9 @@ rule project_counties:
 rule plot_counties:
     input:
         noise="results/figures/counties_{state}.csv",
+        noise_state="results/summaries/counties_{state}_state.csv",
         exact="results/figures/counties_{state}_exact.csv",
+        exact_state="results/summaries/exact_counties_{state}_state.csv",
         projection="results/figures/projection_{state}.csv",
         states="results/tables/states.csv",
         provenance="results/data/provenance.json",

@@ -129,7 +129,6 @@ rule plot_exact:
         shares="results/figures/exact_counties.csv",
         agreement="results/summaries/exact_counties_agreement.csv",
         distances="results/figures/counties_distance.csv",
-        sex_by_age="results/figures/exact_sex_by_age.csv",
         sex_by_age_agreement="results/summaries/exact_sex_by_age_agreement.csv",
     output:
         **figure_files(

@@ -184,10 +184,8 @@ rule plot_lattice:
     input:
         boxes="results/figures/{experiment}_noise.csv",
         exact_boxes="results/figures/{experiment}_noise_exact.csv",
-        laws="results/figures/exact_{experiment}.csv",
         agreement="results/summaries/exact_{experiment}_agreement.csv",
         curves=expand("results/coupling/{{experiment}}_{law}_curves.csv", law=LAWS),
-        trails=expand("results/coupling/{{experiment}}_{law}_lags.csv", law=LAWS),
         distances="results/coupling/{experiment}_distances.csv",
     output:
         **figure_files(
@@ -195,6 +193,7 @@ rule plot_lattice:
             exact="results/figures/{experiment}_noise_exact.svg",
             laws="results/figures/exact_{experiment}.svg",
             bound="results/figures/{experiment}_tv_bound.svg",
+            distance="results/figures/{experiment}_tv_distance.svg",
         ),
         points="results/figures/{experiment}_tv_bound.csv",
     log:
@@ -204,6 +203,7 @@ rule plot_lattice:
         ENVIRONMENT
     params:
         sources=presentation("lattices"),
+        entry=LATTICES.lattice_of,
         laws=LAWS,
         runs=COUPLING["runs"],
         draws=NOISE["chains"] * NOISE["draws"],
@@ -215,7 +215,6 @@ rule plot_lattice:
 rule plot_bound:
     input:
         curves="results/coupling/{experiment}_{law}_curves.csv",
-        trails="results/coupling/{experiment}_{law}_lags.csv",
         distances="results/coupling/{experiment}_distances.csv",
     output:
         **figure_files(bound="results/figures/{experiment}_tv_bound_{law}.svg"),

@@ -128,7 +128,7 @@ def laplace_frontier(
 ) -> FloatArray:
     """Compute the errors of a level and of the cells for several splits of epsilon.
 
-    The parameters and the result are those of `isdp.mechanisms.nested_budget.frontier`.
+    The parameters and the result are those of `isdp.mechanisms.nested_budget.nested_frontier`.
     """
     budget = float(_read_epsilon(epsilon))
     found = _Levels(read_levels(tree, held, "level", [level, tree.levels[-1]])[1])

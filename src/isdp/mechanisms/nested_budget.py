@@ -33,7 +33,7 @@ from isdp.mechanisms.set_tree import SetTree
 ROOT_DIGITS = 10**12  # square roots are rounded to this relative precision
 
 
-def split_by_weights(
+def split_nested_by_weights(
     tree: SetTree, held: str, rho: ExactNumber, weights: Mapping[str, ExactNumber]
 ) -> dict[str, Fraction]:
     """Choose the variances that minimize the weighted sum of the variances of the levels.
@@ -62,7 +62,7 @@ def split_by_weights(
     Examples
     --------
     >>> tree = SetTree.from_columns({"region": [0, 0, 0, 1, 1, 1]})
-    >>> scales = split_by_weights(tree, "root", 1, {"region": 1, "cell": 1})
+    >>> scales = split_nested_by_weights(tree, "root", 1, {"region": 1, "cell": 1})
     >>> {level: round(float(1 / variance), 3) for level, variance in scales.items()}
     {'region': 0.292, 'cell': 0.708}
     """
@@ -88,7 +88,7 @@ def split_by_weights(
     return _variances(levels, sizes[1:], [scale * root for root in roots])
 
 
-def split_by_errors(
+def split_nested_by_errors(
     tree: SetTree, held: str, errors: Mapping[str, ExactNumber]
 ) -> dict[str, Fraction]:
     """Choose the variances that give each level its root mean square error.
@@ -119,7 +119,7 @@ def split_by_errors(
     Examples
     --------
     >>> tree = SetTree.from_columns({"region": [0, 0, 0, 1, 1, 1]})
-    >>> split_by_errors(tree, "root", {"region": 1, "cell": 2})
+    >>> split_nested_by_errors(tree, "root", {"region": 1, "cell": 2})
     {'region': Fraction(70, 31), 'cell': Fraction(35, 6)}
     """
     levels, sizes = read_levels(tree, held, "errors", errors)
@@ -143,7 +143,7 @@ def split_by_errors(
     return _variances(levels, below, mu)
 
 
-def frontier(
+def nested_frontier(
     tree: SetTree, held: str, rho: ExactNumber, level: str, shares: ArrayLike
 ) -> FloatArray:
     """Compute the errors of a level and of the cells for several splits of rho.
@@ -151,7 +151,7 @@ def frontier(
     Parameters
     ----------
     held, rho
-        As for `split_by_weights`.
+        As for `split_nested_by_weights`.
     level : str
         A level below the held level. Its term has a share of rho, and the term of the cells has
         the rest.
@@ -166,7 +166,7 @@ def frontier(
     Examples
     --------
     >>> tree = SetTree.from_columns({"region": np.arange(80) // 20})
-    >>> frontier(tree, "root", 1, "region", [0, 0.1, 0.5]).round(2).tolist()
+    >>> nested_frontier(tree, "root", 1, "region", [0, 0.1, 0.5]).round(2).tolist()
     [[3.87, 0.99], [2.27, 1.03], [1.2, 1.38]]
     """
     budget, _ = parse_positive("rho", rho)

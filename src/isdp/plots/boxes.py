@@ -14,10 +14,9 @@ from matplotlib.patches import Patch
 from isdp.plots.style import (
     BOX,
     DRAW,
-    FAINT,
     INK,
+    WIDTH,
     finish,
-    legend_above,
     message_figure,
     panels,
     styled,
@@ -25,16 +24,10 @@ from isdp.plots.style import (
 
 ONE_DRAW = {"one_draw": ("s", DRAW, "one draw")}
 MARK: dict[str, Any] = {"ls": "", "ms": 3.2, "mew": 0}
-FLIER: dict[str, Any] = {"marker": ".", "color": FAINT, "ls": "", "ms": 3, "mew": 0}
-MAX_WIDTH = 11.5  # maximum width of a figure in inches; wider figures are not legible
-LEGEND_WIDTH = 10.6  # width in inches of a legend in one line with all marks
+FLIER: dict[str, Any] = {"marker": ".", "color": "#b8b8b8", "ls": "", "ms": 2.5, "mew": 0}
 MAX_VECTOR_BOXES = 50  # if a call plots more boxes, they are rasterised inside the SVG
 LABEL_HEIGHT = 0.15  # height in inches of one line of text
-
-
-def boxes_width(number: int) -> float:
-    """Return the width in inches of a figure with a number of boxes side by side."""
-    return min(MAX_WIDTH, max(LEGEND_WIDTH, 1.5 + 0.125 * number))
+MAX_UPRIGHT = 3  # characters of a label that is not turned
 
 
 def name_boxes(axis: Axes, named: pd.DataFrame) -> None:
@@ -46,7 +39,9 @@ def name_boxes(axis: Axes, named: pd.DataFrame) -> None:
     step = math.ceil(LABEL_HEIGHT / space)
     shown = named.sort_values("position").iloc[::-1].iloc[::step].iloc[::-1]
     axis.set_xticks(shown["position"], shown["label"], rotation=90, fontsize=8)
-    axis.tick_params(axis="x", bottom=step > 1, length=3 if step > 1 else 0, pad=1)
+    axis.set_xticks(named["position"], minor=True)
+    axis.tick_params(axis="x", bottom=step > 1, length=5 if step > 1 else 0, pad=1)
+    axis.tick_params(axis="x", which="minor", bottom=step > 1, length=2)
 
 
 def box_handles(marks: Mapping[str, tuple[str, str, str]] = ONE_DRAW) -> list[Artist]:
@@ -54,7 +49,7 @@ def box_handles(marks: Mapping[str, tuple[str, str, str]] = ONE_DRAW) -> list[Ar
     return [
         Patch(facecolor=BOX, edgecolor=INK, label="middle half and median"),
         Line2D([], [], color=INK, lw=0.8, label="whiskers: 1.5 interquartile ranges"),
-        Line2D([], [], **FLIER | {"ms": 5}, label="draws beyond"),
+        Line2D([], [], **FLIER | {"ms": 6}, label="draws beyond the whiskers"),
         *(
             Line2D([], [], color=colour, marker=marker, **MARK | {"ms": 4}, label=words)
             for marker, colour, words in marks.values()
@@ -122,7 +117,9 @@ def draw_box_shapes(axis: Axes, boxes: pd.DataFrame, *, colour: str, width: floa
 
 
 @styled
-def plot_cell_boxes(boxes: pd.DataFrame, title: str, descriptions: dict[str, str]) -> Figure:
+def plot_cell_boxes(
+    boxes: pd.DataFrame, title: str, descriptions: dict[str, str], unit: str = "cell"
+) -> Figure:
     """Plot a box of the noise of each cell, with one panel per distribution.
 
     The figure has the form of Figures 5 and 7 of *Integer Subspace Differential Privacy* (ISDP).
@@ -134,6 +131,8 @@ def plot_cell_boxes(boxes: pd.DataFrame, title: str, descriptions: dict[str, str
     descriptions : dict
         Description of each distribution by its name in the column `law`. A distribution without
         boxes has no panel.
+    unit : str
+        Name of a cell on the horizontal axis, such as "record".
     """
     shown = {law: words for law, words in descriptions.items() if (boxes["law"] == law).any()}
     if not shown:
@@ -141,14 +140,13 @@ def plot_cell_boxes(boxes: pd.DataFrame, title: str, descriptions: dict[str, str
         return message_figure(title, text)
     boxes = boxes.assign(position=boxes["cell"] + 1, label=boxes["name"])
     cells = int(boxes["position"].max())
-    size = max(9.5, 2 + 0.3 * cells), 1.6 + 2.4 * len(shown)
-    figure, axes = panels(len(shown), 1, size, sharex=True)
+    figure, axes = panels(len(shown), 1, (WIDTH, 1.6 + 2 * len(shown)), sharex=True, sharey=True)
     for axis, (law, words) in zip(axes[:, 0], shown.items(), strict=True):
         draw_boxes(axis, boxes[boxes["law"] == law])
         axis.set_xlim(0.3, cells + 0.7)
-        axis.set_ylabel(f"noise (persons)\n{words}", fontsize=8)
-    axes[-1, 0].tick_params(axis="x", labelsize=8)
-    axes[-1, 0].set_xlabel("cell")
-    axes[0, 0].set_title(title, loc="left", pad=26)
-    legend_above(axes[0, 0], box_handles())
-    return finish(figure)
+        axis.set_ylabel("noise (persons)")
+        axis.set_title(words, loc="left", fontsize=9)
+    if boxes["name"].astype(str).str.len().max() <= MAX_UPRIGHT:
+        axes[-1, 0].tick_params(axis="x", rotation=0)
+    axes[-1, 0].set_xlabel(unit)
+    return finish(figure, title, box_handles())

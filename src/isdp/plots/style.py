@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from io import BytesIO
 from pathlib import Path
+from textwrap import fill
 from typing import Any, ParamSpec
 
 import matplotlib as mpl
@@ -13,6 +14,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 
 from isdp.io.files import write_atomically
 
@@ -22,15 +24,18 @@ BOX = "#b9cfe4"
 DRAW = "#1f5fa8"
 DAS = "#c23b22"
 FAINT = "#9a9a9a"
-# three palettes of seaborn, for lines (DARK), areas (DEEP) and ordered values (CREST)
+# palettes for lines (DARK, which differ in hue or lightness also for colour-blind readers), for
+# areas (DEEP) and for ordered values (CREST); the last two are seaborn's
 DARK = (
-    *("#001c7f", "#b1400d", "#12711c", "#8c0800", "#591e71"),
-    *("#592f0d", "#a23582", "#3c3c3c", "#b8850a", "#006374"),
+    *("#0b5394", "#c25a00", "#007a5e", "#882255", "#5b3a8e"),
+    *("#5c4a1e", "#b0478f", "#3c3c3c", "#a8861a", "#2a7f9e"),
 )
 DEEP = ("#4c72b0", "#dd8452", "#55a868")
 CREST = LinearSegmentedColormap.from_list(
     "crest", ("#a5cd90", "#76b791", "#509e90", "#33858d", "#1d6c8a", "#234f81", "#2c3172")
 )
+WIDTH = 7.2  # width in inches of a figure that a page shows, about 700 pixels of a browser
+CHARACTERS_PER_INCH = 13  # of a title
 STYLE = {
     **matplotlib.style.library["seaborn-v0_8-whitegrid"],
     "figure.dpi": 130,
@@ -71,7 +76,8 @@ def panels(
     size : (float, float)
         Width and height in inches.
     together : int
-        Number of rows in each group. The space between groups is larger than within them.
+        Number of rows in each group. The space between groups is larger than the space between the
+        rows of a group.
     **options
         Options of `matplotlib.figure.Figure.subplots`.
     """
@@ -84,13 +90,45 @@ def panels(
     return figure, np.concatenate([part.subplots(squeeze=False, **options) for part in close])
 
 
-def finish(figure: Figure, title: str = "") -> Figure:
-    """Set a title over all panels, fit the layout, and return the figure."""
+def finish(figure: Figure, title: str = "", handles: Sequence[Artist] = ()) -> Figure:
+    """Set a title and a legend above all panels, fit the layout, and return the figure.
+
+    Long lines of the title are wrapped. The legend has as many columns as fit the width.
+    """
+    width, height = figure.get_size_inches()
+    top = height - 0.06  # inches above the lower edge of the figure
     if title:
-        figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+        wrapped = [fill(line, int(CHARACTERS_PER_INCH * width)) for line in title.split("\n")]
+        look = {"x": 0.01, "y": top / height, "ha": "left", "va": "top", "fontsize": 10}
+        text = figure.suptitle("\n".join(wrapped), **look)
+        text.set_in_layout(False)
+        top -= text.get_window_extent().height / figure.dpi + 0.06
+    if handles:
+        legend = _widest_legend(figure, handles, top / height)
+        top -= legend.get_window_extent().height / figure.dpi
     figure.align_ylabels()
-    figure.tight_layout()
+    figure.tight_layout(rect=(0, 0, 1, top / height))
     return figure
+
+
+def _widest_legend(figure: Figure, handles: Sequence[Artist], top: float) -> Legend:
+    for columns in range(len(handles), 0, -1):
+        legend = figure.legend(
+            handles=handles,
+            loc="upper left",
+            bbox_to_anchor=(0, top),
+            ncols=columns,
+            frameon=False,
+            borderaxespad=0,
+            borderpad=0.3,
+            columnspacing=1.2,
+            handletextpad=0.5,
+        )
+        legend.set_in_layout(False)
+        if columns == 1 or legend.get_window_extent().x1 <= figure.bbox.x1:
+            break
+        legend.remove()
+    return legend
 
 
 def render(figure: Figure) -> tuple[bytes, bytes]:

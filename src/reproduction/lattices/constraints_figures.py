@@ -41,6 +41,7 @@ def _three_sets(constraints: Mapping[str, Sequence[int]], records: Sequence[int]
     centres = 0.62 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
     names, sets = list(constraints), [set(members) for members in constraints.values()]
     figure, ((axis,),) = panels(1, 1, (5.4, 5.2))
+    title = f"Three constraints on {len(records)} records: the records in each region"
     for centre, name, colour in zip(centres, names, DEEP, strict=True):
         axis.add_patch(Circle(centre, 1, facecolor=colour, alpha=0.16, lw=0))
         axis.add_patch(Circle(centre, 1, fill=False, edgecolor=colour, lw=1.4))
@@ -59,4 +60,4 @@ def _three_sets(constraints: Mapping[str, Sequence[int]], records: Sequence[int]
     axis.set_ylim(-1.75, 2.05)
     axis.set_aspect("equal")
     axis.set_axis_off()
-    return finish(figure)
+    return finish(figure, f"{title}\nthe number of records in each region is ours")

@@ -3,11 +3,9 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_hex
 
-from isdp.plots.style import DARK
-from reproduction.lattices.bound_figures import plot_bound
-from tests.artists import labelled, legend_of
+from reproduction.lattices.bound_figures import plot_bound, plot_distance
+from tests.artists import inside, labelled, legend_of
 
 VARIANTS = ("paper", "reduced")
 
@@ -21,17 +19,8 @@ def curves(censored):
         for t, b in ((0, 1.0), (10, 0.3 + lag / 100), (100, 0.0))
     ]
     table = pd.DataFrame(rows).assign(censored=censored)
-    return table.assign(low=table["bound"] / 2, high=table["bound"] * 2, at_least=table["bound"])
-
-
-def trails():
-    rows = [
-        {"law": law, "variant": v, "lag": lag, "bound_at_0": b, "censored": 0, "chosen": lag == 8}
-        for law in ("l1", "l2")
-        for v in VARIANTS
-        for lag, b in ((4, 3.0), (8, 1.0 + (v == "paper")))
-    ]
-    return pd.DataFrame(rows)
+    table = table.assign(low=table["bound"] / 2, high=table["bound"] * 2)
+    return table.assign(at_least=table["bound"], chosen=table["lag"] == 8)
 
 
 ACTUAL = pd.DataFrame(
@@ -48,67 +37,65 @@ LAWS = {law: {"norm": law, "epsilon": 0.25} for law in ("l1", "l2")}
 
 
 FULL = ACTUAL[ACTUAL["statistic"] == "in full"]
+SAMPLED = ACTUAL[ACTUAL["statistic"] == "norm"]
 
 
 def plotted(table, distances):
-    read = {"curves": table, "trails": trails(), "distances": distances}
-    return plot_bound("toy", LAWS, read, runs=9)
+    return plot_distance("toy", LAWS, table, distances, runs=9)
 
 
 @cache
 def drawn(censored):
-    """The curves; where some runs never met, beside a distance that is known in full alone."""
-    return plotted(curves(censored), FULL if censored else ACTUAL)
+    """The chosen bound; where some runs never met, beside a distance that is known in full."""
+    return plotted(curves(censored), FULL if censored else SAMPLED)
 
 
 def test_a_band_shows_how_far_off_draws_of_the_target_may_be():
     first, second = drawn(0).axes[:2]
     (band,) = first.patches
     assert (band.get_y(), band.get_height()) == (0, 0.11)
-    assert "up to 0.11" in legend_of(first)
-    assert "grey" in first.get_legend().get_title().get_text()
     assert not second.patches  # nothing was followed there
-    assert "grey" not in second.get_legend().get_title().get_text()
-
-
-def test_the_last_panel_shows_each_lag_and_rings_the_chosen():
-    figure, table = drawn(0), trails()
-    for axis, law in ((figure.axes[2], "l1"), (figure.axes[5], "l2")):
-        for variant, colour in zip(VARIANTS, DARK, strict=False):
-            own = table[(table["law"] == law) & (table["variant"] == variant)]
-            line = labelled(axis)[variant]
-            assert line.get_xdata().tolist() == [4, 8]
-            assert line.get_ydata().tolist() == own["bound_at_0"].tolist()
-            (ring,) = [
-                each
-                for each in axis.get_lines()
-                if each.get_markersize() == 10 and to_hex(each.get_markeredgecolor()) == colour
-            ]
-            assert ring.get_xdata().tolist() == [8]
-            assert ring.get_ydata().tolist() == own["bound_at_0"].tolist()[1:]
+    assert "sampling error of the measured distances" in legend_of(drawn(0))
+    both = plotted(curves(0), ACTUAL)  # a distance in full has no sampling error
+    assert not both.axes[0].patches
+    assert "sampling error of the measured distances" not in legend_of(both)
+    (measured,) = [v for k, v in labelled(both.axes[0]).items() if k.startswith("measured")]
+    assert measured.get_xydata().tolist() == [[1, 1.0], [11, 0.3]]
 
 
 @pytest.mark.parametrize(
     ("censored", "words", "style"),
     [
-        (0, "L = 8: below 0.01 from t = 100", "-"),
+        (0, "bound below 0.01\nfrom t = 100", "-"),
         (7, "not converged:\n7 runs never met\nor never moved", "--"),
     ],
 )
 def test_a_panel_says_from_when_its_bound_holds_or_that_it_does_not(censored, words, style):
-    axis = drawn(censored).axes[0]
-    assert [text.get_text() for text in axis.texts] == [words]
-    bounds = [line for line in axis.get_lines() if line.get_label().startswith("L = ")]
-    assert {line.get_linestyle() for line in bounds} == {style}
-    assert any("7 runs censored" in label for label in legend_of(axis)) == (censored == 7)
+    figure, table = drawn(censored), curves(censored)
+    assert inside(figure)
+    assert [axis.get_title(loc="left")[:3] for axis in figure.axes[:2]] == ["the", "our"]
+    for axis, (law, variant) in zip(
+        figure.axes, [(law, each) for law in LAWS for each in VARIANTS], strict=True
+    ):
+        assert [text.get_text() for text in axis.texts] == [words]
+        (bound,) = [v for k, v in labelled(axis).items() if k.startswith("coupling bound")]
+        assert bound.get_linestyle() == style
+        own = table[(table["law"] == law) & (table["variant"] == variant) & (table["lag"] == 8)]
+        assert bound.get_xydata().tolist() == np.transpose([own["t"] + 1, own["bound"]]).tolist()
+    assert any("runs are censored" in label for label in legend_of(figure)) == (censored == 7)
 
 
-def test_a_bound_that_is_unknown_is_drawn_as_far_as_it_is_at_least():
-    table = curves(7).assign(bound=np.inf, high=np.inf)
-    table.loc[table["t"] == 100, "at_least"] = np.nan
-    axis = plotted(table, ACTUAL).axes[0]
-    line = labelled(axis)["L = 4 (7 runs censored)"]
-    assert line.get_ydata().tolist()[:2] == pytest.approx([1.0, 0.34])
-    assert np.isnan(line.get_ydata()[2])
-    bands = [band for band in axis.collections if band.get_paths()]
-    assert not any(len(band.get_paths()[0].vertices) for band in bands)
+@pytest.mark.parametrize("censored", [0, 7])
+def test_the_papers_figure_has_a_line_for_each_lag_of_the_papers_chain(censored):
+    table = curves(censored)
+    table.loc[table["t"] == 100, "at_least"] = 0.125
+    table["bound"] = np.inf  # as where pairs are censored
+    figure = plot_bound("toy", LAWS, table, runs=9)
+    assert inside(figure)
+    for axis, law in zip(figure.axes, LAWS, strict=True):
+        assert axis.get_xscale() == axis.get_yscale() == "linear"
+        for lag in (4, 8):
+            line = labelled(axis)[f"lag {lag}" + " (7 runs censored)" * (censored == 7)]
+            rows = (table["law"] == law) & (table["variant"] == "paper") & (table["lag"] == lag)
+            own = table[rows]
+            assert line.get_xydata().tolist() == own[["t", "at_least"]].to_numpy().tolist()

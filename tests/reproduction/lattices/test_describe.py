@@ -24,11 +24,8 @@ DRAWN = {"method": "messages", "reason": "few sums", "error": 0.0}
 CURVE = pd.DataFrame(
     {"t": [0, 9], "bound": [1.0, 0.0], "low": 0.0, "high": 1.0, "at_least": 0.0}
 ).assign(law="l1", variant="reduced", lag=4, censored=0, chosen=True)
-TRAIL = pd.DataFrame({"law": ["l1"], "variant": ["reduced"], "lag": [4], "chosen": [True]}).assign(
-    bound_at_0=1.0, censored=0
-)
 NO_DISTANCES = pd.DataFrame(columns=["law", "variant", "t", "statistic", "distance", "error"])
-NUMBERS = {"runs": 10, "draws": 80, "exact_draws": 40}
+NUMBERS = {"runs": 10, "draws": 80, "exact_draws": 40, "unit": "cell"}
 
 
 def draws(noise, settings):
@@ -56,7 +53,7 @@ def described(exact, samplers=("paper", "mcmc")):
 
 def drawn(tables, tmp_path):
     """Figures from the tables as they come back from their files, as text."""
-    read = {"curves": CURVE, "trails": TRAIL, "distances": NO_DISTANCES}
+    read = {"curves": CURVE, "distances": NO_DISTANCES}
     for name, table in tables.items():
         write_csv(table, tmp_path / f"{name}.csv")
         read[name] = read_csv(tmp_path / f"{name}.csv")
@@ -65,6 +62,7 @@ def drawn(tables, tmp_path):
     for name, figure in figures.items():
         found = [text.get_text() for axis in figure.axes for text in axis.texts]
         found += [axis.get_title(loc="left") for axis in figure.axes]
+        found += [label.get_text() for axis in figure.axes for label in axis.get_yticklabels()]
         for legend in (axis.get_legend() for axis in figure.axes):
             found += [text.get_text() for text in legend.get_texts()] if legend else []
         texts[name] = "\n".join([*found, figure.get_suptitle()])

@@ -1,7 +1,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.collections import LineCollection
 
 from isdp.plots.style import BOX, DAS
 from reproduction.subspace import figures
@@ -44,7 +43,7 @@ def test_errors_stand_by_the_least_on_the_left_and_by_the_bound_on_the_right():
     assert inside(figure)
 
 
-def test_every_promise_has_a_panel_and_an_axis_of_its_own():
+def test_errors_of_each_mechanism_are_connected_in_both_units():
     table = pd.concat(
         [compare_total(n, 0.5, 1e-5).assign(setting=f"{n} counts") for n in (4, 9)],
         ignore_index=True,
@@ -52,27 +51,24 @@ def test_every_promise_has_a_panel_and_an_axis_of_its_own():
     none = (table["mechanism"] == "K-norm") & (table["currency"] == RECORD_UNIT)
     given = table[~(none & (table["setting"] == "9 counts"))].assign(error_se=0.25)
     figure = figures.plot_equal_privacy(given)
-    assert len(figure.axes) == 4
-    for axis, setting, currency in zip(
-        figure.axes, ["4 counts"] * 2 + ["9 counts"] * 2, [RECORD_UNIT, L1_UNIT] * 2, strict=True
-    ):
-        pure = given[(given["setting"] == setting) & (given["flavour"] == "pure")]
-        pure = pure[~pure["mechanism"].str.startswith("extended")]
-        shown = pure[pure["currency"] == currency].set_index("mechanism")
-        names = list(dict.fromkeys(pure["mechanism"]))
-        shown = shown.loc[[name for name in names if name in shown.index]]
-        assert axis.get_title(loc="left").startswith(setting)
-        assert ("replaced record" in axis.get_title(loc="left")) == (currency == RECORD_UNIT)
-        assert [bar.get_width() for bar in axis.patches] == shown["error"].tolist()
-        (bars,) = (each for each in axis.collections if isinstance(each, LineCollection))
-        assert {round(np.ptp(ends[:, 0]), 9) for ends in bars.get_segments()} == {4 * 0.25}
-        first = shown["error"].idxmin()
-        (winner,) = [text for text in axis.texts if text.get_text().startswith("1:")]
-        assert winner.xy[1] == names.index(first)
-        silent = [text.get_text() for text in axis.texts if "no guarantee" in text.get_text()]
-        assert len(silent) == ((setting, currency) == ("9 counts", RECORD_UNIT))
-    assert figure.axes[0].get_facecolor() != figure.axes[1].get_facecolor()
     assert inside(figure)
+    for axis, setting in zip(figure.axes, ("4 counts", "9 counts"), strict=True):
+        pure = given[(given["setting"] == setting) & (given["flavour"] == "pure")]
+        assert axis.get_title(loc="left") == f"{setting},\nepsilon = 0.5"
+        labels = [label.get_text() for label in axis.get_xticklabels()]
+        assert ["replaced record" in label for label in labels] == [True, False]
+        least = pure.groupby("currency")["error"].min()
+        lines = {each.get_label(): each.lines for each in axis.containers}
+        for name, (*_, label) in figures.MECHANISM_STYLES.items():
+            own = pure[pure["mechanism"] == name].set_index("currency")["error"]
+            shown = [unit for unit in (RECORD_UNIT, L1_UNIT) if unit in own]
+            assert (label in lines) == bool(shown)
+            if shown:
+                line, _, (bars,) = lines[label]
+                assert line.get_xdata().tolist() == [int(unit == L1_UNIT) for unit in shown]
+                assert line.get_ydata() == pytest.approx([own[u] / least[u] for u in shown])
+                reach = [np.ptp(ends[:, 1]) for ends in bars.get_segments()]
+                assert reach == pytest.approx([4 * 0.25 / least[unit] for unit in shown])
 
 
 @pytest.mark.parametrize("bureau", [True, False])
@@ -87,18 +83,17 @@ def test_runs_are_boxes_of_each_county_with_the_bureau_s_errors(bureau):
     )
     both = tabulate_runs(place, {2.0: noise, 1.0: noise / 2})
     figure = figures.plot_county_runs(both, "IL", 0.192, "20210608")
-    assert len(figure.axes) == 2
-    for axis, scale in zip(figure.axes, (1, 2), strict=True):
-        sides = boxes_of(axis)[BOX]
-        assert sides[:, 2] == pytest.approx(np.quantile(noise / scale, 0.25, axis=0))
-        dots = marks_of(axis, DAS)
-        assert len(dots) == bureau
-        if bureau:
-            assert dots[0][:, 1].tolist() == [-1, 0, 1, 2]
-    labels = [text.get_text() for text in figure.axes[1].get_xticklabels()]
+    (axis,) = figure.axes
+    sides = boxes_of(axis)[BOX]
+    assert sides[:, 2] == pytest.approx(np.quantile(noise, 0.25, axis=0))
+    squares = marks_of(axis, DAS)
+    assert len(squares) == bureau
+    if bureau:
+        assert squares[0][:, 1].tolist() == [-1, 0, 1, 2]
+    labels = [text.get_text() for text in axis.get_xticklabels()]
     assert labels == ["B (10)", "D (20)", "C (40)", "A (50)"]
-    assert ("error of the Census DAS, vintage 20210608" in legend_of(figure.axes[0])) == bureau
-    title = figure.axes[0].get_title(loc="left")
-    assert ("20210608" in title) == bureau  # the paper shows another vintage
-    papers = figures.plot_county_runs(both, "IL", 0.192, "20201116").axes[0].get_title(loc="left")
+    assert ("error of the Census DAS, vintage 20210608" in legend_of(figure)) == bureau
+    assert ("20210608" in figure.get_suptitle()) == bureau  # the paper shows another vintage
+    papers = figures.plot_county_runs(both, "IL", 0.192, "20201116").get_suptitle()
     assert "vintage" not in papers
+    assert "b = 2 / epsilon" in papers

@@ -9,7 +9,11 @@ from scipy.optimize import minimize
 from isdp import InputError, Invariants
 from isdp.exact.nested.accuracy import NestedAccuracy
 from isdp.mechanisms import NestedGaussian, SetTree
-from isdp.mechanisms.nested_budget import frontier, split_by_errors, split_by_weights
+from isdp.mechanisms.nested_budget import (
+    nested_frontier,
+    split_nested_by_errors,
+    split_nested_by_weights,
+)
 
 
 def tree_of(shape):
@@ -33,7 +37,7 @@ def test_weights_give_the_numerical_minimum_and_use_the_budget_exactly(shape, sk
     levels = tree.levels[1:]
     weights = {level: Fraction(1, 1 + 9 * skewed * i) for i, level in enumerate(levels)}
     rho = Fraction("0.83")
-    variances = split_by_weights(tree, "root", rho, weights)
+    variances = split_nested_by_weights(tree, "root", rho, weights)
     assert sum(1 / variance for variance in variances.values()) == rho
     noise = NestedGaussian(tree, variances)
     assert noise.guarantee_of(Invariants.total(tree.cells)).loss_per_person == rho
@@ -55,7 +59,7 @@ def test_weights_give_the_numerical_minimum_and_use_the_budget_exactly(shape, sk
 
 def test_a_level_that_would_get_a_negative_share_has_no_term():
     tree, _ = tree_of((2, 3))
-    variances = split_by_weights(tree, "root", 1, {"a": Fraction(1, 1000), "cell": 1})
+    variances = split_nested_by_weights(tree, "root", 1, {"a": Fraction(1, 1000), "cell": 1})
     assert variances == {"cell": 1}
 
 
@@ -63,14 +67,14 @@ def test_a_level_that_would_get_a_negative_share_has_no_term():
 def test_errors_are_attained(shape):
     tree, nodes = tree_of(shape)
     errors = dict(zip(tree.levels[1:], ["1", "1.5", "9/4", "5/2"], strict=False))
-    found = bounds(tree, nodes, split_by_errors(tree, "root", errors))
+    found = bounds(tree, nodes, split_nested_by_errors(tree, "root", errors))
     for level, error in errors.items():
         assert found[level] == pytest.approx(float(Fraction(error)) ** 2)
 
 
 def test_totals_of_a_lower_level_can_be_held():
     tree, _ = tree_of((4, 3, 5))
-    variances = split_by_errors(tree, "a", {"b": 2, "cell": 3})
+    variances = split_nested_by_errors(tree, "a", {"b": 2, "cell": 3})
     held = Invariants.partition(np.repeat(np.arange(4), 15).tolist())
     found = NestedAccuracy(NestedGaussian(tree, variances), held).variance_bounds()
     assert found[0] == pytest.approx(9)
@@ -81,17 +85,17 @@ def test_the_frontier_has_the_errors_of_each_split():
     tree, nodes = tree_of((4, 3, 5))
     shares = [0.01, 0.1, 0.5, 0.9]
     for level in ("a", "b"):
-        found = frontier(tree, "root", "0.7", level, shares)
+        found = nested_frontier(tree, "root", "0.7", level, shares)
         for share, errors in zip(shares, found, strict=True):
             split = {level: 1 / Fraction(0.7 * share), "cell": 1 / Fraction(0.7 * (1 - share))}
             expected = bounds(tree, nodes, split)
             assert errors**2 == pytest.approx([expected[level], expected["cell"]])
-    assert frontier(tree, "a", 1, "b", []).shape == (0, 2)
+    assert nested_frontier(tree, "a", 1, "b", []).shape == (0, 2)
     for wrong in ([1], [-1e-9], [np.nan], 0.5):
         with pytest.raises(InputError, match="shares"):
-            frontier(tree, "root", 1, "a", wrong)
+            nested_frontier(tree, "root", 1, "a", wrong)
     with pytest.raises(InputError, match="level"):
-        frontier(tree, "root", 1, "root", [0.5])
+        nested_frontier(tree, "root", 1, "root", [0.5])
 
 
 def test_requests_without_a_split_are_refused():
@@ -108,12 +112,12 @@ def test_requests_without_a_split_are_refused():
         {"a": 100, "cell": 1},
     ):
         with pytest.raises(InputError):
-            split_by_errors(tree, "root", errors)
+            split_nested_by_errors(tree, "root", errors)
     for rho, weights in ((0, {"cell": 1}), (1, {"a": 1}), (1, {"a": 1, "cell": 0})):
         with pytest.raises(InputError):
-            split_by_weights(tree, "root", rho, weights)
+            split_nested_by_weights(tree, "root", rho, weights)
     with pytest.raises(InputError, match="held"):
-        split_by_errors(tree, "state", {"cell": 1})
+        split_nested_by_errors(tree, "state", {"cell": 1})
     single = SetTree.from_columns({"a": [1, 1, 1]})
     with pytest.raises(InputError, match="a"):
-        split_by_errors(single, "root", {"a": 1, "cell": 1})
+        split_nested_by_errors(single, "root", {"a": 1, "cell": 1})

@@ -20,7 +20,8 @@ with job_log(snakemake.log[0]):
         ("exact", f"{params.chains * params.draws} exact draws"),
     ):
         title = format_state_title(state, rule, params.mechanism, draws, vintage)
-        drawn[key] = plot_county_boxes(read_csv(files[key]), title, vintage)
+        (usual,) = read_csv(files[f"{key}_state"])["p_abs_le_30"]
+        drawn[key] = plot_county_boxes(read_csv(files[key]), title, vintage, usual)
     draws = f"{params.simulations} simulations of projected discrete Laplace noise"
     title = format_state_title(state, rule, params.mechanism, draws)
     drawn["projection"] = plot_projected_boxes(read_csv(files.projection), title)

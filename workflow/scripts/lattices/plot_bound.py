@@ -10,6 +10,6 @@ from reproduction.lattices.convergence import gather_bound_points
 with job_log(snakemake.log[0]):
     params, output, names = snakemake.params, snakemake.output, snakemake.wildcards
     read = {name: read_csv(path) for name, path in snakemake.input.items()}
-    figure = plot_bound(names.experiment, {names.law: params.law}, read, runs=params.runs)
+    figure = plot_bound(names.experiment, {names.law: params.law}, read["curves"], runs=params.runs)
     save_figures({"bound": figure}, output)
     write_csv(gather_bound_points(read["curves"], read["distances"]), output.points)
