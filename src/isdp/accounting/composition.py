@@ -7,15 +7,22 @@ from fractions import Fraction
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_product, upper_sum
 from isdp.errors import InputError
 
-MATCHED_FIELDS = ("flavour", "metric", "growth", "relation", "held")
+# fields in which guarantees must agree, and their names in messages
+MATCHED_FIELDS = {
+    "flavour": "the kind of privacy loss",
+    "metric": "the unit of distance",
+    "growth": "the growth of the loss with the distance",
+    "relation": "the pairs of tables that are compared",
+    "held": "the published totals",
+}
 
 
 def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
     """Add the losses and deltas of several releases.
 
     The guarantees must agree in flavour, metric, growth, relation and held totals. The result has
-    the maximum of `per_person`. If all losses are per person and one growth is "none", the result
-    has this growth.
+    the maximum of `per_person`. If all losses are per person and the growth of one guarantee is
+    "none", the growth of the result is "none".
 
     Raises
     ------
@@ -30,11 +37,12 @@ def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
         guarantees = [replace(g, growth="none") for g in guarantees]
     first = guarantees[0]
     for other in guarantees[1:]:
-        for name in MATCHED_FIELDS:
+        for name, words in MATCHED_FIELDS.items():
             if getattr(first, name) != getattr(other, name):
                 raise InputError(
-                    f"composition: {name} is {getattr(first, name)!r:.80} in one guarantee and "
-                    f"{getattr(other, name)!r:.80} in another. Compose guarantees with equal {name}"
+                    f"composition: {name} ({words}) is {getattr(first, name)!r:.80} in one "
+                    f"guarantee and {getattr(other, name)!r:.80} in another. Compose guarantees in "
+                    f"which it is equal"
                 )
     persons = [g.per_person for g in guarantees if g.per_person is not None]
     reasons = [g.why_not_per_person for g in guarantees if g.why_not_per_person]
@@ -49,15 +57,15 @@ def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
 
 
 def as_zcdp(guarantee: PrivacyGuarantee) -> PrivacyGuarantee:
-    """Convert an epsilon-DP guarantee to (epsilon^2 / 2)-zCDP.
+    """Convert a guarantee of epsilon-differential privacy to (epsilon^2 / 2)-zCDP.
 
-    The source is Bun and Steinke (2016), Proposition 1.4. The bound at distance d is
-    (epsilon d)^2 / 2.
+    The source is Bun and Steinke, *Concentrated Differential Privacy* (2016), Proposition 1.4. At
+    distance d, the bound on rho is (epsilon d)^2 / 2.
 
     Raises
     ------
     InputError
-        If the guarantee is not pure, or its growth is quadratic.
+        If the flavour is not "pure", or the growth is "quadratic".
     """
     if guarantee.flavour != "pure" or guarantee.growth == "quadratic":
         raise InputError(

@@ -26,11 +26,11 @@ from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import NORMS, GeneralizedLaplace
 
 MAX_SHOWN = 5
-TOTALS = "a csv with the columns name and total"
+TOTALS = "a CSV file with the columns name and total"
 
 
 class Finding(NamedTuple):
-    """The result of the comparison of one item, whose value or values are in `detail`."""
+    """The result of the comparison of one item. The compared values are in `detail`."""
 
     item: str
     holds: bool
@@ -56,7 +56,7 @@ def check(
         The file of invariants of the release.
     totals_path : path, optional
         Published totals, such as `totals.csv` of the release, with the columns `name` and `total`.
-        Other totals are not compared, but their number is reported.
+        Held totals that the file does not name are not compared, and their number is reported.
     certificate_path : path, optional
         The certificate in JSON.
 
@@ -68,7 +68,7 @@ def check(
     if totals_path is None and certificate_path is None:
         raise InputError("--totals, --certificate: neither is given. Give one or both.")
     for path in (noisy_path, certificate_path):
-        # both are read twice for a certificate
+        # for a certificate, both files are read twice
         if path and certificate_path and Path(path).exists() and not Path(path).is_file():
             raise InputError(f"{path}: this is not a regular file. Save it to a file first.")
     table = read_table(noisy_path, count, names, negative=True)
@@ -87,7 +87,8 @@ def _totals(table: Table, held: list[HeldTotals], path: str | Path) -> Finding:
     wanted = read_totals(path)
     if int(abs(table.counts).max()) * len(table) > INT64_MAX:
         raise InputError(
-            f"{table.path}: sums of these counts could overflow 64-bit integers. Correct them."
+            f"{table.path}: sums of these counts could overflow 64-bit integers. Correct the "
+            f"counts."
         )
     wrong, compared, missing = [], 0, 0
     for one in held:
@@ -97,7 +98,7 @@ def _totals(table: Table, held: list[HeldTotals], path: str | Path) -> Finding:
                 continue
             compared += 1
             if wanted.pop(name) != total:
-                wrong.append(f"{name!r} is off")
+                wrong.append(repr(name))
     if wanted:
         raise InputError(
             f"{path}: {next(iter(wanted))!r} is not a held total. Use the names in totals.csv of "
@@ -106,15 +107,16 @@ def _totals(table: Table, held: list[HeldTotals], path: str | Path) -> Finding:
     if not compared:
         raise InputError(f"{path}: no held total is named. Use totals.csv of the release.")
     left = f", {missing:,} are not named there" if missing else ""
-    detail = f"{compared:,} compared in integers{left}"
+    detail = f"{counted(compared, 'total')} compared in integers{left}"
     if wrong:
         more = "; ..." if len(wrong) > MAX_SHOWN else ""
-        detail = f"{len(wrong):,} of {detail}: {'; '.join(wrong[:MAX_SHOWN])}{more}"
+        differ = counted(len(wrong), "of them differs", "of them differ")
+        detail += f"; {differ}: {', '.join(wrong[:MAX_SHOWN])}{more}"
     return Finding("totals", not wrong, detail)
 
 
 def read_totals(path: str | Path) -> dict[str, int]:
-    """Read a csv with the columns `name` and `total`, such as `totals.csv` of a release."""
+    """Read a CSV file with the columns `name` and `total`, such as `totals.csv` of a release."""
     columns = read_columns(path, TOTALS)
     for name in ("name", "total"):
         if name not in columns:
@@ -232,8 +234,8 @@ def read_noise(
     Returns
     -------
     tuple of Mechanism and Invariants
-        The noise has this mechanism's distribution under these invariants. The guarantee of the
-        mechanism, its `log_weight`, and the variances of sums follow from both.
+        The noise has the distribution of this mechanism under these invariants. Both determine the
+        guarantee, `log_weight` and the variances of sums.
 
     Raises
     ------
@@ -272,8 +274,8 @@ def _levels(certificate: dict[str, Any], table: Table) -> TableLevels:
 def _refuse_another_command(certificate: dict[str, Any], path: Path) -> None:
     if certificate["made_by"] != "isdp privatize":
         raise InputError(
-            f"{path}: this certificate is made by {certificate['made_by']!r}. Give a certificate "
-            f"of isdp privatize."
+            f"{path}: this certificate is made by {certificate['made_by']!r}, whose releases are "
+            f"not checked. Give a certificate of isdp privatize."
         )
 
 

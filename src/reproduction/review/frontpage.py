@@ -187,6 +187,7 @@ def _iterations(rows: pd.DataFrame, variant: str) -> str:
 
 
 def _list_errors_at_rho_1(rows: pd.DataFrame) -> str:
+    """List the errors of noise in closed form, rescaled to the budget rho = 1."""
     errors, _ = errors_at_rho_1(rows)
     return "; ".join(
         f"in {words}, {', '.join(f'{n:.3g} ({system})' for system, n in errors[query].items())}"
