@@ -20,7 +20,11 @@ from isdp.io.wording import capitalized, counted, listed
 MAX_FACTOR_EPSILON = 12  # e^12 is 162,755; a larger factor is given as a power of e only
 MAX_SETS = 4  # maximum number of sets of totals that are named
 CONVERSION: Final = "Canonne-Kamath-Steinke"  # valid for every mechanism with the stated rho
-METHODS = {"exact": "", "bound": " (an upper bound)", "simulated": " (simulated)"}
+METHODS = {
+    "exact": "",
+    "bound": " (an upper bound)",
+    "simulated": " (simulated from {:,} draws, with two standard errors added)",
+}
 
 
 def opening(exact: str, noise: str, protection: str) -> dict[str, str]:
@@ -66,15 +70,17 @@ def noise_of_margins(margins: Sequence[Margin]) -> str:
     sums = [m for m in known if m.scope == "sum"]
     if not cells:
         return "The size of the noise is not known: no exact sampler is fast enough to simulate it."
-    size = counted(round(max(m.limit.value for m in cells)), "person")
+    size = counted(max(m.stated_limit for m in cells), "person")
     text = f"With a probability of 95 %, the noise of a cell is at most {size} in either direction"
     shown = list(cells)
     if sums:
         largest = max(sums, key=lambda m: (m.cells, m.limit.value))
         shown.append(largest)
-        text += f", and that of the sum '{largest.name}' at most {round(largest.limit.value):,}"
+        text += f", and that of the sum '{largest.name}' at most {largest.stated_limit:,}"
     methods = {m.limit.method for m in shown}
-    return f"{text}{METHODS[next(words for key, words in HOW.items() if key in methods)]}."
+    how = METHODS[next(words for key, words in HOW.items() if key in methods)]
+    draws = min((m.limit.draws for m in shown if m.limit.draws), default=0)
+    return f"{text}{how.format(draws)}."
 
 
 def protection(

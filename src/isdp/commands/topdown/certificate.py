@@ -40,7 +40,9 @@ NOT_SAID = (
 )
 
 
-def _noise(plan: Plan, levels: Sequence[str], margins: Mapping[str, IntArray] | None) -> str:
+def _noise(
+    plan: Plan, levels: Sequence[str], margins: Mapping[str, IntArray] | None, runs: int
+) -> str:
     """State the size of the errors of counts of the smallest regions and of the whole table."""
     lowest = levels[-1]
     if margins is None:
@@ -56,7 +58,8 @@ def _noise(plan: Plan, levels: Sequence[str], margins: Mapping[str, IntArray] | 
     return (
         f"With a probability of {LEVEL_OF_MARGINS:.0%}, the error of a count of one {lowest} is "
         f"within {counted(typical, 'person')} for half of the counts, and within {largest:,} for "
-        f"all. For half of the counts of the whole table it is within {whole:,} (simulated)."
+        f"all. For half of the counts of the whole table it is within {whole:,}. These "
+        f"limits come from {runs} simulations on the release, and the probability is approximate."
     )
 
 
@@ -116,7 +119,7 @@ def describe(
         "summary": opening(
             f"{capitalized(exact)} {'is' if len(held) == 1 else 'are'} exact. No released count is "
             f"negative, and the counts of all levels add up.",
-            _noise(plan, levels, margins),
+            _noise(plan, levels, margins, options.simulations),
             protection(
                 release.guarantee,
                 for_release=not options.experiment,
