@@ -128,7 +128,7 @@ def epsilon_for(conversion: Conversion, rho: float, delta: float) -> float:
 
 
 def epsilon_above(conversion: Conversion, rho: Number, delta: float) -> float:
-    """Bound the result of `epsilon_for` from above, including its rounding error."""
+    """Return an upper bound on the result of `epsilon_for`, including its rounding error."""
     double = float(upper_product(rho, 1.0))
     return epsilon_for(conversion, max(double, MIN_RHO) if double else 0.0, delta) * (1 + ROUNDING)
 
@@ -139,7 +139,7 @@ def max_loss(rho: Number, delta: float) -> float:
     An epsilon at delta is not such a bound: the loss can exceed it with a larger probability. By
     Markov's inequality, a loss exceeds epsilon > rho with a probability of at most
     exp(-(epsilon - rho)^2 / (4 rho)), as in Bun and Steinke (2016), Proposition 1.3. A loss below
-    -epsilon is less probable. Half of delta is for each direction.
+    -epsilon has a smaller probability. Each direction has half of delta.
     """
     return epsilon_above("slides", rho, delta / 2)
 

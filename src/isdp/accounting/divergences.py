@@ -1,4 +1,4 @@
-"""Divergences of two distributions on the same finite set of outputs.
+"""Divergences between two distributions on the same finite set of outputs.
 
 A definition of differential privacy bounds one of these divergences between the output
 distributions of two datasets. The arguments `p` and `q` are the probabilities of the outputs, as

@@ -231,7 +231,7 @@ def guarantee_from_record(record: Mapping[str, Any]) -> PrivacyGuarantee:
     try:
         for name in ("metric", "source", "relation", "held"):
             if not isinstance(record[name], str):
-                raise TypeError(f"{name} is not a text")
+                raise TypeError(f"{name} is not a string")
         parameter = FLAVOURS[record["flavour"]]
         units = record["units_per_person"]
         return PrivacyGuarantee(
@@ -262,7 +262,7 @@ def _number(text: object) -> Fraction:
 
 def _text(text: object) -> str:
     if not isinstance(text, str) or len(text) > MAX_TEXT:
-        raise ValueError(f"not a text of at most {MAX_TEXT} characters: {str(text)[:40]!r}")
+        raise ValueError(f"not a string of at most {MAX_TEXT} characters: {str(text)[:40]!r}")
     return text
 
 

@@ -303,7 +303,7 @@ def _on_grid(outcomes: Outcomes, step: float, first: int, points: int) -> FloatA
 
 
 def _trim(composed: ComposedLoss, tail: float) -> ComposedLoss:
-    """Move the lowest losses of small probability up, and the highest to infinity."""
+    """Move the lowest losses up and the highest to infinity, if their probability is small."""
     probabilities = composed.probabilities
     start = int(np.searchsorted(np.cumsum(probabilities), tail))
     stop = len(probabilities) - int(np.searchsorted(np.cumsum(probabilities[::-1]), tail))

@@ -53,8 +53,8 @@ class RevealedCells(NamedTuple):
     newly_determined : list of str
         Names of the cells in `determined` that no single release determines.
     revealed_residues : list of str
-        Cells whose counts the totals together reveal modulo a larger number than each release
-        alone, such as "d modulo 2".
+        Cells such as "d modulo 2". All totals together reveal the count of the cell modulo a larger
+        number than each release alone.
     distance : int or None
         The upper bound of `isdp.commands.shared.guarantee.person_distance` under all totals. It is
         an l1 distance if all losses are per unit of l1 distance. Otherwise it is a squared l2
@@ -263,7 +263,7 @@ def _loss(
 ) -> Loss | None:
     """Return the distribution of the privacy loss of a release for one person, if it is known.
 
-    If the totals are not given, or overlap, the distribution is an upper bound over all totals.
+    If the totals are not given, or overlap, the distribution gives an upper bound for all totals.
     """
     norm = guarantee.metric if guarantee.metric in NORMS else None
     if norm is not None:
@@ -369,7 +369,12 @@ def _revealed_cells(
         digest, cells = (
             _entry(certificate, "input", key) for key in ("invariants_sha256", "cells")
         )
-        if not isinstance(digest, str) or digest not in rules:
+        if not isinstance(digest, str):
+            raise InputError(
+                f"{name}: this certificate names no file of invariants. With --cells and "
+                f"--invariants, give only certificates of isdp privatize."
+            )
+        if digest not in rules:
             raise InputError(
                 f"--invariants: no file has the hash of "
                 f"{_entry(certificate, 'input', 'invariants')!r:.80} of {name}. Give the file of "

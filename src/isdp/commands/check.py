@@ -98,7 +98,7 @@ def _totals(table: Table, held: list[HeldTotals], path: str | Path) -> Finding:
                 continue
             compared += 1
             if wanted.pop(name) != total:
-                wrong.append(f"{name!r} is off")
+                wrong.append(repr(name))
     if wanted:
         raise InputError(
             f"{path}: {next(iter(wanted))!r} is not a held total. Use the names in totals.csv of "
@@ -107,10 +107,11 @@ def _totals(table: Table, held: list[HeldTotals], path: str | Path) -> Finding:
     if not compared:
         raise InputError(f"{path}: no held total is named. Use totals.csv of the release.")
     left = f", {missing:,} are not named there" if missing else ""
-    detail = f"{compared:,} compared in integers{left}"
+    detail = f"{counted(compared, 'total')} compared in integers{left}"
     if wrong:
         more = "; ..." if len(wrong) > MAX_SHOWN else ""
-        detail = f"{len(wrong):,} of {detail}: {'; '.join(wrong[:MAX_SHOWN])}{more}"
+        differ = counted(len(wrong), "of them differs", "of them differ")
+        detail += f"; {differ}: {', '.join(wrong[:MAX_SHOWN])}{more}"
     return Finding("totals", not wrong, detail)
 
 
@@ -273,8 +274,8 @@ def _levels(certificate: dict[str, Any], table: Table) -> TableLevels:
 def _refuse_another_command(certificate: dict[str, Any], path: Path) -> None:
     if certificate["made_by"] != "isdp privatize":
         raise InputError(
-            f"{path}: this certificate is made by {certificate['made_by']!r}. Give a certificate "
-            f"of isdp privatize."
+            f"{path}: this certificate is made by {certificate['made_by']!r}, whose releases are "
+            f"not checked. Give a certificate of isdp privatize."
         )
 
 

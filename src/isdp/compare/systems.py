@@ -4,9 +4,9 @@ The papers are *Integer Subspace Differential Privacy* (ISDP), *Subspace Differe
 (SDP), *Congenial Differential Privacy under Mandated Disclosure* (CDP), *The TopDown algorithm and
 invariants* (TDA) and *Can Swapping be Differentially Private?* (SWAP). The budget of a system with
 noise is epsilon (pure differential privacy) or rho (zCDP). It is the loss if one person changes
-cell while the totals of all regions stay fixed. Permutation swapping holds more totals, under which
-one person cannot change cell alone. The budget of swapping is the swap rate, and the privacy unit
-is a record.
+cell while the totals of all regions stay fixed. Permutation swapping keeps more totals fixed, under
+which one person cannot change cell alone. The budget of swapping is the swap rate, and the privacy
+unit is a record.
 """
 
 import math
@@ -150,8 +150,8 @@ class PlainNoise(Noise):
         scale = self.covariance_scale(budget)
         if scale is None:
             raise InputError(
-                f"compare: {self.name}: the variance of a cell is not known. Estimate it by "
-                f"simulation"
+                f"compare: {self.name}: the variance of a cell is not known. Estimate the variance "
+                f"by simulation"
             )
         return scale * (1 - 1 / cells) if cells else scale
 

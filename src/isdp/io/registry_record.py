@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from isdp.accounting.guarantees import guarantee_from_record, upper_decimal
-from isdp.io.wording import counted
+from isdp.io.wording import capitalized, counted
 
 OPEN = "TO BE FILLED"
 HEADER = (
@@ -143,7 +143,9 @@ def _size(certificate: Mapping[str, Any]) -> str:
 
 def _unprotected(certificate: Mapping[str, Any]) -> str:
     sets = certificate.get("invariants") or certificate.get("totals") or []
-    lines = [_totals(one) for one in sets if one["totals"]] or [certificate["summary"]["exact"]]
+    lines = [_totals(one) for one in sets if one["totals"]]
+    lines += [f"{capitalized(f'the {name}')}." for name in certificate.get("held", [])]
+    lines = lines or [certificate["summary"]["exact"]]
     determined = certificate.get("lattice", {}).get("cells_without_freedom")
     if determined:
         lines.append(f"{counted(determined, 'cell')} that these totals determine.")

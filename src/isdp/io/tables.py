@@ -39,8 +39,7 @@ def read_columns(path, expected: str, skipped: Collection[str] = ()) -> dict[str
 def write_columns(path, columns: Mapping[str, Column | np.ndarray], source=None) -> None:
     """Write columns of equal length.
 
-    If `source` is a Parquet file, columns of strings in a Parquet file have the same types as in
-    `source`.
+    If both files are Parquet files, columns of strings have the same types as in `source`.
     """
     if is_parquet(path):
         given = source if source is not None and is_parquet(source) else None

@@ -362,7 +362,7 @@ class ConnectedTotals:
     def _farthest_by_programs(
         self, budget: WorkLimit, metric: Metric, moves: bool
     ) -> MoveDistance | None:
-        """Find the distance of the pair of classes, or of the class, with the largest upper bound.
+        """Find the farthest move or change by programs, for the pairs with the largest bounds.
 
         Each vector that is found bounds the distances of all pairs of classes in which it has
         opposite signs. Pairs whose bounds are at most the largest distance so far need no program.

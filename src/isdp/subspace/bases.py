@@ -102,7 +102,7 @@ def kronecker_basis(
 ) -> csc_array:
     """Compute an orthonormal basis of the null space of `Invariants.margins(shape, held)`.
 
-    The basis has vectors for each set of axes that no fixed margin contains. The vectors are
+    Each set of axes that no fixed margin contains gives vectors of the basis. These vectors are
     Kronecker products of contrasts along these axes and the mean along the other axes. They span
     the interaction of the axes. The result is a csc_array of shape (cells, dimension).
     """

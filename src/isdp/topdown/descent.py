@@ -47,7 +47,7 @@ class Release:
     guarantee : PrivacyGuarantee
         Guarantee of the measurements, and therefore of all results.
     nodes : list of dict
-        One dict for each parent. The keys level and children are the level and the number of its
+        One dict for each parent. The keys level and children are the level and the number of the
         children. The keys cells and dropped are the numbers of cells that are positive and zero at
         the parent. Further keys are the name of the parent, and the variables, cost (persons) and
         off_whole of `isdp.topdown.controlled_rounding.Rounded`.
@@ -181,10 +181,10 @@ class Family:
     Attributes
     ----------
     workload : Workload
-        Queries of the level of the children, or only the answers that include a cell of `cells`.
+        The queries of the level of the children. Answers without a cell of `cells` may be left out.
     answers : int64 array, shape (children, answers)
     cells : int64 array
-        Numbers of the cells that may be positive.
+        Indices of the cells that may be positive.
     cell_sums : int64 array, shape (len(cells),), or None
         Counts of the parent.
     totals : int64 array, shape (children,) or (children, groups), or None

@@ -150,7 +150,7 @@ def estimate_held_group_totals(
         Results of `measured_group_totals` for each level, from the root to the last level with
         exact totals.
     totals : int array, shape (regions,)
-        Exact totals of the regions of the last level with exact totals.
+        Totals of the regions of the last level with exact totals.
     """
     depth = len(measured) - 1
     min_counts, allowed = known.at_level(hierarchy, depth)

@@ -109,7 +109,7 @@ def _draw(
     axis.set_xlabel("root mean square error (persons)")
     names = [_entry(name, marker="o", color=colours[name]) for name in systems]
     if len(budgets) > 1:
-        # hollow marks in another colour, because a budget is no system
+        # hollow marks in another colour distinguish budgets from systems
         shapes = [
             _entry(format_budget(*each), marker=MARKERS[i % len(MARKERS)], color=INK, mfc="none")
             for i, each in enumerate(budgets)

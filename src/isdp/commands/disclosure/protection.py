@@ -1,4 +1,4 @@
-"""Sentences on what a privacy guarantee protects, and on what the exact totals reveal anyway."""
+"""Sentences about the protection of a privacy guarantee, and about facts that totals reveal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ProtectionFacts:
     size_held : bool
         True if the number of people follows from the totals.
     arrival : bool
-        True if a cell has no total, so that one person can come or go.
+        True if a cell has no total, so that one person can be added or removed.
     nearest, farthest : MoveDistance, optional
         Distances of moves of one person, if the loss is per unit of distance.
     losses : MoveLosses, optional
@@ -76,7 +76,7 @@ def _learned(held: Sequence[HeldTotals]) -> str:
 def protection_sentences(
     guarantee: PrivacyGuarantee, facts: ProtectionFacts | None = None, for_release: bool = True
 ) -> list[str]:
-    """Say what the loss covers, and what it does not.
+    """State the protection that the loss gives, and the facts that are not protected.
 
     Parameters
     ----------

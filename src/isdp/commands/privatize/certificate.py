@@ -83,7 +83,7 @@ def describe(
     stated, request : NoiseRequest
         The request as given, and the same request per unit of distance.
     audit : TotalsAudit
-        The intervals that the published totals alone give.
+        The intervals of counts under the published totals alone.
     negative : int
         Number of negative counts in the noisy table.
     """
@@ -185,7 +185,7 @@ def _mechanism(
 
 
 def _concentrated(guarantee: PrivacyGuarantee, delta: float) -> dict[str, object]:
-    """Return epsilon at a delta for one person, or at a squared distance of 4 if it is unknown."""
+    """Return epsilon at a delta for one person, or at squared distance 4 if this is unknown."""
     rho, place = guarantee.loss_per_person, "epsilon_per_person"
     if rho is None:
         rho, place = upper_product(guarantee.loss, 4), "epsilon_at_squared_distance_4"

@@ -19,7 +19,7 @@ from isdp.lattice.shortest_vectors import Metric
 from isdp.mechanisms.crossing import EXCHANGE
 from isdp.mechanisms.nested import NestedGaussian, NestedLaplace
 
-# one command asks several times
+# cached, because a command needs the distances several times
 _nearest_move = lru_cache(maxsize=4)(nearest_move)
 _farthest_move = lru_cache(maxsize=4)(farthest_move)
 NO_SINGLE_MOVE = "no two cells have the same totals, so one person cannot change cell alone"
@@ -34,8 +34,8 @@ class MoveLosses(NamedTuple):
     nearest : int, float or Fraction
         The loss between the nearest two tables that differ in the cell of one person.
     alone : int, float or Fraction
-        The largest loss of one person who changes cell alone, if this is possible, and otherwise
-        `nearest`.
+        The largest loss if one person changes cell and no other person does. It equals `nearest` if
+        no person can change cell alone.
     farthest : int, float, Fraction or None
         The largest loss between any two cells, or None if it is unknown.
     """
@@ -48,8 +48,8 @@ class MoveLosses(NamedTuple):
 def request_for_table(request: NoiseRequest, free: DegreesOfFreedom, table: Table) -> NoiseRequest:
     """Return the request with its mechanism for one table under the held totals.
 
-    The budget of noise with levels stays per person. Any other budget is converted into a budget
-    per unit of distance.
+    The budget of noise with levels remains a budget per person. Any other budget is converted into
+    a budget per unit of distance.
     """
     request = with_budget(request, free, table)
     if request.levels is not None:
@@ -82,8 +82,8 @@ def privacy_guarantee(request: NoiseRequest, free: DegreesOfFreedom) -> PrivacyG
     Returns
     -------
     PrivacyGuarantee
-        The loss per person is at the smallest distance that these totals force, or at an upper
-        bound of this distance if only bounds are known.
+        The loss per person is computed at the smallest distance that these totals force. If only
+        bounds on this distance are known, the upper bound is used.
     """
     if request.set_mechanism is not None:
         return request.set_mechanism.guarantee_of(free.invariants)
@@ -116,8 +116,8 @@ def person_distance(free: DegreesOfFreedom, metric: Metric = "l1") -> MoveDistan
     """Find the smallest distance between two tables that differ in the cell of one person.
 
     The distance is 2 if one person can move between two cells with the same totals. If no person
-    can change cell, one person can enter or leave a cell without a total, which is a distance of 1.
-    Otherwise other people have to move too, as in `isdp.lattice.nearest_move`.
+    can change cell, it is 1 for a person who enters or leaves a cell without a total. Otherwise
+    other people have to move too, as in `isdp.lattice.nearest_move`.
 
     Returns
     -------
@@ -138,13 +138,13 @@ def farthest_distance(free: DegreesOfFreedom, metric: Metric = "l1") -> MoveDist
     Returns
     -------
     MoveDistance or None
-        It may have no upper bound. None means that no person can change cell.
+        The distance may have no upper bound. None means that no person can change cell.
     """
     return _farthest_move(free.invariants, metric)
 
 
 def loss_of_distance(guarantee: PrivacyGuarantee, distance: int) -> Number:
-    """Bound the loss per l1 or squared l2 distance of noise without levels, rounded up."""
+    """Return an upper bound on the loss of noise without levels at an l1 or squared l2 distance."""
     norm = guarantee.metric if guarantee.growth == "linear" else None
     return upper_product(guarantee.loss, units_of_distance(norm, distance))
 
@@ -152,12 +152,12 @@ def loss_of_distance(guarantee: PrivacyGuarantee, distance: int) -> Number:
 def move_losses(
     request: NoiseRequest, guarantee: PrivacyGuarantee, free: DegreesOfFreedom, size_held: bool
 ) -> MoveLosses | None:
-    """Bound the losses of the moves of one person, or return None if no loss is known.
+    """Return bounds on the losses of the moves of one person, or None if no loss is known.
 
     The difference of two tables at an l1 distance d is a sum of moves, arrivals and departures of
-    single persons. Their number is at most d / 2, rounded up, if the number of people is held, and
-    otherwise d. Under disjoint totals, the changes in two totals are in different sets of a nested
-    family, so that their losses add up.
+    single persons. If the number of people is held, their number is at most d / 2, rounded up.
+    Otherwise it is at most d. Under disjoint totals, the changes in two totals are in different
+    sets of a nested family, so that their losses add up.
     """
     if guarantee.loss_per_person is None:
         return None

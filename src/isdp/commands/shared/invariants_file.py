@@ -29,7 +29,7 @@ class HeldTotals(NamedTuple):
     Attributes
     ----------
     labels : int32 array, shape (cells,)
-        Number of each cell's group, or -1 for a cell without a group.
+        Index of the group of each cell, or -1 for a cell without a group.
     columns : tuple of str
         Columns whose combinations of values define the groups, or () for a selection of cells.
     """

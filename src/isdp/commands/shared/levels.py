@@ -34,7 +34,7 @@ from isdp.mechanisms.set_tree import CELL_LEVEL, SetTree
 from isdp.streams import stream
 
 ROOT_LEVEL, TOTAL_LEVEL = "all", "total"
-MIN_DRAWS, MAX_DRAWS, MAX_DRAWN_NUMBERS = 20, 200, 10**7  # of simulations
+MIN_DRAWS, MAX_DRAWS, MAX_DRAWN_NUMBERS = 20, 200, 10**7  # of draws, and of cells times draws
 LEVELS = "levels.csv"  # the file of the terms and their errors
 SetMechanism = NestedGaussian | NestedLaplace | CrossingGaussian
 Flavour = Literal["pure", "zCDP"]

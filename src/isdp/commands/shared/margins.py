@@ -82,11 +82,14 @@ class Estimate(NamedTuple):
     method : {"exact", "bounded", "simulated", "unknown"}
     error : float
         Two standard errors of a simulated number, and otherwise 0.
+    draws : int
+        The number of draws of a simulated limit, and otherwise 0.
     """
 
     value: float
     method: str
     error: float = 0.0
+    draws: int = 0
 
     def rounded(self) -> float:
         """Round the value to six digits, or round it up if it is a bound."""
@@ -123,6 +126,11 @@ class Margin:
     negative: dict[int, Estimate]
     held: bool = False
 
+    @property
+    def stated_limit(self) -> int:
+        """The limit for readers, which has two standard errors added if it is simulated."""
+        return math.ceil(self.limit.value + self.limit.error)
+
     def row(self) -> dict[str, object]:
         """Return the margin as a row of the full table."""
         row: dict[str, object] = {"what": self.scope, "name": self.name, "cells": self.cells}
@@ -135,7 +143,7 @@ class Margin:
 
     def short_row(self) -> dict[str, object]:
         """Return the margin as a row of the short table for readers of a release."""
-        limit = None if self.limit.method == UNKNOWN else int(self.limit.value)
+        limit = None if self.limit.method == UNKNOWN else self.stated_limit
         methods = {self.sd.method, self.limit.method}
         how = next(words for method, words in HOW.items() if method in methods)
         return {
@@ -342,7 +350,8 @@ def short_margin_table(margins: Sequence[Margin]) -> pd.DataFrame:
     DataFrame
         The columns are name, cells, sd, limit_95 and how. The column cells is the number of cells,
         and sd is the standard deviation of the noise in persons. The absolute noise is at most
-        limit_95 persons with a probability of 95 % or more. The column how is the less certain
+        limit_95 persons with a probability of 95 % or more. A simulated limit has two standard
+        errors added. The column how is the less certain
         method of both figures: exact, bound, simulated or unknown.
     """
     return pd.DataFrame([margin.short_row() for margin in margins]).astype({"limit_95": "Int64"})
@@ -470,7 +479,7 @@ def _sums_by_draws(
 
 
 def _of_level(target: MarginTarget, error: LevelError, accuracy: NestedAccuracy | None) -> Margin:
-    """Find the margin of the total with the largest standard deviation of a level."""
+    """Find the margin of one total of a level, which has the largest standard deviation."""
     if error.max_sd == 0:
         return _held_margin(target)
     if accuracy is not None:
@@ -616,7 +625,7 @@ def _estimated(target: MarginTarget, values: IntArray) -> Margin:
     return _margin(
         target,
         Estimate(sd, SIMULATED, error / (2 * sd) if sd else 0.0),
-        Estimate(limits[0], SIMULATED, half_width),
+        Estimate(limits[0], SIMULATED, half_width, len(values)),
         Estimate(mean(values == 0)[0], SIMULATED, mean(values == 0)[1]),
         negative,
     )

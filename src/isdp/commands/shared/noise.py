@@ -31,7 +31,7 @@ PSEUDO_RANDOM = "pseudo-random generator PCG64"
 
 @dataclass(frozen=True)
 class SamplerReport:
-    """A report on a sampler, which does not depend on the noise drawn.
+    """A report on a sampler. The report does not depend on the noise drawn.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The first sentences of a certificate: what is exact, how large the noise is, what is protected.
+"""The first sentences of a certificate, about the exact totals, the noise and the protection.
 
 All sentences are generated from the values of the release. None depends on a confidential count.
 """
@@ -17,10 +17,14 @@ from isdp.commands.shared.request import DELTA
 from isdp.io.certificate import NO_GUARANTEE_IN_SHORT
 from isdp.io.wording import capitalized, counted, listed
 
-MAX_FACTOR_EPSILON = 12  # e^12 is 162,755: a larger factor is given as a power of e only
+MAX_FACTOR_EPSILON = 12  # e^12 is 162,755; a larger factor is given as a power of e only
 MAX_SETS = 4  # maximum number of sets of totals that are named
 CONVERSION: Final = "Canonne-Kamath-Steinke"  # valid for every mechanism with the stated rho
-METHODS = {"exact": "", "bound": " (an upper bound)", "simulated": " (simulated)"}
+METHODS = {
+    "exact": "",
+    "bound": " (an upper bound)",
+    "simulated": " (simulated from {:,} draws, with two standard errors added)",
+}
 
 
 def opening(exact: str, noise: str, protection: str) -> dict[str, str]:
@@ -29,7 +33,7 @@ def opening(exact: str, noise: str, protection: str) -> dict[str, str]:
 
 
 def exact_totals(held: Sequence[tuple[str, int]], determined: int) -> str:
-    """Say which totals are exact.
+    """State the exact totals.
 
     Parameters
     ----------
@@ -60,21 +64,23 @@ def _named(name: str, totals: int) -> str:
 
 
 def noise_of_margins(margins: Sequence[Margin]) -> str:
-    """Say how large the noise of a cell is, and that of the sum of the most cells with noise."""
+    """State the size of the noise of a cell, and of the sum of the most cells with noise."""
     known = [m for m in margins if m.limit.method != UNKNOWN and not m.held]
     cells = [m for m in known if m.scope == "cell"]
     sums = [m for m in known if m.scope == "sum"]
     if not cells:
         return "The size of the noise is not known: no exact sampler is fast enough to simulate it."
-    size = counted(round(max(m.limit.value for m in cells)), "person")
+    size = counted(max(m.stated_limit for m in cells), "person")
     text = f"With a probability of 95 %, the noise of a cell is at most {size} in either direction"
     shown = list(cells)
     if sums:
         largest = max(sums, key=lambda m: (m.cells, m.limit.value))
         shown.append(largest)
-        text += f", and that of the sum '{largest.name}' at most {round(largest.limit.value):,}"
+        text += f", and that of the sum '{largest.name}' at most {largest.stated_limit:,}"
     methods = {m.limit.method for m in shown}
-    return f"{text}{METHODS[next(words for key, words in HOW.items() if key in methods)]}."
+    how = METHODS[next(words for key, words in HOW.items() if key in methods)]
+    draws = min((m.limit.draws for m in shown if m.limit.draws), default=0)
+    return f"{text}{how.format(draws)}."
 
 
 def protection(
@@ -85,7 +91,7 @@ def protection(
     delta: float | None = None,
     losses: MoveLosses | None = None,
 ) -> str:
-    """Say what the guarantee protects, and what it does not.
+    """State the protection of the guarantee, and its limits.
 
     Parameters
     ----------
@@ -94,7 +100,7 @@ def protection(
     delta : float, optional
         A bound on the probability that a zero-concentrated loss exceeds the stated factor.
     losses : MoveLosses, optional
-        The losses of the moves of one person. By default all are the loss per person.
+        The losses of the moves of one person. By default, each loss is the loss per person.
     """
     if not for_release:
         return NO_GUARANTEE_IN_SHORT

@@ -103,7 +103,7 @@ def swap_file(
         compare(records, swapped, roles.held(records.columns), "the held columns"),
         compare(records, swapped, roles.match + roles.moving, "the swap key by the moving columns"),
     ]
-    certificate = describe(path.name, records, roles, rate, key, value, checks, started)
+    certificate = describe(path.name, records, swapped, roles, rate, key, value, checks, started)
     name = f"swapped.{out_format}"
     tables = {name: swapped.columns}
     folder.write(

@@ -40,8 +40,10 @@ NOT_SAID = (
 )
 
 
-def _noise(plan: Plan, levels: Sequence[str], margins: Mapping[str, IntArray] | None) -> str:
-    """Say how large the error of a count of the smallest regions and of the whole table is."""
+def _noise(
+    plan: Plan, levels: Sequence[str], margins: Mapping[str, IntArray] | None, runs: int
+) -> str:
+    """State the size of the errors of counts of the smallest regions and of the whole table."""
     lowest = levels[-1]
     if margins is None:
         variance = plan.budget.variance(lowest, DETAIL)
@@ -56,14 +58,15 @@ def _noise(plan: Plan, levels: Sequence[str], margins: Mapping[str, IntArray] | 
     return (
         f"With a probability of {LEVEL_OF_MARGINS:.0%}, the error of a count of one {lowest} is "
         f"within {counted(typical, 'person')} for half of the counts, and within {largest:,} for "
-        f"all. For half of the counts of the whole table it is within {whole:,} (simulated)."
+        f"all. For half of the counts of the whole table it is within {whole:,}. These "
+        f"limits come from {runs} simulations on the release, and the probability is approximate."
     )
 
 
 def move_losses(problem: Problem, plan: Plan) -> MoveLosses:
-    """Bound the losses of the moves of one person, from the queries whose answers change.
+    """Return bounds on the losses of the moves of one person, from the queries that change.
 
-    If a total or a group is held, one person who has to move back allows every move.
+    If totals or groups are held, every move is possible if a second person moves back.
     """
     tree, schema, budget = problem.hierarchy, problem.schema, plan.budget
     free = np.ones(schema.cells, dtype=bool)
@@ -79,7 +82,7 @@ def move_losses(problem: Problem, plan: Plan) -> MoveLosses:
             moves.append([(x, q) for x, q in asked if x in tree.levels[depth:]])
     alone = budget.spent
     nearest = alone
-    if plan.known is None:  # groups that are present or absent can prevent a move
+    if plan.known is None:  # listed groups can prevent a move
         losses = [sum((budget.loss(*one) for one in move), Fraction(0)) for move in moves]
         nearest = min([alone, *losses])
     together = held > 1 or plan.known is not None
@@ -116,7 +119,7 @@ def describe(
         "summary": opening(
             f"{capitalized(exact)} {'is' if len(held) == 1 else 'are'} exact. No released count is "
             f"negative, and the counts of all levels add up.",
-            _noise(plan, levels, margins),
+            _noise(plan, levels, margins, options.simulations),
             protection(
                 release.guarantee,
                 for_release=not options.experiment,

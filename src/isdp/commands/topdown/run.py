@@ -91,7 +91,7 @@ class TopDownOptions:
     structural_zeros : tuple of mappings from axis to category
         Cells that must be empty. A mapping without an axis selects all categories of the axis.
     present : path or None
-        A csv of groups of people that are present in regions, as in
+        A CSV file of groups of people that are present in regions, as in
         `isdp.commands.topdown.presence_file.read_present`.
     absent_otherwise : bool
         True if groups that are not in that file are absent.
@@ -120,7 +120,7 @@ class TopDownOptions:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A table in the form that the algorithm takes.
+    """A table in the form of the input of the algorithm.
 
     Attributes
     ----------
@@ -151,20 +151,20 @@ def topdown(
     Parameters
     ----------
     table_path : path
-        A csv or Parquet file with one row per cell of a smallest region. A cell without a row is
+        A CSV or Parquet file with one row per cell of a smallest region. A cell without a row is
         empty.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
     hierarchies : mapping of str to path, optional
-        Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`. Columns
-        that are no level are not added.
+        Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`. Only the columns
+        of levels are added.
     out_format : {"csv", "parquet"}
         The format of the released table.
     accept : str or iterable of str
         Give "weak-noise" to accept measured counts that stay unchanged with a probability of 0.95
         or more.
     algorithm : callable
-        A replacement of `isdp.topdown.run` for tests, whose tables are checked.
+        A replacement of `isdp.topdown.run` for tests. The tables are checked.
 
     Raises
     ------
@@ -245,7 +245,7 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
         {name: leaves[name].tolist() for name in levels}, root=ROOT_LEVEL
     )
     row = pd.MultiIndex.from_frame(leaves).get_indexer(pd.MultiIndex.from_frame(places))
-    place = []  # the category of each row along each axis
+    place = []  # the category of each row, along each axis
     for name in axes:
         codes, texts = table.columns[name]
         place.append(pd.Index(categories[name]).get_indexer(texts.astype(object))[codes])

@@ -108,7 +108,7 @@ class ProjectedGaussian(_Gaussian):
 
     @property
     def guarantee(self) -> PrivacyGuarantee:
-        """Guarantee of (epsilon, delta)-DP between neighbours."""
+        """Guarantee of (epsilon, delta)-differential privacy between neighbouring data sets."""
         return self._gaussian_guarantee(self.sensitivity, self._source)
 
 
@@ -176,5 +176,5 @@ class CorrelatedGaussian(_Gaussian):
 
     @property
     def guarantee(self) -> PrivacyGuarantee:
-        """Guarantee of (epsilon, delta)-DP between neighbours."""
+        """Guarantee of (epsilon, delta)-differential privacy between neighbouring data sets."""
         return self._gaussian_guarantee(self.shape.longest(), "SDP, Theorem 3.3")

@@ -73,7 +73,7 @@ class ProjectedLaplace(NullSpaceMechanism):
 
     @property
     def guarantee(self) -> PrivacyGuarantee:
-        """Guarantee of epsilon-DP between neighbours."""
+        """Guarantee of epsilon-differential privacy between neighbouring data sets."""
         return self._pure_guarantee(self.sensitivity, "SDP, Corollary 3.8")
 
 
@@ -155,7 +155,7 @@ class ExtendedLaplace(NullSpaceMechanism):
 
     @property
     def guarantee(self) -> PrivacyGuarantee:
-        """Guarantee of epsilon-DP between neighbours."""
+        """Guarantee of epsilon-differential privacy between neighbouring data sets."""
         return self._pure_guarantee(self.sensitivity, "SDP, Corollary 3.9")
 
 

@@ -74,7 +74,7 @@ def triangulate_hull(space: Geometry) -> HullTriangulation:
             f'subspace: method: the simplices of "hull" do not fill the hull in {m} dimensions. '
             f'Use "hit-and-run".'
         )
-    # facets with more than m vertices leave flat simplices
+    # a facet with more than m vertices can give simplices of volume 0
     full = volumes > VOLUME_TOLERANCE * volumes.max()
     return HullTriangulation(facets[full], volumes[full] / volumes[full].sum())
 

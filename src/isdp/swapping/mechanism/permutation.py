@@ -114,8 +114,8 @@ def permute(
     """Select records and permute them by derangements.
 
     ``bernoulli(k)`` returns k Bernoulli draws of the swap rate, as a bool array. The argument
-    `exact` is that of `isdp.swapping.mechanism.derangements.derange`. The permutation is checked to
-    keep every record in its stratum.
+    `exact` is that of `isdp.swapping.mechanism.derangements.derange`. The function checks that the
+    permutation keeps every record in its stratum.
     """
     moved, taken = _moves(strata, bernoulli, bits, exact=exact)
     sigma = np.arange(len(strata.order))
@@ -222,8 +222,8 @@ def check_table(counts: ArrayLike) -> IntArray:
 def swap_table(rng: np.random.Generator, counts: ArrayLike, rate: float) -> IntArray:
     """Swap the records of a table of counts once, for experiments.
 
-    The counts have shape (J, K, L), as for `isdp.swapping.expected_table`. The swapped table is
-    checked to have the same `invariants`.
+    The counts have shape (J, K, L), as for `isdp.swapping.expected_table`. The function checks that
+    the swapped table has the same `invariants`.
     """
     counts = check_table(counts)
     strata = Strata.from_sizes(counts.sum(axis=(1, 2)))

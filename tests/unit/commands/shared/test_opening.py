@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -51,6 +52,8 @@ def test_how_large_the_noise_is():
     both = noise_of_margins(cells + sums)
     assert "7 persons" in both
     assert "'f' at most 1,200 (an upper bound)" in both
+    draws = replace(cells[0], limit=Estimate(7.0, "simulated", 1.5, 300))
+    assert "9 persons in either direction (simulated from 300 draws" in noise_of_margins([draws])
     assert "not known" in noise_of_margins([margin("cell", "x", 3, math.nan, "unknown")])
 
 
