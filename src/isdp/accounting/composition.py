@@ -7,7 +7,13 @@ from fractions import Fraction
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_product, upper_sum
 from isdp.errors import InputError
 
-MATCHED_FIELDS = ("flavour", "metric", "growth", "relation", "held")
+MATCHED_FIELDS = {
+    "flavour": "the kind of privacy",
+    "metric": "the unit of distance",
+    "growth": "the growth with the distance",
+    "relation": "the pair of tables that is compared",
+    "held": "the exact totals",
+}
 
 
 def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
@@ -30,11 +36,12 @@ def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
         guarantees = [replace(g, growth="none") for g in guarantees]
     first = guarantees[0]
     for other in guarantees[1:]:
-        for name in MATCHED_FIELDS:
+        for name, words in MATCHED_FIELDS.items():
             if getattr(first, name) != getattr(other, name):
                 raise InputError(
-                    f"composition: {name} is {getattr(first, name)!r:.80} in one guarantee and "
-                    f"{getattr(other, name)!r:.80} in another. Compose guarantees with equal {name}"
+                    f"composition: {words} is {getattr(first, name)!r:.80} in one guarantee and "
+                    f"{getattr(other, name)!r:.80} in another. Compose guarantees in which this is "
+                    f"equal"
                 )
     persons = [g.per_person for g in guarantees if g.per_person is not None]
     reasons = [g.why_not_per_person for g in guarantees if g.why_not_per_person]

@@ -92,16 +92,24 @@ def run(**given: Any) -> tuple[int, dict[str, Any]]:
         budgets = ("epsilon", "rho", "sigma")
         if not any(given[budget] for budget in budgets):
             given["epsilon"] = "1"  # the first epsilon of the search
+    sigma = given["sigma"]
     wanted = request(given)
     given["hierarchies"] = take_hierarchies(given["hierarchies"])
     errors = _errors(given.pop("errors", []))
     forecast = plan(request=wanted, errors=errors, **given)
     free = forecast.free
-    unit = f" per {forecast.per}" * (forecast.setting != "sigma")
+    setting = f"{forecast.setting} {forecast.value:g}"
+    if forecast.setting == "sigma" and not errors and wanted.rho is not None and not sigma:
+        setting = f"rho {float(wanted.rho):g} per {forecast.per} (sigma {forecast.value:g})"
+    elif forecast.setting != "sigma":
+        setting += f" per {forecast.per}"
+    names = forecast.determined[:MAX_CELLS_SHOWN]
+    more = "; ..." * (len(free.determined) > len(names))
+    determined = f" ({'; '.join(names)}{more})" if names else ""
     print(
-        f"{forecast.setting} {forecast.value:g}{unit}: {counted(free.invariants.cells, 'cell')}, "
+        f"{setting}: {counted(free.invariants.cells, 'cell')}, "
         f"{counted(int(free.degrees), 'degree')} of freedom, "
-        f"{counted(len(free.determined), 'cell')} published exactly"
+        f"{counted(len(free.determined), 'cell')} published exactly{determined}"
     )
     if forecast.totals_audit is not None:
         audit = forecast.totals_audit

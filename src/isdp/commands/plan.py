@@ -44,6 +44,7 @@ from isdp.commands.shared.refusals import read_accepted, refuse_weak_noise
 from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import Table, describe_cells
 from isdp.errors import InputError
+from isdp.io.csv_files import quoted_names
 from isdp.io.progress import progress
 from isdp.io.tables import ROW_PER_CELL, read_columns
 from isdp.mechanisms.base import Mechanism
@@ -61,6 +62,7 @@ FILES = ("plan.csv", "plan.json", "curve.csv", INTERVALS, LEVELS, *PICTURES)
 DRAWS, DRAWS_OF_CURVE = 2000, 400
 FACTORS = tuple(2.0**power for power in range(-3, 4))
 MIN_SETTING, MAX_SETTING = 1e-6, 1e3  # the range of the search
+MAX_NAMED = 3  # maximum number of determined cells that are named
 STRIDE = 300  # settings of three digits per step of the search (900 per power of ten)
 
 
@@ -84,6 +86,8 @@ class NoiseForecast(NamedTuple):
         The result of `isdp.commands.shared.levels.describe_levels`, if the noise has levels.
     totals_audit : dict or None
         The counts that given totals alone bound closely, or None without totals.
+    determined : tuple of str
+        The names of the cells that the held totals determine, at most `MAX_NAMED`.
     """
 
     setting: str
@@ -96,6 +100,7 @@ class NoiseForecast(NamedTuple):
     megabytes: float
     levels: dict[str, object] | None = None
     totals_audit: dict[str, object] | None = None
+    determined: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +143,7 @@ class PlannedTable:
             },
             megabytes=_megabytes(),
             levels=levels_of(per_unit, self.free),
+            determined=tuple(map(self.table.name, self.free.determined[:MAX_NAMED].tolist())),
         )
 
     def value_of(self, request: NoiseRequest) -> float:
@@ -348,7 +354,7 @@ def read_planned_table(
         A file in the format of `invariants_path` with the sums whose margins are forecast. By
         default they are the totals by each column of 2 to 100 values.
     count : str
-        A column that is ignored if it exists.
+        A column that is ignored. It may be missing if it is `count`, and no name is similar.
     names : list of str, optional
         The columns that name a cell. The default is all columns except `count`.
     levels : NoiseLevels, optional
@@ -362,7 +368,14 @@ def read_planned_table(
         If a file is invalid, or the totals determine every cell.
     """
     path = Path(cells_path)
-    columns = read_columns(path, ROW_PER_CELL, skipped=(count,))
+    columns = read_columns(path, ROW_PER_CELL, skipped=(count,) * (count == "count"))
+    alike = [name for name in columns if name.strip().lower() in ("count", "counts")]
+    if count not in columns and (alike or count != "count"):
+        raise InputError(
+            f"{path}: there is no column {count!r} of counts. Name the column of counts with "
+            f"--count, or remove it. The columns are {quoted_names(columns)}."
+        )
+    columns.pop(count, None)
     columns = add_regions(columns, hierarchies or {}, path, count)
     table = describe_cells(path, columns, names, count)
     held = read_invariants(invariants_path, table)
