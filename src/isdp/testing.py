@@ -214,7 +214,7 @@ def count_points(draws: ArrayLike, points: ArrayLike) -> NDArray[np.int64]:
     Returns
     -------
     int array, shape (points + 1,)
-        The last number counts the draws at none of the points.
+        The last number is the number of draws that differ from all points.
 
     Examples
     --------

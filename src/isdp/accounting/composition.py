@@ -7,12 +7,13 @@ from fractions import Fraction
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_product, upper_sum
 from isdp.errors import InputError
 
+# fields in which guarantees must agree, and their names in messages
 MATCHED_FIELDS = {
-    "flavour": "the kind of privacy",
+    "flavour": "the kind of privacy loss",
     "metric": "the unit of distance",
-    "growth": "the growth with the distance",
-    "relation": "the pair of tables that is compared",
-    "held": "the exact totals",
+    "growth": "the growth of the loss with the distance",
+    "relation": "the pairs of tables that are compared",
+    "held": "the published totals",
 }
 
 
@@ -39,9 +40,9 @@ def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
         for name, words in MATCHED_FIELDS.items():
             if getattr(first, name) != getattr(other, name):
                 raise InputError(
-                    f"composition: {words} is {getattr(first, name)!r:.80} in one guarantee and "
-                    f"{getattr(other, name)!r:.80} in another. Compose guarantees in which this is "
-                    f"equal"
+                    f"composition: {name} ({words}) is {getattr(first, name)!r:.80} in one "
+                    f"guarantee and {getattr(other, name)!r:.80} in another. Compose guarantees in "
+                    f"which it is equal"
                 )
     persons = [g.per_person for g in guarantees if g.per_person is not None]
     reasons = [g.why_not_per_person for g in guarantees if g.why_not_per_person]

@@ -77,15 +77,13 @@ def add_options(own: argparse.ArgumentParser) -> None:
 
 def run(**given: Any) -> tuple[int, dict[str, Any]]:
     """Swap the records and print a summary."""
-    from isdp.checks import parse_rational
     from isdp.commands.swap.run import swap_file
     from isdp.io.wording import counted
 
+    if given["rate"].endswith("%"):
+        raise InputError("--rate: percentages are not read. Write a fraction, such as 0.05.")
     for name in ("match", "swap", "carry"):
         given[name] = _columns(given[name], f"--{name}")
-    rate = given["rate"]
-    if rate.endswith("%"):
-        given["rate"] = parse_rational("--rate", rate[:-1].strip()) / 100
     certificate, out = swap_file(**given), given["out"]
     strata, privacy = certificate["strata"], certificate["privacy"]
     print(

@@ -58,8 +58,8 @@ class RevealedCells(NamedTuple):
     newly_determined : list of str
         Names of the cells in `determined` that no single release determines.
     revealed_residues : list of str
-        Cells whose counts the totals together reveal modulo a larger number than each release
-        alone, such as "d modulo 2".
+        Cells such as "d modulo 2". All totals together reveal the count of the cell modulo a larger
+        number than each release alone.
     distance : int or None
         The upper bound of `isdp.commands.shared.guarantee.person_distance` under all totals. It is
         an l1 distance if all losses are per unit of l1 distance. Otherwise it is a squared l2
@@ -382,8 +382,8 @@ def _revealed_cells(
         )
         if not isinstance(digest, str):
             raise InputError(
-                f"--invariants: {name} is of {certificate['made_by']}, whose releases have no file "
-                f"of invariants. Leave out --cells and --invariants."
+                f"{name}: this certificate names no file of invariants. With --cells and "
+                f"--invariants, give only certificates of isdp privatize."
             )
         if digest not in rules:
             raise InputError(

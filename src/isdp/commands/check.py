@@ -100,7 +100,7 @@ def _totals(table: Table, held: list[HeldTotals], path: str | Path) -> Finding:
                 continue
             compared += 1
             if wanted.pop(name) != total:
-                wrong.append(f"{name!r} is off")
+                wrong.append(repr(name))
     if wanted:
         raise InputError(
             f"{path}: {next(iter(wanted))!r} is not a held total. Use the names in totals.csv of "
@@ -108,12 +108,12 @@ def _totals(table: Table, held: list[HeldTotals], path: str | Path) -> Finding:
         )
     if not compared:
         raise InputError(f"{path}: no held total is named. Use totals.csv of the release.")
-    left = f", {counted(missing, 'is', 'are')} not named there" if missing else ""
-    detail = f"{compared:,} compared in integers{left}"
+    left = f", {missing:,} are not named there" if missing else ""
+    detail = f"{counted(compared, 'total')} compared in integers{left}"
     if wrong:
         more = "; ..." if len(wrong) > MAX_SHOWN else ""
-        differ = counted(len(wrong), "total differs", "totals differ")
-        detail = f"{differ}, of {detail}: {'; '.join(wrong[:MAX_SHOWN])}{more}"
+        differ = counted(len(wrong), "of them differs", "of them differ")
+        detail += f"; {differ}: {', '.join(wrong[:MAX_SHOWN])}{more}"
     return Finding("totals", not wrong, detail)
 
 
@@ -275,9 +275,8 @@ def _levels(certificate: dict[str, Any], table: Table) -> TableLevels:
 def _refuse_another_command(certificate: dict[str, Any], path: Path) -> None:
     if certificate["made_by"] != "isdp privatize":
         raise InputError(
-            f"{path}: this certificate is made by {certificate['made_by']!r}. isdp check verifies "
-            f"releases of isdp privatize only. Compare the SHA-256 of each file with the one in "
-            f"this certificate."
+            f"{path}: this certificate is made by {certificate['made_by']!r}, whose releases are "
+            f"not checked. Give a certificate of isdp privatize."
         )
 
 

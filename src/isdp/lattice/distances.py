@@ -1,9 +1,10 @@
 """Distances between tables with equal invariants that differ in the cell of one person.
 
-One person moves from cell i to cell j. Two tables x and x + u show this move if A u = 0, the count
-of i falls (u_i <= -1) and the count of j rises (u_j >= 1). All other changes of u are those of
-other people, which the invariants force. The distance of the move is the minimum of the norm of u
-over all such u. Counts may be negative, because the guarantee is valid for all tables of integers.
+One person moves from cell i to cell j. Two tables x and x + u show this move if A u = 0, u_i <= -1
+and u_j >= 1. The count of i then falls, and the count of j rises. All other changes of u are those
+of other people, which the invariants force. The distance of the move is the minimum of the norm of
+u over all such u. Counts may be negative, because the guarantee is valid for all tables of
+integers.
 
 Three distances are of interest. The distance of the nearest move is the minimum over all pairs of
 cells. The distance of the farthest move is the maximum over all pairs of cells between which a

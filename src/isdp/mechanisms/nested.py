@@ -68,7 +68,7 @@ class _Nested(Mechanism):
 
     @property
     def exact_energy(self) -> Energy | None:
-        """The log-weight with its exact rate if only the cells have terms, with equal rates."""
+        """The log-weight with its exact rate if only cells have terms and rates are equal."""
         cells = self.tree.cells
         alike = len(self.rates) == 1 and not self.rate_of[:cells].any()
         if not alike or (self.rate_of[cells:] >= 0).any():

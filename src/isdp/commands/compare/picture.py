@@ -109,7 +109,7 @@ def _draw(
     axis.set_xlabel("root mean square error (persons)")
     names = [_entry(name, marker="o", color=colours[name]) for name in systems]
     if len(budgets) > 1:
-        # budgets have hollow marks in another colour, which do not look like systems
+        # hollow marks in another colour distinguish budgets from systems
         shapes = [
             _entry(format_budget(*each), marker=MARKERS[i % len(MARKERS)], color=INK, mfc="none")
             for i, each in enumerate(budgets)

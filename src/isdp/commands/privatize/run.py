@@ -132,7 +132,7 @@ def privatize_file(
     save = try_to_draw(partial(_picture, held, made, request)) if picture else None
     noisy_name = f"noisy.{out_format}"
     made.certificate["output"]["table"] = noisy_name
-    made.certificate["input"]["hierarchies"] = describe_code_lists(hierarchies)
+    made.certificate["input"]["code_lists"] = describe_code_lists(hierarchies)
     tables: dict[str, Any] = {
         noisy_name: table.replaced(made.noisy),
         "totals.csv": totals_of(table, held, made.noisy),

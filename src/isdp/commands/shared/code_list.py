@@ -103,12 +103,12 @@ def _read_parents(path: Path) -> dict[str, str]:
     return parents
 
 
-def describe_code_lists(hierarchies: Mapping[str, str | Path] | None) -> list[dict[str, str]]:
-    """Return the column, the file name and the SHA-256 of each code list for a certificate."""
-    return [
-        {"column": column, "file": Path(path).name, "sha256": sha256_of(path)}
+def describe_code_lists(hierarchies: Mapping[str, str | Path] | None) -> dict[str, dict[str, str]]:
+    """Return the file name and the SHA-256 of the code list of each column, for a certificate."""
+    return {
+        column: {"file": Path(path).name, "sha256": sha256_of(path)}
         for column, path in (hierarchies or {}).items()
-    ]
+    }
 
 
 def add_regions(

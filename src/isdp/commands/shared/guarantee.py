@@ -116,8 +116,8 @@ def person_distance(free: DegreesOfFreedom, metric: Metric = "l1") -> MoveDistan
     """Find the smallest distance between two tables that differ in the cell of one person.
 
     The distance is 2 if one person can move between two cells with the same totals. If no person
-    can change cell, one person can enter or leave a cell without a total, which is a distance of 1.
-    Otherwise other people have to move too, as in `isdp.lattice.nearest_move`.
+    can change cell, it is 1 for a person who enters or leaves a cell without a total. Otherwise
+    other people have to move too, as in `isdp.lattice.nearest_move`.
 
     Returns
     -------

@@ -193,7 +193,7 @@ def topdown(
         margins = margins_of_error(rng, release, problem.hierarchy, plan, runs=runs, level=level)
     certificate = describe(Path(table_path).name, problem, plan, release, options, started, margins)
     certificate["accepted"] = list(accepted)
-    certificate["input"]["hierarchies"] = describe_code_lists(hierarchies)
+    certificate["input"]["code_lists"] = describe_code_lists(hierarchies)
     tables = {
         f"released.{out_format}": released_table(problem, release, margins),
         "measurements.csv": measurement_table(problem, plan, release),

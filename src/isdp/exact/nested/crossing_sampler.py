@@ -66,7 +66,7 @@ from isdp.mechanisms.base import CrossingEnergy, Mechanism, Target
 from isdp.mechanisms.crossing_modes import CrossingModes, held_levels, ordered_levels
 from isdp.mechanisms.set_tree import SetTree
 
-MAX_PROPOSALS = 1e4  # maximum expected number per draw
+MAX_PROPOSALS = 1e4  # maximum expected number of proposals per draw
 MAX_DEVIATIONS = 64  # maximum size of a sum of noise, in standard deviations
 MAX_WORDS_PER_READ = 1 << 18
 EXPECTED_WORDS = 6  # number of random words per total
@@ -90,8 +90,9 @@ class CrossingSampler(RandomBitSampler):
     Raises
     ------
     InputError
-        If the weight has another form, or an invariant is no total of the family. The error is also
-        raised if draws take more than `max_proposals`, or sums could overflow 64-bit integers.
+        If the weight does not have this form, or an invariant is no total of the family. The error
+        is also raised if draws take more than `max_proposals`, or sums could overflow 64-bit
+        integers.
     """
 
     method = "crossing totals"

@@ -63,7 +63,7 @@ from isdp.exact.nested.reduced_tree import (
 from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.mechanisms.base import Mechanism, NestedEnergy, Target
 
-MAX_PROPOSALS = 10_000  # maximum expected number for the totals below a root
+MAX_PROPOSALS = 10_000  # maximum expected number of proposals for the totals below a root
 TOTAL_BITS = 60  # the sum of all W is below 2^60 units
 MIN_BITS = 20  # each W is at least 2^20 units
 MAX_SQUEEZE = 0.01  # maximum difference of two bounds that are used instead of a probability

@@ -61,7 +61,7 @@ from isdp.lattice.null_lattice import QUICK_LLL_DIMENSION, basis_seconds, kernel
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 LOVASZ, LOOSE_LOVASZ = 0.99, 0.7  # parameters of LLL for small and for large dimensions
-MAX_PROPOSALS = 1e4  # maximum expected number per draw
+MAX_PROPOSALS = 1e4  # maximum expected number of proposals per draw
 DRAW = "exact: a draw of Gaussian noise in {} dimensions"
 FRACTION_BITS = 24  # the fractions are multiples of 2^-24
 NUMBERS_AT_ONCE = 1 << 20
@@ -85,8 +85,8 @@ class KleinSampler(RandomBitSampler):
     Raises
     ------
     InputError
-        If the weight has another form, the lattice is too large, draws take too many proposals, or
-        sums could overflow 64-bit integers.
+        If the weight does not have the form above, or the lattice is too large. The error is also
+        raised if draws need too many proposals, or sums could overflow 64-bit integers.
     """
 
     method = "Klein"

@@ -38,10 +38,6 @@ def test_records_are_swapped_and_the_user_is_informed(command):
         assert number in printed
 
 
-def test_a_rate_in_percent_is_the_same_number(command):
-    assert command(rate="5%")[1]["certificate"]["swap"]["rate"] == "1/20"
-
-
 def test_a_name_with_a_comma_is_quoted(command):
     renamed = people().drop(columns="id").rename(columns={"county": "county, 1940"})
     _, found, _ = command(table=renamed, swap='"county, 1940"')
