@@ -14,20 +14,21 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 from matplotlib.collections import LineCollection, PathCollection
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.text import Text
 
-from isdp.plots.style import INK
+from isdp.plots.style import INK, WIDTH
 from reproduction.jobs.descriptions import read_descriptions
 from tests import ROOT
 
 KNOWN = ROOT / "tests/reproduction/figures.csv"
 DESCRIPTIONS = read_descriptions((ROOT / "src/reproduction").glob("*/descriptions.yaml"))
 UNITS = ("persons", "percentage points", "%", "nats", "standard deviations", "log10", "1000")
+MIN_TEXT = 8  # points, about 11 pixels at the width of a page
 FACTORS = (1, 100, 1000)  # a share may be drawn in per cent, or for 1000 persons
 
 
@@ -143,6 +144,34 @@ def alike(figure):
     kinds = Line2D, Patch
     looks = [[look_of(e) for e in each.legend_handles if isinstance(e, kinds)] for each in legends]
     return [each for each in looks if len(set(each)) < len(each)]
+
+
+def lightness(colour):
+    return float(np.dot(to_rgb(colour), (0.2126, 0.7152, 0.0722)))
+
+
+def alike_in_grey(figure):
+    """Entries of a legend that differ by no more than a hue."""
+    for legend in filter(None, [*figure.legends, *(axis.get_legend() for axis in figure.axes)]):
+        for one, other in itertools.combinations(legend.legend_handles, 2):
+            if isinstance(one, Line2D) and isinstance(other, Line2D):
+                (*style, ink, face), (*same, other_ink, other_face) = look_of(one), look_of(other)
+                far = [
+                    abs(lightness(a) - lightness(b))
+                    for a, b in ((ink, other_ink), (face, other_face))
+                ]
+                if style == same and max(far) < 0.06:
+                    yield one.get_label(), other.get_label()
+
+
+def illegible(figure):
+    """What is too wide or too small for a page of 700 pixels."""
+    figure.draw_without_rendering()
+    if figure.get_figwidth() > WIDTH:
+        yield f"{figure.get_figwidth()} inches wide"
+    for text in figure.findobj(Text):
+        if text.get_visible() and text.get_text().strip() and text.get_fontsize() < MIN_TEXT:
+            yield text.get_text()
 
 
 def values_of(name, settings):
@@ -351,6 +380,8 @@ def test_figures_show_their_tables_on_their_scales(jobs, replay):
     described = pd.read_csv(KNOWN, dtype=str, keep_default_na=False).to_numpy().tolist()
     figures = list(drawn(jobs, replay))
     assert [name for name, figure, *_ in figures if alike(figure)] == []
+    for check in (alike_in_grey, illegible):
+        assert [(name, bad) for name, each, *_ in figures if (bad := list(check(each)))] == []
     assert [(each[0], wrong) for each in figures if (wrong := list(misnamed(*each[1:])))] == []
     found = [row for each in figures for row, _ in panels(*each)]
     assert len({row[0] for row in found}) > 30
