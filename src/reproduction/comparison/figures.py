@@ -36,8 +36,8 @@ STYLES = {
 MORE_CONSTRAINED = ("conditioned noise, no count below zero", DEMONSTRATION_SYSTEM)
 # The words for a budget of each kind, by its value.
 GROUPS = {
-    "epsilon": "pure guarantee, epsilon = {:.3g} for one person",
-    "rho": "zero-concentrated privacy, rho = {:.3g} for one person",
+    "epsilon": "pure guarantee, epsilon {:.3g} for one person",
+    "rho": "zero-concentrated privacy, rho {:.3g} for one person",
     "rate": "records swapped, rate {:.3g} (no budget for one person)",
 }
 # The labels of the horizontal axis in the figure of errors, by query or share.

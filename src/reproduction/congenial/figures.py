@@ -167,8 +167,9 @@ def plot_short_chains(medians: pd.DataFrame, title: str) -> Figure:
 
     The releases of unmixed_N are from chains of N proposals, which have not converged.
     """
-    figure, (axes,) = panels(1, 2, (WIDTH, 4), sharex=True)
+    figure, (axes,) = panels(1, 2, (WIDTH, 4))
     for axis, distance in zip(axes, DISTANCES, strict=True):
+        axis.set_xscale("log")
         _draw_mixing(axis, medians[medians["distance"] == distance].set_index("method"))
         axis.set_xlabel("proposals of the chain")
         axis.set_ylabel(f"median of the mean {distance} distance (persons)")
@@ -181,13 +182,13 @@ def _draw_mixing(axis: Axes, medians: pd.DataFrame) -> None:
     proposals = short.index.str.removeprefix("unmixed_").astype(int)
     label = "chain that starts at the confidential table (bars: 2 s.e.)"
     look = {"color": DRAW, "marker": "o", **POINT_STYLE}
+    axis.set_xlim(proposals.min() / 1.5, proposals.max() * 1.5)
     axis.errorbar(proposals, short["median"], 2 * short["se"], label=label, **look)
     middle, se, paper = medians.loc["conditional", ["median", "se", "paper"]]
     axis.axhspan(middle - 2 * se, middle + 2 * se, color=BOX, alpha=0.5)
     axis.axhline(middle, color=INK, lw=1.2, label="converged chains (band: 2 s.e.)")
     if pd.notna(paper):
         axis.axhline(paper, color=DAS, lw=1.2, ls="--", label="paper (read off its figure)")
-    axis.set_xscale("log")
 
 
 @styled

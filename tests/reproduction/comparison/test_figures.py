@@ -68,9 +68,9 @@ def test_errors_are_drawn_where_the_table_has_them():
     names = [text.get_text() for text in figure.axes[0].get_yticklabels()]
     assert [name for name in names if name] == list(SYSTEMS)
     headers = [text.get_text() for text in figure.axes[0].texts]
-    assert [header.split(" = ")[-1] for header in headers[:2]] == [
-        "0.5 for one person",
-        "1.2 for one person",
+    assert [header.split(", ")[-1] for header in headers[:2]] == [
+        "epsilon 0.5 for one person",
+        "rho 1.2 for one person",
     ]
     for axis, query in zip(figure.axes, figures.ERROR_COLUMNS, strict=True):
         for system, points in points_of(axis).items():
