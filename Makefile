@@ -13,6 +13,8 @@
 # make docs   the site of the documentation: docs/site/index.html, read without a network
 # make lint   check the sources, their types, the prose and the workflow files of CI
 # make metadata  write codemeta.json, .zenodo.json, codecheck.yml and the addresses in pyproject.toml
+# make dist   the wheel and the source distribution, tested, in dist/
+# make crate  after a run: results/crate.zip, a Workflow Run RO-Crate for a repository of research data
 # make keys   write the table of the config's keys from its models
 # make rulegraph  update docs/rulegraph.svg; needs graphviz
 # make picture  draw the picture of the README again
@@ -44,7 +46,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	&& echo $$p && break; done)
 
 .DEFAULT_GOAL := all
-.PHONY: all strict test test-cluster lint smoke sweep national slurm bench bench-growth mutants docs keys metadata rulegraph picture setup lock clean
+.PHONY: all strict test test-cluster lint smoke sweep national slurm bench bench-growth mutants docs dist crate keys metadata rulegraph picture setup lock clean
 
 all: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES)
@@ -83,16 +85,17 @@ test-cluster: $(DEV_READY)
 lint: $(DEV_READY)
 	PATH="$(BIN):$$PATH" ruff check .
 	PATH="$(BIN):$$PATH" ruff format --check .
-	PATH="$(BIN):$$PATH" codespell README.md CONTRIBUTING.md CHANGELOG.md benchmarks/README.md config/README.md data docs notebooks paper results/README.md .github
+	PATH="$(BIN):$$PATH" codespell README.md CONTRIBUTING.md CHANGELOG.md CODE_OF_CONDUCT.md SECURITY.md benchmarks/README.md config/README.md data docs notebooks paper results/README.md .github
 	# in the code, floor is a function and wing a column of result tables
 	PATH="$(BIN):$$PATH" codespell --ignore-words-list=floor,floors,wing src
 	PATH="$(BIN):$$PATH" pytest --quiet tests/unit/test_prose.py
-	PATH="$(BIN):$$PATH" snakefmt --check Snakefile workflow/Snakefile workflow/rules
+	PATH="$(BIN):$$PATH" snakefmt --check Snakefile workflow/Snakefile workflow/rules .tests/integration/Snakefile
 	PATH="$(BIN):$$PATH" snakemake --lint
 	PATH="$(BIN):$$PATH" lint-imports
 	PATH="$(BIN):$$PATH" mypy
-	PATH="$(BIN):$$PATH" check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/ci.yml
-	PATH="$(BIN):$$PATH" zizmor --offline --quiet --strict-collection .github/workflows
+	PATH="$(BIN):$$PATH" check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	PATH="$(BIN):$$PATH" check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	PATH="$(BIN):$$PATH" zizmor --offline --quiet --strict-collection .github/workflows .github/dependabot.yml
 
 # without the peers' environment their rows stay blank, and the rest is measured
 bench: $(DEV_READY)
@@ -114,8 +117,17 @@ docs: $(DEV_READY) $(DOCS_READY)
 		--doctree-dir $(DOCS)/doctrees docs docs/site
 	@echo "The documentation: docs/site/index.html"
 
+dist: $(DEV_READY)
+	rm -rf dist
+	mkdir dist
+	$(BIN)/python -c "from flit_core.buildapi import *; build_sdist('dist'); build_wheel('dist')"
+	PATH="$(BIN):$$PATH" pytest --quiet tests/unit/test_wheel.py
+
 keys: $(READY)
 	PYTHONPATH=src $(BIN)/python -m reproduction.config.describe config/README.md
+
+crate: $(READY)
+	PYTHONPATH=src $(BIN)/python -m reproduction.publication.crate . results results/crate.zip
 
 # from CITATION.cff, which alone has the address of the repository
 metadata: $(READY)
@@ -171,8 +183,8 @@ COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-h
 	--no-emit-index-url --no-header --no-annotate
 lock:
 	$(COMPILE) --extra workflow pyproject.toml --output-file requirements.lock
-	$(COMPILE) --extra workflow --extra dev --constraint requirements.lock pyproject.toml \
-		--output-file requirements-dev.lock
+	$(COMPILE) --extra workflow --extra opendp --extra parquet --group dev \
+		--constraint requirements.lock pyproject.toml --output-file requirements-dev.lock
 	sed -n '/^slurm = /,/^]/s/^ *"\(.*\)",/\1/p' pyproject.toml \
 		| $(COMPILE) --no-deps - --output-file requirements-slurm.lock
 

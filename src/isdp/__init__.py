@@ -5,7 +5,7 @@ arXiv 2212.00936), which the docstrings cite as ISDP. `privatize` adds noise to 
 for release. `draw_noise` draws noise from a seeded generator or from the operating system.
 """
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 from isdp import (
     accounting,
@@ -22,6 +22,7 @@ from isdp import (
     postprocess,
     subspace,
     swapping,
+    testing,
     topdown,
 )
 from isdp.accounting import PrivacyGuarantee
@@ -72,6 +73,7 @@ __all__ = [
     "privatize",
     "subspace",
     "swapping",
+    "testing",
     "topdown",
 ]
 

@@ -107,7 +107,7 @@ def parse_rational(name: str, value: object) -> Fraction:
         A float denotes its shortest decimal form. A string may be "1/4" or "0.25".
     """
     try:
-        if isinstance(value, Rational) and not isinstance(value, bool):
+        if not isinstance(value, bool) and isinstance(value, Rational):
             return Fraction(int(value.numerator), int(value.denominator))
         if not is_number(value) and not isinstance(value, str):
             raise ValueError

@@ -6,10 +6,10 @@ from isdp import GeneralizedLaplace, Invariants, draw_noise
 from isdp.diagnostics.kolmogorov import agreement_rows, kolmogorov_bound, kolmogorov_distance
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
+from isdp.testing import check_mean
 from reproduction.exactness.chain_distance import (
     distance_curve,
 )
-from tests.statistical.checks import check_mean
 
 TABLE = Invariants.margins((2, 3))
 LAW = GeneralizedLaplace(0.8)

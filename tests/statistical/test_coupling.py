@@ -23,7 +23,7 @@ from isdp.mcmc.coupling import (
 )
 from isdp.mcmc.metropolis import LatticeWalk
 from isdp.mechanisms.generalized_laplace import double_geometric_pmf
-from tests.statistical.checks import LawRejected, check_law, count_points
+from isdp.testing import DistributionError, check_distribution, count_points
 from tests.statistical.test_metropolis import histogram, transition_matrix
 
 ACCEPTANCES = pytest.mark.parametrize("acceptance", ["joint", "coordinate"])
@@ -65,7 +65,7 @@ def check_marginals(steps, a):
     support = np.arange(-400, 401)
     for side in (0, 1):
         counts = histogram(steps[:, side], support)
-        check_law(counts, np.append(double_geometric_pmf(support, a), 0.0))
+        check_distribution(counts, np.append(double_geometric_pmf(support, a), 0.0))
 
 
 def overlap(apart, a):
@@ -79,7 +79,7 @@ def check_agreement(agree, apart, a):
         assert agree.all()
         return
     chance = overlap(apart, a)
-    check_law([agree.sum(), (~agree).sum()], [chance, 1 - chance])
+    check_distribution([agree.sum(), (~agree).sum()], [chance, 1 - chance])
 
 
 @pytest.mark.parametrize("apart", [0, 1, 2, 3, -4, 9])
@@ -104,7 +104,7 @@ def test_power_an_agreement_off_by_a_twentieth_is_caught(a):
     agree = steps[:, 0] == 3 + steps[:, 1]
     check_agreement(agree, 3, a)
     lost = np.random.default_rng(23).random(len(agree)) < 0.05
-    with pytest.raises(LawRejected):
+    with pytest.raises(DistributionError):
         check_agreement(agree & ~lost, 3, a)
 
 
@@ -140,7 +140,7 @@ def after_one_step(lattice, mechanism, acceptance, stepper, draws, seed):
 def check_one_step(after, points, rows):
     """Compare both chains with their rows of a transition matrix."""
     for side in (0, 1):
-        check_law(count_points(after[side], points), np.append(rows[side], 0.0))
+        check_distribution(count_points(after[side], points), np.append(rows[side], 0.0))
 
 
 DRAWS = {"2 x 2": 4_000, "2 x 3": 4_000, "total": 8_000}
@@ -162,7 +162,7 @@ MISTAKEN = {"2 x 2": 0.5, "2 x 3": 0.5, "total": 1.4}
 @pytest.mark.parametrize("lattice", LATTICES)
 def test_power_a_step_at_another_epsilon_is_caught(lattice, acceptance):
     after = after_one_step(lattice, "l1", acceptance, step, DRAWS[lattice], seed=24)
-    with pytest.raises(LawRejected):
+    with pytest.raises(DistributionError):
         check_one_step(after, *one_sweep(lattice, "l1", acceptance, MISTAKEN[lattice]))
 
 

@@ -14,7 +14,7 @@ from isdp.exact import total_distribution
 from isdp.exact.bits.geometric import Geometric
 from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.compositions import CompositionSampler, draw_compositions
-from tests.statistical.checks import LawRejected, check_law, check_mean
+from isdp.testing import DistributionError, check_distribution, check_mean
 
 
 def generator(seed=21):
@@ -30,10 +30,10 @@ def test_counties_follow_the_distribution_of_one_cell_under_one_total():
     law = total_distribution(cells, epsilon)
     draws = sample_blocks(generator(), Invariants.total(cells), epsilon, draws=25_000)
     for cell in (0, 50, 100, 101):
-        check_law(histogram(draws[:, cell], law.support), np.append(law.pmf, 0.0))
+        check_distribution(histogram(draws[:, cell], law.support), np.append(law.pmf, 0.0))
     wrong = sample_blocks(generator(), Invariants.total(cells), 1.1 * epsilon, draws=25_000)
-    with pytest.raises(LawRejected):
-        check_law(histogram(wrong[:, 0], law.support), np.append(law.pmf, 0.0))
+    with pytest.raises(DistributionError):
+        check_distribution(histogram(wrong[:, 0], law.support), np.append(law.pmf, 0.0))
 
 
 def histogram(values, support):
@@ -52,7 +52,7 @@ def test_many_cells_spread_as_the_distribution_of_one_says(cells, epsilon):
     fourth = (law.pmf * law.support.astype(float) ** 4).sum()
     squares = noise.ravel().astype(float) ** 2
     check_mean(squares, law.sd**2, math.sqrt(fourth - law.sd**4))
-    with pytest.raises(LawRejected):
+    with pytest.raises(DistributionError):
         check_mean(1.1 * squares, law.sd**2, math.sqrt(fourth - law.sd**4))
 
 
@@ -72,7 +72,7 @@ def test_a_part_of_a_large_composition_follows_its_distribution(total, cells):
         counts = np.bincount(
             np.searchsorted(edges, out[:, part], side="right") - 1, minlength=len(edges)
         )
-        check_law(counts, -np.diff(left))
+        check_distribution(counts, -np.diff(left))
     # two parts together
     variance = mean * (mean + 1) * (cells - 1) / (cells + 1)
     pair = out[:, 0] + out[:, -1]

@@ -16,9 +16,9 @@ from isdp.exact.disjoint.bounded_laplace import BoundedCompositionSampler
 from isdp.exact.elimination.truncated_sampler import TruncatedEliminationSampler
 from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.exact.overlapping.class_sums import CellClassSums
+from isdp.testing import DistributionError, check_distribution, check_mean, count_points
 from tests.distributions import CUTS, binned, cell_distribution, l1
 from tests.exact_noise import exact_noise
-from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 STATES_BY_SEX = Invariants([[1, 1, 1, 0, 0], [0, 0, 0, 1, 1], [1, 1, 0, 1, 0]])
 LATTICES = {
@@ -60,7 +60,7 @@ def law_of(invariants, epsilon):
 def check_points(draws, law):
     counts = count_points(draws, law.points)
     assert counts[-1] <= 1  # beyond the points, where two of 30,000 are with a probability of 2e-7
-    check_law(counts[:-1], law.pmf)
+    check_distribution(counts[:-1], law.pmf)
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(7, 10), Fraction(3, 2)])
@@ -77,7 +77,7 @@ def test_sums_of_types_on_lattices_small_enough_to_enumerate(name, epsilon):
 def test_power_an_epsilon_off_by_a_tenth_is_caught(name):
     invariants = LATTICES[name]
     draws = CellClassSampler(invariants, l1("0.77")).draw(bits(), DRAWS)
-    with pytest.raises(LawRejected):
+    with pytest.raises(DistributionError):
         check_points(draws, law_of(invariants, 0.7))
 
 
@@ -93,7 +93,7 @@ def test_parts_and_mirrored_cells_on_lattices_small_enough_to_enumerate(name, ep
     released = exact_noise(GeneralizedLaplace(epsilon), invariants, DRAWS, source=source)
     check_points(released, law)
     wrong = law.pmf**1.3  # the distribution at 1.3 times the epsilon
-    with pytest.raises(LawRejected):
+    with pytest.raises(DistributionError):
         check_points(released, law._replace(pmf=wrong / wrong.sum()))
 
 
@@ -106,10 +106,10 @@ def test_parts_and_mirrored_cells_of_gaussian_noise(name):
     weights = np.exp(-(points.astype(float) ** 2).sum(axis=1) / (2 * sigma**2))
     chosen = select_sampler(GeneralizedGaussian(sigma), invariants)
     draws = chosen.sample(np.random.default_rng(45), DRAWS)
-    check_law(count_points(draws, points), np.append(weights / weights.sum(), 0.0))
+    check_distribution(count_points(draws, points), np.append(weights / weights.sum(), 0.0))
     wrong = weights ** (1.15**-2)  # the distribution at 1.15 times the sigma
-    with pytest.raises(LawRejected):
-        check_law(count_points(draws, points), np.append(wrong / wrong.sum(), 0.0))
+    with pytest.raises(DistributionError):
+        check_distribution(count_points(draws, points), np.append(wrong / wrong.sum(), 0.0))
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 1000), Fraction(1, 4), Fraction(3)])
@@ -122,10 +122,10 @@ def test_sums_of_counts_are_negative_binomial(counts, epsilon):
         below = np.concatenate([[0.0], law.cdf(edges), [1.0]])
         binned = np.bincount(np.searchsorted(edges, drawn), minlength=len(edges) + 1)
         if right:
-            check_law(binned, np.diff(below))
+            check_distribution(binned, np.diff(below))
         else:
-            with pytest.raises(LawRejected):
-                check_law(binned, np.diff(below))
+            with pytest.raises(DistributionError):
+                check_distribution(binned, np.diff(below))
 
 
 def law_of_a_sum(cells, epsilon, half):
@@ -156,11 +156,11 @@ def test_sums_over_large_types_follow_the_convolution():
         pmf = per_state[state] * others[middle - half : middle + half + 1][::-1]
         pmf = np.clip(pmf / pmf.sum(), 0, None)
         drawn = sums[:, 2 * state] + half
-        check_law(np.bincount(drawn, minlength=2 * half + 1), pmf)
+        check_distribution(np.bincount(drawn, minlength=2 * half + 1), pmf)
         wrong = per_state[state] / per_state[state].sum()  # as if nothing were held across
         if state in (0, 3):
-            with pytest.raises(LawRejected):
-                check_law(np.bincount(drawn, minlength=2 * half + 1), wrong)
+            with pytest.raises(DistributionError):
+                check_distribution(np.bincount(drawn, minlength=2 * half + 1), wrong)
 
 
 def test_cells_within_large_types_follow_the_distribution_of_their_sum():
@@ -177,14 +177,14 @@ def test_cells_within_large_types_follow_the_distribution_of_their_sum():
     draws = sampler.sample(np.random.default_rng(47), 4_000)
     middle = draws[:, cells : 2 * cells].sum(axis=1)
     assert (draws[:, :cells].sum(axis=1) == -middle).all()
-    check_law(np.bincount(middle + half, minlength=len(s)), pmf)
+    check_distribution(np.bincount(middle + half, minlength=len(s)), pmf)
     first, second = draws[:, cells].astype(float), draws[:, 2 * cells - 1].astype(float)
     # cells are exchangeable, so that any cell's product with the sum has the same mean
     check_mean(first * middle, variance_of_sum / cells)
     check_mean(second * middle, variance_of_sum / cells)
     released = CellClassSampler(Invariants(sets), l1("1/2")).draw(bits(48), 2_000)
     middle = released[:, cells : 2 * cells].sum(axis=1)
-    check_law(np.bincount(middle + half, minlength=len(s)), pmf)
+    check_distribution(np.bincount(middle + half, minlength=len(s)), pmf)
     pooled = np.abs(released[:, cells : 2 * cells]).sum(axis=1)
     same = np.abs(draws[:, cells : 2 * cells]).sum(axis=1)
     spread = math.sqrt(same.var() + pooled.var() * len(same) / len(pooled))
@@ -202,10 +202,10 @@ def test_sums_of_types_agree_with_messages_on_a_table():
     mean = -(above - below) / (2 * step)  # E ||u|| = -d log Z / d epsilon
     sd = math.sqrt((above + below - 2 * centre) / step**2)
     check_mean(norm, mean, sd)
-    with pytest.raises(LawRejected):
+    with pytest.raises(DistributionError):
         check_mean(1.05 * norm, mean, sd)
     pmf = cell_distribution(invariants, GeneralizedLaplace(epsilon), 5, CUTS)
-    check_law(binned(draws[:, 5], CUTS), pmf)
+    check_distribution(binned(draws[:, 5], CUTS), pmf)
 
 
 BOUNDS = {
@@ -241,10 +241,10 @@ def test_bounded_noise_on_lattices_small_enough_to_enumerate(name, epsilon, draw
     draws = sampler.sample(np.random.default_rng(50), draws)
     points, pmf = bounded_law(lower, epsilon)
     counts = count_points(draws, points)
-    check_law(counts, np.append(pmf, 0.0))
+    check_distribution(counts, np.append(pmf, 0.0))
     check_norm(draws, points, pmf)
     wrong = pmf**1.3  # the distribution at 1.3 times the epsilon
-    with pytest.raises(LawRejected):
+    with pytest.raises(DistributionError):
         check_norm(draws, points, wrong / wrong.sum())
 
 
@@ -264,9 +264,9 @@ def test_bounded_noise_agrees_with_messages_on_many_cells():
     for cell in (0, 1, 30, 31):
         cuts = [cut for cut in CUTS if cut > -counts[cell]]
         pmf = cell_distribution(Invariants.total(cells), law, cell, cuts, -counts)
-        check_law(binned(draws[:, cell], cuts), pmf)
+        check_distribution(binned(draws[:, cell], cuts), pmf)
     other = int(np.flatnonzero(counts != counts[0])[0])
     cuts = [cut for cut in CUTS if cut > -counts[other]]
     pmf = cell_distribution(Invariants.total(cells), law, other, cuts, -counts)
-    with pytest.raises(LawRejected):
-        check_law(binned(draws[:, 0], cuts), pmf)
+    with pytest.raises(DistributionError):
+        check_distribution(binned(draws[:, 0], cuts), pmf)

@@ -12,7 +12,7 @@ from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_distribution, total_distribution
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
-from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
+from isdp.testing import DistributionError, check_distribution, check_mean, count_points
 
 LATTICES = {
     "three cells under a total": Invariants.total(3),
@@ -41,7 +41,7 @@ def test_law_on_lattices_small_enough_to_enumerate(name, acceptance, basis, norm
     assert law.left_out < 1e-9
     counts = count_points(draws, law.points)
     pmf = np.append(law.pmf, 0.0)
-    check_law(counts, pmf)
+    check_distribution(counts, pmf)
     norms = mechanism.noise_norm(law.points)
     sd = np.sqrt((law.pmf * norms**2).sum() - (law.pmf * norms).sum() ** 2)
     check_mean(mechanism.noise_norm(draws), (law.pmf * norms).sum(), sd)
@@ -53,8 +53,8 @@ def test_power_an_epsilon_off_by_a_tenth_is_caught(acceptance):
     walk = LatticeWalk(kernel_lattice(invariants), GeneralizedLaplace(0.7 * 1.1), 0.6, acceptance)
     draws = states(walk, chains=800, sweeps=150, seed=12, each=10)
     law = enumerate_distribution(invariants, GeneralizedLaplace(0.7))
-    with pytest.raises(LawRejected):
-        check_law(count_points(draws, law.points), np.append(law.pmf, 0.0))
+    with pytest.raises(DistributionError):
+        check_distribution(count_points(draws, law.points), np.append(law.pmf, 0.0))
 
 
 def transition_matrix(invariants, mechanism, points, basis, acceptance, proposal):
@@ -104,7 +104,7 @@ def test_one_sweep_moves_as_the_transition_matrix_says_and_leaves_the_law(accept
     state = walk.init(law.points[start])
     after = np.array([walk.run(rng, state, draws=1)[1].noise for _ in range(20_000)])
     counts = count_points(after, law.points)
-    check_law(counts, np.append(matrix[start].clip(0), 0.0))
+    check_distribution(counts, np.append(matrix[start].clip(0), 0.0))
 
 
 @pytest.mark.parametrize("cells", [2, 12, 102])
@@ -120,14 +120,14 @@ def test_counties_follow_a_double_geometric_vector_conditioned_on_its_sum(cells)
     law, wrong = total_distribution(cells, epsilon), total_distribution(cells, 1.1 * epsilon)
     for cell in {0, cells // 2, cells - 1}:
         counts = histogram(draws[:, cell], law.support)
-        check_law(counts, np.append(law.pmf, 0.0))
+        check_distribution(counts, np.append(law.pmf, 0.0))
         check_mean(draws[:, cell], 0.0, law.sd)
     squares = (draws[:, -1].astype(float)) ** 2
     fourth = (law.pmf * law.support.astype(float) ** 4).sum()
     check_mean(squares, law.sd**2, np.sqrt(fourth - law.sd**4))
     norms = np.abs(draws).sum(axis=1)
     check_mean(norms, cells * mean_size(law))
-    with pytest.raises(LawRejected):
+    with pytest.raises(DistributionError):
         check_mean(norms, cells * mean_size(wrong))
 
 

@@ -12,8 +12,14 @@ from isdp.exact import enumerate_distribution, total_distribution
 from isdp.exact.bits.geometric import Geometric
 from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.compositions import draw_compositions
+from isdp.testing import (
+    FALSE_ALARM_RATE,
+    DistributionError,
+    check_distribution,
+    check_mean,
+    count_points,
+)
 from tests.exact_noise import exact_noise
-from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 
 LATTICES = {
     "two cells": Invariants.total(2),
@@ -40,7 +46,7 @@ def test_distribution_on_lattices_small_enough_to_enumerate(name, epsilon):
     draws = exact_noise(GeneralizedLaplace(epsilon), invariants, 6_000, source=pseudo())
     law = enumerate_distribution(invariants, mechanism)
     assert law.left_out < 1e-8
-    check_law(count_points(draws, law.points), np.append(law.pmf, 0.0))
+    check_distribution(count_points(draws, law.points), np.append(law.pmf, 0.0))
     norms = mechanism.noise_norm(law.points)
     sd = np.sqrt((law.pmf * norms**2).sum() - (law.pmf * norms).sum() ** 2)
     check_mean(mechanism.noise_norm(draws), (law.pmf * norms).sum(), sd)
@@ -53,7 +59,7 @@ def test_power_an_epsilon_off_by_a_tenth_is_caught(name):
     law = enumerate_distribution(invariants, mechanism)
     norms = mechanism.noise_norm(law.points)
     sd = np.sqrt((law.pmf * norms**2).sum() - (law.pmf * norms).sum() ** 2)
-    with pytest.raises(LawRejected):
+    with pytest.raises(DistributionError):
         check_mean(mechanism.noise_norm(draws), (law.pmf * norms).sum(), sd)
 
 
@@ -63,7 +69,7 @@ def test_counts_are_geometric(rate):
     edges = np.unique([round(-math.log(1 - i / 40) / rate) for i in range(40)])
     left = np.append(np.exp(-float(rate) * edges), 0.0)
     binned = np.searchsorted(edges, counts, side="right") - 1
-    check_law(np.bincount(binned, minlength=len(edges)), -np.diff(left))
+    check_distribution(np.bincount(binned, minlength=len(edges)), -np.diff(left))
     # every bit of the lowest byte
     for bit in range(8):
         one = 1 / (1 + math.exp(rate * 2**bit))
@@ -82,7 +88,9 @@ def test_compositions_are_uniform(total, cells, epsilon):
     assert draws.min() >= 0
     grid = np.indices((total + 1,) * cells).reshape(cells, -1).T
     points = grid[grid.sum(axis=1) == total]
-    check_law(count_points(draws, points), np.append(np.full(len(points), 1 / len(points)), 0))
+    check_distribution(
+        count_points(draws, points), np.append(np.full(len(points), 1 / len(points)), 0)
+    )
 
 
 @pytest.mark.parametrize(("cells", "epsilon"), [(2, 1e-6), (7, 1e-3), (300, 1e-4)])
@@ -92,10 +100,10 @@ def test_small_epsilons_give_the_distribution_of_the_norm_and_of_a_cell(cells, e
         GeneralizedLaplace(epsilon), Invariants.total(cells), 2_500, source=pseudo()
     )
     scaled = epsilon * abs(draws).sum(axis=1)
-    assert stats.kstest(scaled, "gamma", args=(cells - 1,)).pvalue > ALPHA
-    assert stats.kstest(1.3 * scaled, "gamma", args=(cells - 1,)).pvalue < ALPHA
+    assert stats.kstest(scaled, "gamma", args=(cells - 1,)).pvalue > FALSE_ALARM_RATE
+    assert stats.kstest(1.3 * scaled, "gamma", args=(cells - 1,)).pvalue < FALSE_ALARM_RATE
     for cell in (draws[:, 0], draws[:, -1]):
-        assert stats.kstest(cell, law_below(cells, epsilon)).pvalue > ALPHA
+        assert stats.kstest(cell, law_below(cells, epsilon)).pvalue > FALSE_ALARM_RATE
 
 
 def law_below(cells, epsilon):
@@ -114,4 +122,6 @@ def test_a_table_with_both_margins_at_the_epsilon_of_use():
     law = enumerate_distribution(invariants, GeneralizedLaplace(1.0), radius=24)
     weights = np.exp(-epsilon * abs(law.points).sum(axis=1))
     inside = abs(draws).sum(axis=1) <= 24
-    check_law(count_points(draws[inside], law.points), np.append(weights / weights.sum(), 0.0))
+    check_distribution(
+        count_points(draws[inside], law.points), np.append(weights / weights.sum(), 0.0)
+    )

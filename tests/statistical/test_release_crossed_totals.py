@@ -1,6 +1,6 @@
 """Gaussian noise under totals of regions and of classes, against enumeration and Klein's sampler.
 
-The false-alarm rate of each check is ALPHA of `tests.statistical.checks`.
+The false-alarm rate of each check is FALSE_ALARM_RATE of `isdp.testing`.
 """
 
 import itertools
@@ -15,9 +15,9 @@ from isdp.exact.bits.source import BitSource
 from isdp.exact.overlapping.crossed_gaussian import CrossedTotalsSampler
 from isdp.exact.overlapping.klein import KleinSampler
 from isdp.lattice.null_lattice import kernel_lattice
+from isdp.testing import FALSE_ALARM_RATE, DistributionError, check_distribution, count_points
 from tests.crossed_families import crossed_invariants
 from tests.distributions import gaussian
-from tests.statistical.checks import ALPHA, LawRejected, check_law, count_points
 
 DRAWS = 80_000
 CASES = ["2 x 3", "a class of two cells", "a row of two regions"]
@@ -44,7 +44,7 @@ def test_draws_follow_the_enumerated_distribution(name, variance):
     invariants = crossed_invariants(name)
     points, pmf = enumerated(invariants, variance)
     sampler = CrossedTotalsSampler(invariants, gaussian(variance))
-    check_law(count_points(drawn(sampler, 21), points), pmf)
+    check_distribution(count_points(drawn(sampler, 21), points), pmf)
 
 
 @pytest.mark.parametrize("factor", [Fraction(95, 100), Fraction(105, 100)])
@@ -53,15 +53,15 @@ def test_a_variance_that_is_off_by_5_percent_is_noticed(name, factor):
     invariants, variance = crossed_invariants(name), Fraction(3, 2)
     points, pmf = enumerated(invariants, variance)
     sampler = CrossedTotalsSampler(invariants, gaussian(variance * factor))
-    with pytest.raises(LawRejected):
-        check_law(count_points(drawn(sampler, 22), points), pmf)
+    with pytest.raises(DistributionError):
+        check_distribution(count_points(drawn(sampler, 22), points), pmf)
 
 
 def test_noise_for_release_follows_the_enumerated_distribution():
     invariants = crossed_invariants("a class of two cells")
     points, pmf = enumerated(invariants, 1)
     noise = draw_noise(GeneralizedGaussian(1), invariants, n_draws=DRAWS, rng=SYSTEM_RANDOMNESS)
-    check_law(count_points(noise, points), pmf)
+    check_distribution(count_points(noise, points), pmf)
 
 
 def p_value(one, two):
@@ -87,6 +87,6 @@ def test_larger_products_have_the_distribution_of_klein(name):
         drawn(kind(invariants, gaussian(Fraction(4, 5))), seed)
         for kind, seed in ((CrossedTotalsSampler, 23), (KleinSampler, 24))
     )
-    assert p_value(crossed, klein) > ALPHA
+    assert p_value(crossed, klein) > FALSE_ALARM_RATE
     off = CrossedTotalsSampler(invariants, gaussian(Fraction(4, 5) * Fraction(105, 100)))
-    assert p_value(drawn(off, 25), klein) < ALPHA
+    assert p_value(drawn(off, 25), klein) < FALSE_ALARM_RATE

@@ -12,9 +12,9 @@ from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.recursive_splitting import SplittingSampler
 from isdp.exact.overlapping.klein import KleinSampler
 from isdp.lattice.null_lattice import kernel_lattice
+from isdp.testing import DistributionError, check_distribution, check_mean, count_points
 from tests.distributions import gaussian
 from tests.exact_noise import exact_noise
-from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 DRAWS = 8_000
 LATTICES = {
@@ -47,10 +47,10 @@ def test_klein_follows_the_distribution_on_small_lattices(name, variance):
     invariants = LATTICES[name]
     points, pmf = enumerated(invariants, variance)
     drawn = KleinSampler(invariants, gaussian(variance)).draw(pseudo(), DRAWS)
-    check_law(count_points(drawn, points), np.append(pmf, 0.0))
+    check_distribution(count_points(drawn, points), np.append(pmf, 0.0))
     off = KleinSampler(invariants, gaussian(variance * Fraction(6, 5))).draw(pseudo(), DRAWS)
-    with pytest.raises(LawRejected):
-        check_law(count_points(off, points), np.append(pmf, 0.0))
+    with pytest.raises(DistributionError):
+        check_distribution(count_points(off, points), np.append(pmf, 0.0))
 
 
 def test_draws_one_at_a_time_follow_the_distribution():
@@ -59,7 +59,7 @@ def test_draws_one_at_a_time_follow_the_distribution():
     points, pmf = enumerated(invariants, variance)
     sampler = SplittingSampler(invariants, gaussian(variance))
     drawn = np.vstack([sampler.draw(bits, 1) for _ in range(4_000)])
-    check_law(count_points(drawn, points), np.append(pmf, 0.0))
+    check_distribution(count_points(drawn, points), np.append(pmf, 0.0))
 
 
 def convolved(cells, variance, reach):
@@ -82,7 +82,7 @@ def test_a_cell_under_one_total_follows_the_convolution(cells, variance):
     drawn = SplittingSampler(Invariants.total(cells), gaussian(variance)).draw(pseudo(), DRAWS)
     for cell in {0, cells // 2, cells - 1}:
         counts = np.bincount(drawn[:, cell] + reach, minlength=len(k))
-        check_law(counts, pmf)
+        check_distribution(counts, pmf)
     pair = drawn[:, 0] * drawn[:, -1]  # negative on average, as the total holds them together
     mean = -(pmf * k**2).sum() / (cells - 1)
     check_mean(pair, mean, math.sqrt((pair.astype(float) ** 2).mean()))
@@ -107,5 +107,5 @@ def test_a_table_of_use_has_the_variance_of_the_normal_distribution():
     off = exact_noise(
         GeneralizedGaussian(rho="1/20"), invariants, 3_000, source=np.random.default_rng(3).bytes
     )
-    with pytest.raises(LawRejected):
+    with pytest.raises(DistributionError):
         check_mean((off**2.0).sum(axis=1), 9 * 20, sd)

@@ -13,8 +13,14 @@ from isdp.exact.bits.source import BitSource
 from isdp.exact.elimination import TruncatedEliminationSampler
 from isdp.exact.elimination.laplace_sampler import EliminationSampler, proposal_ratio
 from isdp.exact.overlapping.cell_classes import CellClassSampler
+from isdp.testing import (
+    FALSE_ALARM_RATE,
+    DistributionError,
+    check_distribution,
+    check_mean,
+    count_points,
+)
 from tests.distributions import CUTS, binned, cell_distribution, l1
-from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 
 LATTICES = {
     "2 x 3 table": Invariants.margins((2, 3)),
@@ -39,12 +45,12 @@ def test_distribution_on_lattices_small_enough_to_enumerate(sampler, name):
     invariants = LATTICES[name]
     law = enumerate_distribution(invariants, GeneralizedLaplace(0.5))
     drawn = SAMPLERS[sampler](invariants, Fraction(1, 2)).draw(pseudo(), DRAWS)
-    check_law(count_points(drawn, law.points), np.append(law.pmf, 0.0))
+    check_distribution(count_points(drawn, law.points), np.append(law.pmf, 0.0))
     norms = abs(law.points).sum(axis=1)
     sd = np.sqrt((law.pmf * norms**2).sum() - (law.pmf * norms).sum() ** 2)
     check_mean(abs(drawn).sum(axis=1), (law.pmf * norms).sum(), sd)
     off = SAMPLERS[sampler](invariants, Fraction(9, 16)).draw(pseudo(), DRAWS)
-    with pytest.raises(LawRejected):
+    with pytest.raises(DistributionError):
         check_mean(abs(off).sum(axis=1), (law.pmf * norms).sum(), sd)
 
 
@@ -58,7 +64,7 @@ def test_a_small_ball_and_the_tries_outside_make_one_distribution():
     spread = math.log(proposal_ratio()) - math.log(math.tanh(1 / 8)) - 1
     sampler.radius, sampler.theta, sampler.log_bound = 2, Fraction(1, 2), Fraction(spread)
     drawn = sampler.draw(pseudo(), 2_000)
-    check_law(count_points(drawn, law.points), np.append(law.pmf, 0.0))
+    check_distribution(count_points(drawn, law.points), np.append(law.pmf, 0.0))
 
 
 def test_messages_with_wide_windows_give_the_distribution_of_a_cell():
@@ -67,9 +73,9 @@ def test_messages_with_wide_windows_give_the_distribution_of_a_cell():
     drawn = EliminationSampler(Invariants.total(12), l1("1/1000")).draw(pseudo(), DRAWS)
     pmf = np.bincount(np.searchsorted(cuts, law.support, "right"), law.pmf, len(cuts) + 1)
     for cell in (0, 6, 11):
-        check_law(binned(drawn[:, cell], cuts), pmf)
-    with pytest.raises(LawRejected):
-        check_law(binned(1.15 * drawn[:, 0], cuts), pmf)
+        check_distribution(binned(drawn[:, cell], cuts), pmf)
+    with pytest.raises(DistributionError):
+        check_distribution(binned(1.15 * drawn[:, 0], cuts), pmf)
 
 
 @pytest.mark.parametrize("shape", [(2, 30), (3, 5)])
@@ -80,10 +86,10 @@ def test_both_samplers_and_the_one_in_floating_point_draw_from_one_distribution(
     draws.append(floating.sample(np.random.default_rng(5), 3_000))
     norms = [abs(drawn).sum(axis=1) for drawn in draws]
     for i, j in ((0, 1), (0, 2), (1, 2)):
-        assert stats.ks_2samp(norms[i], norms[j]).pvalue > ALPHA
-        assert stats.ks_2samp(draws[i][:, 0], draws[j][:, 0]).pvalue > ALPHA
+        assert stats.ks_2samp(norms[i], norms[j]).pvalue > FALSE_ALARM_RATE
+        assert stats.ks_2samp(draws[i][:, 0], draws[j][:, 0]).pvalue > FALSE_ALARM_RATE
     off = CellClassSampler(invariants, l1("3/10")).draw(pseudo(), 3_000)
-    assert stats.ks_2samp(norms[0], abs(off).sum(axis=1)).pvalue < ALPHA
+    assert stats.ks_2samp(norms[0], abs(off).sum(axis=1)).pvalue < FALSE_ALARM_RATE
     pmf = cell_distribution(invariants, GeneralizedLaplace(0.25), 0, CUTS)
     for drawn in draws[:2]:
-        check_law(binned(drawn[:, 0], CUTS), pmf)
+        check_distribution(binned(drawn[:, 0], CUTS), pmf)

@@ -10,7 +10,7 @@ from benchmarks.workflow_cost import cost_table, rule_names, rule_of
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_distribution
 from isdp.lattice.null_lattice import kernel_lattice
-from tests.statistical.checks import LawRejected, check_law
+from isdp.testing import DistributionError, check_distribution
 
 WAYS = [numpy_algorithm1.run, numpy_algorithm1.run_vectorised]
 PEERS = {"peer_blackjax": "blackjax", "peer_opendp": "opendp"}  # in an environment of their own
@@ -24,9 +24,11 @@ def test_the_transcription_has_the_library_s_law(run):
     rng = np.random.default_rng(1)
     # so far apart that nothing is left of the draw before
     draws = run(rng, basis, mechanism.epsilon, 0.4, draws=600, thin=40)
-    check_law(*by_norm(draws, enumerate_distribution(invariants, mechanism)))
-    with pytest.raises(LawRejected):
-        check_law(*by_norm(draws, enumerate_distribution(invariants, GeneralizedLaplace(1.4))))
+    check_distribution(*by_norm(draws, enumerate_distribution(invariants, mechanism)))
+    with pytest.raises(DistributionError):
+        check_distribution(
+            *by_norm(draws, enumerate_distribution(invariants, GeneralizedLaplace(1.4)))
+        )
 
 
 def by_norm(draws, law):

@@ -134,8 +134,8 @@ def test_one_json_object_names_the_files_and_the_warnings(tmp_path, capsys):
     facts = json.loads(spoken.out)
     assert facts["command"] == "privatize"
     assert facts["files"] == sorted(map(str, (tmp_path / "out").iterdir()))
-    assert [text for text in facts["warnings"] if "differ only in blanks" in text]
-    assert spoken.err.count("differ only in blanks") == 1
+    assert [text for text in facts["warnings"] if "differ only in whitespace" in text]
+    assert spoken.err.count("differ only in whitespace") == 1
     assert facts["guarantee"]["epsilon_per_person"] == "1"
     # nothing of the noise or of the table except its size
     assert facts["cells"] == 16

@@ -28,16 +28,21 @@ def specifiers(lines, machine=LINUX):
     return {canonicalize_name(r.name): r.specifier for r in requirements if applies(r, machine)}
 
 
+def declarations():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
 def project():
-    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return declarations()["project"]
 
 
 def declared(machine=LINUX):
-    """All that the workflow, its tests and the extras need; three extras are set up apart."""
+    """All that the workflow, its development and the extras need; three extras are set up apart."""
     extras = project()["optional-dependencies"]
     apart = {"docs", "slurm", "notebooks"}
     assert apart < set(extras)
     lines = [line for name, lines in extras.items() if name not in apart for line in lines]
+    lines += declarations()["dependency-groups"]["dev"]
     found = specifiers(project()["dependencies"] + lines, machine)
     del found["isdp"]  # the extra `workflow` takes others in
     return found

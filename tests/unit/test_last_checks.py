@@ -25,7 +25,7 @@ from isdp.commands.shared.levels import NoiseLevels
 from isdp.commands.shared.noise import draw
 from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import read_table
-from isdp.commands.swap.records import read_records
+from isdp.commands.swap.records import Records, read_records
 from isdp.commands.swap.run import compare, swap_file
 from isdp.commands.topdown.run import TopDownOptions, arrange, check_release, plan_of
 from isdp.commands.topdown.run import topdown as release_topdown
@@ -263,6 +263,20 @@ def test_what_is_no_permutation_within_strata_is_not_written(tmp_path, stratum):
     with pytest.raises(InputError, match="total"):
         swap_file(path, tmp_path / "out", permute=broken, **SWAP)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("moved", [["county"], ["tract"], []])
+def test_columns_that_do_not_move_together_are_not_written(tmp_path, monkeypatch, moved):
+    """Carried values must go with the swapped ones."""
+
+    def broken(records, columns, sources):
+        return Records(records.columns | {n: records.columns[n].taken(sources) for n in moved})
+
+    monkeypatch.setattr(Records, "taken", broken)
+    path = EXAMPLE / "people.csv"
+    with pytest.raises(InputError, match="total") if moved else nullcontext():
+        swap_file(path, tmp_path / "out", **SWAP)
+    assert not moved or list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("columns", [["county"], ["state", "county"], ["county", "tract"]])

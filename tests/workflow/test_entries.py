@@ -14,20 +14,7 @@ import yaml
 
 from tests.workflow.conftest import PATIENCE, SMALL, merged
 
-MODULE = """
-module reproduction_of_papers:
-    snakefile:
-        {snakefile!r}
-
-
-use rule * from reproduction_of_papers
-
-
-rule own:
-    default_target: True
-    input:
-        rules.all.input,
-"""
+MODULE = ".tests/integration/Snakefile"
 
 
 def run_in(folder, checkout, *arguments):
@@ -69,16 +56,16 @@ def test_every_entry_plans_the_same_jobs(checkout, elsewhere):
     outer = str(checkout.folder / "Snakefile")
     assert planned(checkout, elsewhere, "--snakefile", outer) == expected
     assert planned(checkout, elsewhere, "--snakefile", str(inner)) == expected
-    (elsewhere / "own.smk").write_text(MODULE.format(snakefile=str(inner)))
-    assert planned(checkout, elsewhere, "--snakefile", "own.smk") == expected
+    assert planned(checkout, elsewhere, "--snakefile", str(checkout.folder / MODULE)) == expected
 
 
+@pytest.mark.parametrize("entry", ["workflow/Snakefile", MODULE])
 def test_a_run_in_another_folder_reads_the_tables_of_the_checkout_and_writes_there(
-    checkout, elsewhere
+    checkout, elsewhere, entry
 ):
-    inner = str(checkout.folder / "workflow/Snakefile")
+    snakefile = str(checkout.folder / entry)
     goal = "results/tables/states.csv"
-    done = run_in(elsewhere, checkout, "--snakefile", inner, "--cores", "1", goal)
+    done = run_in(elsewhere, checkout, "--snakefile", snakefile, "--cores", "1", goal)
     assert done.returncode == 0, done.stdout + done.stderr
     assert (elsewhere / "results/tables/states.csv").is_file()
     assert not (checkout.folder / "results/tables").exists()

@@ -8,12 +8,14 @@ import re
 import signal
 import subprocess
 import time
+import zipfile
 
 import pytest
 
 from reproduction.jobs.descriptions import OTHER_COLUMNS, read_descriptions
 from reproduction.jobs.origin import describe_origin
 from reproduction.jobs.summary import summarise_run
+from reproduction.publication.crate import write_crate
 from tests import ROOT
 
 REPORT_WEIGHS = 15_000_000  # bytes, the limit of the design
@@ -73,6 +75,27 @@ def test_the_run_ends_with_the_page_to_open_and_the_summary_has_the_scorecard(fi
     assert "results/report.html" in summary
     assert summary.index("results/index.html") < summary.index("results/report.html")
     assert re.search(r"Scorecard of \d+ claims: \d+ reproduced, \d+ differs?, ", summary)
+
+
+def test_the_report_of_snakemake_can_also_be_a_zip(finished, tmp_path):
+    """The layout that the workflow catalog names; it has a page and the outputs as files."""
+    done = finished.run("everything", "--cores", "1", "--report", str(tmp_path / "report.zip"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    with zipfile.ZipFile(tmp_path / "report.zip") as report:
+        assert report.testzip() is None
+        names = report.namelist()
+    assert "report/report.html" in names
+    assert sum(name.endswith("counties_states.html") for name in names) == 1
+
+
+def test_a_finished_run_becomes_a_crate_with_all_that_its_pages_show(finished, tmp_path):
+    results = finished.folder / "results"
+    write_crate(finished.folder, results, tmp_path / "crate.zip")
+    with zipfile.ZipFile(tmp_path / "crate.zip") as crate:
+        names = set(crate.namelist())
+    shown = (results / "shown.txt").read_text().split()
+    assert {f"results/{name}.{'svg' if 'figures/' in name else 'csv'}" for name in shown} <= names
+    assert {"src/isdp/__init__.py", "workflow/Snakefile", "data/sources.csv"} <= names
 
 
 def test_the_report_names_what_it_leaves_out_and_holds_nothing_twice(finished):

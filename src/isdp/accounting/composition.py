@@ -14,8 +14,8 @@ def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
     """Add the losses and deltas of several releases.
 
     The guarantees must agree in flavour, metric, growth, relation and held totals. The result has
-    the maximum of `per_person`. If all losses are per person and one growth is "none", the result
-    has this growth.
+    the maximum of `per_person`. If all losses are per person and the growth of one guarantee is
+    "none", the growth of the result is "none".
 
     Raises
     ------
@@ -49,15 +49,15 @@ def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
 
 
 def as_zcdp(guarantee: PrivacyGuarantee) -> PrivacyGuarantee:
-    """Convert an epsilon-DP guarantee to (epsilon^2 / 2)-zCDP.
+    """Convert a guarantee of epsilon-differential privacy to (epsilon^2 / 2)-zCDP.
 
-    The source is Bun and Steinke (2016), Proposition 1.4. The bound at distance d is
-    (epsilon d)^2 / 2.
+    The source is Bun and Steinke, *Concentrated Differential Privacy* (2016), Proposition 1.4. At
+    distance d, the bound on rho is (epsilon d)^2 / 2.
 
     Raises
     ------
     InputError
-        If the guarantee is not pure, or its growth is quadratic.
+        If the flavour is not "pure", or the growth is "quadratic".
     """
     if guarantee.flavour != "pure" or guarantee.growth == "quadratic":
         raise InputError(

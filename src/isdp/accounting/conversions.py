@@ -1,8 +1,9 @@
 """Named conversions from rho-zCDP to (epsilon, delta)-differential privacy.
 
-"exact Gaussian" holds for Gaussian noise only and gives the smallest epsilon. For it,
-rho = mu^2 / 2, where mu is the distance in standard deviations. The other conversions hold for
-every mechanism that satisfies rho-zCDP.
+The abbreviation zCDP means zero-concentrated differential privacy. The conversion "exact Gaussian"
+is valid for Gaussian noise only and gives the smallest epsilon. For this noise, rho = mu^2 / 2,
+where mu is the distance between two tables in standard deviations of the noise. The other
+conversions are valid for every mechanism that satisfies rho-zCDP.
 """
 
 import math
@@ -18,15 +19,15 @@ from isdp.accounting.guarantees import Number, PrivacyGuarantee, upper_product
 from isdp.checks import check_choice, check_in_range, check_non_negative, check_probability
 from isdp.errors import InputError
 
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(10)  # of Gauss-Legendre quadrature
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(10)  # Gauss-Legendre quadrature on [-1, 1]
 ROUNDING = 1e-12  # bound on the relative rounding error of a conversion
-# The Gaussian privacy profile is a difference of two terms. The first term is near 1 above
-# MIN_SEPARATION. The terms are almost equal below MIN_SUBTRACTED_MU.
+# The Gaussian privacy profile is a difference of two terms. The first term is near 1 if its
+# argument is above MIN_SEPARATION. The terms are almost equal if mu is below MIN_SUBTRACTED_MU.
 MIN_SEPARATION = 5.0
-MIN_SUBTRACTED_MU = 0.1  # distance in standard deviations
-MIN_LOG_PROBABILITY = -1e4  # the exponential of any smaller number rounds to 0
+MIN_SUBTRACTED_MU = 0.1  # distance between two tables, in standard deviations
+MIN_LOG_PROBABILITY = -1e4  # the exponential of a smaller logarithm is rounded to 0
 MIN_ASYMPTOTIC = 50.0  # minimum argument at which four terms of the series of erfcx are accurate
-MIN_RHO = 1e-280  # minimum positive value, because subnormal floats lose digits
+MIN_RHO = 1e-280  # minimum positive rho, because subnormal floats lose digits
 EPSILON_RANGE = (1e-100, 1e100)  # squares in this range neither overflow nor underflow
 
 
@@ -41,7 +42,7 @@ def epsilon_bun_steinke(rho: float, delta: float) -> float:
 
 
 def epsilon_canonne_kamath_steinke(rho: float, delta: float) -> float:
-    """Return the minimum of epsilon over the Renyi orders alpha > 1, or 0 if it is negative.
+    """Return the minimum of epsilon over the Renyi orders alpha > 1, and at least 0.
 
     The source is Canonne, Kamath and Steinke, *The Discrete Gaussian for Differential Privacy*
     (2020), Corollary 13. Every order gives a valid bound.
@@ -65,7 +66,7 @@ def epsilon_canonne_kamath_steinke(rho: float, delta: float) -> float:
 
 
 def epsilon_gaussian(rho: float, delta: float) -> float:
-    """Return the smallest epsilon of Gaussian noise, from its exact privacy profile.
+    """Compute the smallest epsilon of Gaussian noise from its exact privacy profile.
 
     The profile is delta as a function of epsilon. The result is at least 0.
     """
@@ -122,18 +123,29 @@ CONVERSIONS: dict[Conversion, Callable[[float, float], float]] = {
 
 
 def epsilon_for(conversion: Conversion, rho: float, delta: float) -> float:
-    """Convert rho and delta to epsilon by a named conversion of `CONVERSIONS`."""
+    """Compute epsilon from rho and delta with a named conversion of `CONVERSIONS`."""
     return _named(conversion)(rho, delta)
 
 
 def epsilon_above(conversion: Conversion, rho: Number, delta: float) -> float:
-    """Bound the result of `epsilon_for` from above, including its rounding error."""
+    """Return an upper bound on the result of `epsilon_for`, including its rounding error."""
     double = float(upper_product(rho, 1.0))
     return epsilon_for(conversion, max(double, MIN_RHO) if double else 0.0, delta) * (1 + ROUNDING)
 
 
+def max_loss(rho: Number, delta: float) -> float:
+    """Bound the magnitude of the privacy loss, except with a probability of at most delta.
+
+    An epsilon at delta is not such a bound: the loss can exceed it with a larger probability. By
+    Markov's inequality, a loss exceeds epsilon > rho with a probability of at most
+    exp(-(epsilon - rho)^2 / (4 rho)), as in Bun and Steinke (2016), Proposition 1.3. A loss below
+    -epsilon has a smaller probability. Each direction has half of delta.
+    """
+    return epsilon_above("slides", rho, delta / 2)
+
+
 def rho_for(conversion: Conversion, epsilon: float, delta: float) -> float:
-    """Return the largest rho that a named conversion maps to `epsilon` at `delta`."""
+    """Return the largest rho for which a named conversion gives at most `epsilon` at `delta`."""
     convert = _named(conversion)
     check_in_range("accounting: epsilon", epsilon, *EPSILON_RANGE)
     check_probability("accounting: delta", delta)
@@ -151,15 +163,15 @@ def rho_for(conversion: Conversion, epsilon: float, delta: float) -> float:
 
 
 def convert(guarantee: PrivacyGuarantee, delta: float, conversion: Conversion) -> PrivacyGuarantee:
-    """Convert a zCDP guarantee to (epsilon, delta) for one person who changes cell.
+    """Convert a zCDP guarantee to an approximate guarantee for one person who changes cell.
 
     Raise `InputError` if the guarantee is not zCDP or has no loss per person.
     """
     rho = guarantee.loss_per_person
     if guarantee.flavour != "zCDP" or rho is None:
         raise InputError(
-            "accounting: the guarantee is not zCDP, or has no loss per person. Give another "
-            "guarantee"
+            "accounting: the guarantee is not zCDP, or has no loss per person. Give a zCDP "
+            "guarantee with a loss per person"
         )
     return PrivacyGuarantee(
         flavour="approximate",

@@ -13,7 +13,7 @@ from isdp.checks import check_integer_array
 
 
 def symmetric_difference(first: Iterable[Hashable], second: Iterable[Hashable]) -> int:
-    """Return the minimum number of additions and removals that change one dataset to the other.
+    """Return the minimum number of added and removed records between two datasets.
 
     The slides *Can Swapping be Differentially Private?* call this distance d_SymDiff.
     """
@@ -22,7 +22,7 @@ def symmetric_difference(first: Iterable[Hashable], second: Iterable[Hashable]) 
 
 
 def hamming(first: Iterable[Hashable], second: Iterable[Hashable]) -> float:
-    """Return the minimum number of replaced records that change one dataset to the other.
+    """Return the minimum number of replaced records between two datasets.
 
     The slides *Can Swapping be Differentially Private?* call this distance d_HAM. It is infinite
     for datasets of different sizes, and otherwise half of the symmetric difference.
@@ -34,7 +34,7 @@ def hamming(first: Iterable[Hashable], second: Iterable[Hashable]) -> float:
 def hamming_of_tables(first: ArrayLike, second: ArrayLike) -> float:
     """Return the Hamming distance of two tables of counts.
 
-    It is half of the l1 distance if the totals are equal, and otherwise infinite.
+    The distance is half of the l1 distance if the totals are equal, and otherwise infinite.
     """
     one = check_integer_array("distances: first", first, np.shape(first))
     other = check_integer_array("distances: second", second, one.shape)

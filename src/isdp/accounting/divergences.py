@@ -1,4 +1,4 @@
-"""Divergences of two distributions on the same finite set of outputs.
+"""Divergences between two distributions on the same finite set of outputs.
 
 A definition of differential privacy bounds one of these divergences between the output
 distributions of two datasets. The arguments `p` and `q` are the probabilities of the outputs, as
@@ -35,11 +35,11 @@ def multiplicative(p: ArrayLike, q: ArrayLike) -> float:
 
 
 def approximate(p: ArrayLike, q: ArrayLike, delta: float) -> float:
-    """Return the smallest epsilon of (epsilon, delta)-differential privacy.
+    """Return the smallest epsilon for which `p` and `q` satisfy (epsilon, delta)-privacy.
 
-    This epsilon is the maximum over events S of ln((P(S) - delta) / Q(S)) and ln((Q(S) - delta) /
-    P(S)), and at least 0. The maximising event contains the outputs whose ratio P/Q exceeds a
-    threshold. Delta is 0 or more and below 1.
+    It is the maximum of ln((P(S) - delta) / Q(S)) and ln((Q(S) - delta) / P(S)) over events S, and
+    at least 0. The maximising event contains the outputs whose ratio P/Q exceeds a threshold. Delta
+    is 0 or more and below 1.
     """
     p, q = _check(p, q)
     check_non_negative("divergences: delta", delta, below=1)
@@ -74,9 +74,9 @@ def normalised_renyi(p: ArrayLike, q: ArrayLike) -> float:
     """Return the maximum of sqrt(D_alpha / alpha) over orders alpha > 1 and both directions.
 
     The slides *Can Swapping be Differentially Private?* call it D_nor. A mechanism satisfies
-    rho-zCDP if D_nor <= sqrt(rho) for neighbouring datasets (Bun and Steinke 2016). The maximum
-    over a grid of orders up to 1 + e^12 is refined near the best order. The result is therefore a
-    lower bound. It is infinite if an output has probability 0 under one distribution only.
+    rho-zCDP if D_nor <= sqrt(rho) for neighbouring datasets (Bun and Steinke 2016). The search uses
+    a grid of orders up to 1 + e^12 and refines the best order, so the result is a lower bound. It
+    is infinite if an output has probability 0 under one distribution only.
     """
     p, q = _check(p, q)
     if ((p > 0) != (q > 0)).any():
@@ -98,7 +98,7 @@ def _maximise_over_orders(p: NDArray[np.float64], q: NDArray[np.float64]) -> flo
 
 
 def normalised_renyi_of_gaussians(shift: float, sigma: float) -> float:
-    """Return `normalised_renyi` of two normal distributions, |shift| / (sigma sqrt 2)."""
+    """Return `normalised_renyi` of two normal distributions: |shift| / (sigma sqrt 2)."""
     return abs(shift) / (check_positive("divergences: sigma", sigma) * math.sqrt(2))
 
 

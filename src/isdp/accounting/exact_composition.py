@@ -1,11 +1,11 @@
 """Exact (epsilon, delta) guarantee of several Laplace or discrete Laplace measurements.
 
 A person who changes cell shifts `count` independent measurements by 1. Let s = 1/scale. The privacy
-loss of a discrete Laplace measurement is s or -s, so that the sum of the losses has a scaled
-binomial distribution. The loss of a Laplace measurement is between -s and s. Weighted by e^(s/2 -
-loss/2), the distribution of this loss is symmetric. The weighted distribution has mass 1/2 at s,
-mass 1/2 at -s, and mass s/2 uniformly between them. The weighted distribution of a sum of losses is
-a mixture of shifted B-splines. All terms are positive, so that a delta of 1e-14 is accurate.
+loss of a discrete Laplace measurement is s or -s, so the sum of the losses has a scaled binomial
+distribution. The loss of a Laplace measurement is between -s and s. Its distribution becomes
+symmetric if it is weighted by e^(s/2 - loss/2). The weighted distribution has mass 1/2 at s, mass
+1/2 at -s, and mass s/2 uniformly between them. The weighted distribution of a sum of losses is a
+mixture of shifted B-splines. All terms are positive, so a delta of 1e-14 is accurate.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ from isdp.checks import check_integer, check_non_negative, check_positive, check
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 MAX_MEASUREMENTS = 60
-MIN_RELATIVE_DISTANCE = 1e-13  # relative to the scale of pure differential privacy
+MIN_RELATIVE_DISTANCE = 1e-13  # minimum distance to the scale of pure privacy, relative to it
 ROOT_TOLERANCE = 1e-12
-MIN_DELTA = 1e-300  # minimum delta in a logarithm
+MIN_DELTA = 1e-300  # minimum delta of which the logarithm is computed
 
 
 def delta_geometric(epsilon: float, scale: float, count: int) -> float:
-    """Return the smallest delta of `count` discrete Laplace measurements with a = exp(-1/scale).
+    """Return the smallest delta of `count` discrete Laplace measurements.
 
-    The variance of a measurement is 2a/(1 - a)^2. The parameters are those of `delta_laplace`.
+    The variance of a measurement is 2a/(1 - a)^2 with a = exp(-1/scale). The parameters are those
+    of `delta_laplace`.
     """
     _check(epsilon, scale, count)
     return _delta_at_ends(epsilon, 1 / scale, count, math.log1p(math.exp(-1 / scale)))
@@ -58,7 +59,7 @@ def delta_laplace(epsilon: float, scale: float, count: int) -> float:
 
 
 def scale_laplace(epsilon: float, delta: float, count: int) -> float:
-    """Return the smallest scale with which `count` measurements are (epsilon, delta)-private."""
+    """Return the smallest scale for which `count` measurements are (epsilon, delta)-private."""
     check_probability("accounting: delta", delta)
     _check(epsilon, 1.0, count)
     check_positive("accounting: epsilon", epsilon)
@@ -102,7 +103,7 @@ def _delta_with_inside(epsilon: float, s: float, count: int, inside: int) -> flo
     shift = 2 * plus - signs
     log_mass = _log_binomial(count, inside) + inside * math.log(s / 2) - count * s / 2
     log_weight = log_mass + _log_binomial(signs, plus) - signs * math.log(2)
-    # polynomial pieces of the spline, in units of s
+    # left ends of the polynomial pieces of the spline, in units of s
     starts = 2.0 * np.arange(inside)[:, None] - inside + shift
     low = np.maximum(starts, epsilon / s)
     half = np.maximum(0, starts + 2 - low) / 2

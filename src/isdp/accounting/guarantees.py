@@ -1,8 +1,8 @@
 """Privacy guarantees as immutable values, from which all text about privacy is generated.
 
 Every mechanism has the property `guarantee`. If a guarantee depends on further arguments, a
-function or method `guarantee_of` takes them. The numbers of a guarantee are upper bounds, which
-texts and products never round down.
+function or method `guarantee_of` takes them. The numbers of a guarantee are upper bounds.
+Statements and products never round them down.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Flavour = Literal["pure", "approximate", "zCDP"]
 Growth = Literal["linear", "quadratic", "none"]
 FLAVOURS: dict[Flavour, str] = {"pure": "epsilon", "approximate": "epsilon", "zCDP": "rho"}
 NUMBER = re.compile(r"[0-9]{1,400}(/[0-9]{1,400}|(\.[0-9]{1,400})?(e[+-]?[0-9]{1,3})?)")
-MAX_TEXT = 10_000  # maximum number of characters of a text in a record
-COUNTED = ("person", "household")  # metrics that count changes, unlike norms
+MAX_TEXT = 10_000  # maximum number of characters of a string in a record
+COUNTED = ("person", "household")  # metrics that count changed persons or households
 GROWTHS: tuple[Growth, ...] = ("linear", "quadratic", "none")
 EQUAL_INVARIANTS = "two tables with equal invariants"
 
@@ -37,9 +37,11 @@ class PrivacyGuarantee:
     Parameters
     ----------
     flavour : {"pure", "approximate", "zCDP"}
-        The definition of privacy: epsilon-DP, (epsilon, delta)-DP, or rho-zCDP (zero-concentrated).
+        The definition: epsilon-differential privacy, (epsilon, delta)-differential privacy, or
+        zero-concentrated differential privacy (rho-zCDP).
     loss : int, float or Fraction
-        Epsilon or rho per unit of distance, 0 or more. A float denotes its shortest decimal form.
+        Epsilon or rho per unit of distance, 0 or more. A float is read as its shortest decimal
+        form.
     metric : str
         The distance between two tables, which is a norm ("l1", "l2", ...) or a number of changed
         persons ("person") or households ("household").
@@ -63,8 +65,8 @@ class PrivacyGuarantee:
     Raises
     ------
     InputError
-        If a number is out of range, a word is unknown, `delta` contradicts `flavour`, or both or
-        neither of `per_person` and `why_not_per_person` are given.
+        If a number is out of range, a word is unknown, or `delta` contradicts `flavour`. The error
+        is also raised unless exactly one of `per_person` and `why_not_per_person` is given.
 
     Examples
     --------
@@ -95,7 +97,8 @@ class PrivacyGuarantee:
             )
         if self.flavour == "approximate" and self.growth != "none":
             raise InputError(
-                "guarantee: an approximate guarantee holds at one distance. Set growth='none'"
+                "guarantee: an approximate guarantee is valid at one distance only. Set "
+                "growth='none'"
             )
         if (self.per_person is None) != bool(self.why_not_per_person):
             raise InputError("guarantee: give either per_person or why_not_per_person")
@@ -128,19 +131,19 @@ class PrivacyGuarantee:
         Returns
         -------
         Fraction, or float if the loss or the distance is a float
-            The bound, rounded up, and infinity after an overflow.
+            The bound, rounded up. It is infinite after an overflow.
 
         Raises
         ------
         InputError
-            If the distance is negative, or above 1 for a guarantee without growth.
+            If the distance is negative, or if it is above 1 and the growth is "none".
         """
         check_non_negative("guarantee: distance", distance)
         if self.growth == "none":
             if distance > 1:
                 raise InputError(
-                    f"guarantee: the bound holds up to distance 1, not at {distance}. Use the pure "
-                    f"or zCDP guarantee from which it was converted"
+                    f"guarantee: the bound is valid up to distance 1, not at {distance}. Use the "
+                    f"pure or zCDP guarantee before its conversion"
                 )
             return self.loss
         power = 2 if self.growth == "quadratic" else 1
@@ -228,7 +231,7 @@ def guarantee_from_record(record: Mapping[str, Any]) -> PrivacyGuarantee:
     try:
         for name in ("metric", "source", "relation", "held"):
             if not isinstance(record[name], str):
-                raise TypeError(f"{name} is not a text")
+                raise TypeError(f"{name} is not a string")
         parameter = FLAVOURS[record["flavour"]]
         units = record["units_per_person"]
         return PrivacyGuarantee(
@@ -251,15 +254,15 @@ def guarantee_from_record(record: Mapping[str, Any]) -> PrivacyGuarantee:
         ) from None
 
 
-def _number(text: str) -> Fraction:
+def _number(text: object) -> Fraction:
     if not isinstance(text, str) or not NUMBER.fullmatch(text):
         raise ValueError(f"not a number: {str(text)[:40]!r}")
     return Fraction(text)
 
 
-def _text(text: str) -> str:
+def _text(text: object) -> str:
     if not isinstance(text, str) or len(text) > MAX_TEXT:
-        raise ValueError(f"not a text of at most {MAX_TEXT} characters: {str(text)[:40]!r}")
+        raise ValueError(f"not a string of at most {MAX_TEXT} characters: {str(text)[:40]!r}")
     return text
 
 
@@ -269,7 +272,7 @@ def upper_decimal(value: Number, digits: int = 6) -> str:
     Parameters
     ----------
     value : int, float or Fraction
-        A float denotes its shortest decimal form.
+        A float is read as its shortest decimal form.
     digits : int
         Number of significant digits, at least 1. Integers keep all their digits.
 
@@ -295,17 +298,17 @@ def upper_decimal(value: Number, digits: int = 6) -> str:
 
 
 def upper_product(*factors: Number) -> Number:
-    """Return the exact product, rounded up to a float or to infinity if a factor is a float."""
+    """Return the exact product. If a factor is a float, round it up to a float or to infinity."""
     return _from_above(math.prod((as_fraction(x) for x in factors), start=Fraction(1)), factors)
 
 
 def upper_sum(*terms: Number) -> Number:
-    """Return the exact sum, rounded up to a float or to infinity if a term is a float."""
+    """Return the exact sum. If a term is a float, round the sum up to a float or to infinity."""
     return _from_above(sum((as_fraction(x) for x in terms), start=Fraction(0)), terms)
 
 
 def as_fraction(value: Number) -> Fraction:
-    """Return the exact value of a number, where a float denotes its shortest decimal form."""
+    """Return the exact value of a number. A float is read as its shortest decimal form."""
     return Fraction(value if isinstance(value, Rational) else repr(float(value)))
 
 

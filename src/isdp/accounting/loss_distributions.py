@@ -1,29 +1,32 @@
 """Composition of several releases from the distributions of their privacy losses.
 
 The privacy loss of an output is the logarithm of the ratio of its probabilities under two tables.
-The losses of independent releases add up. Their distribution gives the smallest delta of each
-epsilon, which is smaller than the delta from the sum of the rhos.
+The losses of independent releases add up. The distribution of their sum gives the smallest delta
+for each epsilon. This delta is smaller than the delta from the sum of the rhos.
 
 Let v be the difference of two tables that agree in all held totals. The noise lies on a lattice
 that contains v. Two facts give the distribution of the loss.
 
-Gaussian noise. Divide the lattice into the lines u + Z v. The output shows its line, and adding v
-does not change it. On a line, write u = t v + w with w orthogonal to v. Then t is in Z + c, where c
-is <u, v> / |v|^2 modulo 1, and t has a probability proportional to exp(-rho t^2) with the rho of
-the pair of tables. The loss is 2 rho (t + 1/2). The loss is therefore a mixture of the losses of
-one-dimensional discrete Gaussians on Z + j / |v|^2, for any invariants. The probability of each j
-depends on the invariants. If it is unknown, the largest delta over all j is a bound.
+Gaussian noise. Divide the lattice into the lines u + Z v. The output determines its line, and
+adding v does not change the line. On a line, write u = t v + w with w orthogonal to v. Then t is in
+Z + c, where c is <u, v> / |v|^2 modulo 1. The probability of t is proportional to exp(-rho t^2)
+with the rho of the pair of tables. The loss is 2 rho (t + 1/2). It is therefore a mixture of the
+losses of one-dimensional discrete Gaussians on Z + j / |v|^2, for any invariants. The probability
+of each j depends on the invariants. If this probability is unknown, the largest delta over all j is
+a bound.
 
 Pure privacy. A release that is epsilon-private has no larger loss than randomized response, whose
-loss is epsilon or -epsilon (Kairouz, Oh and Viswanath 2015). For Laplace noise and a person who
-moves from cell j to cell i, the loss is epsilon if u_i >= 0 and u_j <= 0, -epsilon if u_i < 0 and
-u_j > 0, and otherwise 0. It is then a mixture of randomized response and of a loss of 0.
+loss is epsilon or -epsilon (Kairouz, Oh and Viswanath 2015). Consider Laplace noise and a person
+who moves from cell j to cell i. The loss is epsilon if u_i >= 0 and u_j <= 0, and -epsilon if
+u_i < 0 and u_j > 0. Otherwise it is 0. The loss is then a mixture of the loss of randomized
+response and of 0.
 
-Losses are moved to a grid as in Doroshenko et al. (2022): a loss between two points is divided
-between them such that both probabilities of the output are unchanged. A pair of distributions with
-the larger losses can be mapped to the original pair, so that every delta is an upper bound. The
-largest of several profiles is dominated by the distribution whose profile interpolates it (Zhu,
-Dong and Wang 2022). Only positive terms are added and multiplied.
+Losses are moved to a grid as in Doroshenko et al. (2022). The probability of a loss between two
+grid points is divided between these points, so that the total under each table is unchanged. The
+original pair of distributions is a randomised function of the pair on the grid, so every delta is
+an upper bound. For several mixtures, the maximum of their privacy profiles is interpolated. The
+distribution with the interpolated profile dominates each mixture (Zhu, Dong and Wang 2022). Only
+positive terms are added and multiplied.
 """
 
 from __future__ import annotations
@@ -44,11 +47,11 @@ MAX_OUTCOMES = 1 << 21
 MAX_SQUARED_DISTANCE = 32
 LOSSES = (1e-12, 1e12)  # smallest and largest epsilon or rho of a release
 ROUNDING = 1e-9  # bound on the relative rounding error of a delta
-TAIL = 1e-10  # relative to delta: probability whose losses are moved to infinity at each step
+TAIL = 1e-10  # probability, relative to delta, that each step moves to an infinite loss
 
 
 class Outcomes(NamedTuple):
-    """Losses and their probabilities, and a bound on the probability of any larger loss."""
+    """Losses, their probabilities, and a bound on the probability of any larger loss."""
 
     losses: FloatArray
     probabilities: FloatArray
@@ -63,8 +66,8 @@ class PureLoss(NamedTuple):
     epsilon : float
         The loss between the two tables, 0 or more.
     probability : float
-        An upper bound on the probability of a loss that is not 0. With 1, the loss is that of
-        randomized response, which bounds every epsilon-private release.
+        An upper bound on the probability of a loss that is not 0. The probability 1 gives
+        randomized response, whose loss bounds that of every epsilon-private release.
     """
 
     epsilon: float
@@ -101,8 +104,8 @@ class GaussianLoss(NamedTuple):
     rho : float
         The zCDP loss between the two tables, positive.
     shares : tuple of tuple of float
-        One or several mixtures. Each has the probability of every j from 0 to |v|^2 - 1, where
-        <u, v> is j modulo |v|^2. The loss of the release is at most that of one of them.
+        One or more mixtures. A mixture has, for each j from 0 to |v|^2 - 1, the probability that
+        <u, v> is j modulo |v|^2. The loss of the release is at most that of one of the mixtures.
     """
 
     rho: float
@@ -124,11 +127,11 @@ class GaussianLoss(NamedTuple):
         return math.inf
 
     def mixtures(self, tail: float) -> list[Outcomes]:
-        """Return the distribution of the loss of each mixture, without a tail."""
+        """Return the truncated distribution of the loss of each mixture."""
         reach = math.sqrt(-math.log(tail) / self.rho)
         if not 2 * reach < MAX_OUTCOMES / len(self.shares[0]):
             raise InputError(
-                f"accounting: the losses at rho {self.rho:g} are too many. Use a larger rho."
+                f"accounting: rho {self.rho:g} is too small for the computation. Use a larger rho."
             )
         return [self._mixture(shares, math.ceil(reach) + 1) for shares in self.shares]
 
@@ -159,7 +162,7 @@ def gaussian_loss(rho: float, squared_distance: int) -> GaussianLoss:
     rho : float
         The zCDP loss between the two tables.
     squared_distance : int
-        The squared l2 distance between the two tables, at most 32.
+        The squared l2 distance between the two tables, from 1 to 32.
     """
     check_integer("accounting", "the distance", squared_distance, 1, MAX_SQUARED_DISTANCE)
     rows = np.eye(squared_distance).tolist()
@@ -172,11 +175,11 @@ class ComposedLoss(NamedTuple):
     Attributes
     ----------
     step : float
-        The distance of two grid points.
+        The distance between two adjacent grid points.
     first : int
         The first loss, in steps.
     probabilities : float64 array
-        The probability of each grid point from the first.
+        The probabilities of consecutive grid points, starting at `first`.
     beyond : float
         A bound on the probability of any larger loss.
     max_loss : float
@@ -190,7 +193,7 @@ class ComposedLoss(NamedTuple):
     max_loss: float
 
     def delta(self, epsilon: float) -> float:
-        """Bound the smallest delta at an epsilon of 0 or more from above."""
+        """Return an upper bound on the smallest delta at an epsilon of 0 or more."""
         check_non_negative("accounting: epsilon", epsilon)
         if epsilon >= self.max_loss:
             return 0.0
@@ -200,17 +203,17 @@ class ComposedLoss(NamedTuple):
         return min(1.0, (self.beyond + float(terms.sum())) * (1 + ROUNDING))
 
     def epsilon(self, delta: float) -> float:
-        """Bound the smallest epsilon at a delta from above.
+        """Return an upper bound on the smallest epsilon at a delta.
 
-        Raise `InputError` if the delta is below the probability that was moved to infinity.
+        Raise `InputError` if the delta is below the probability that was moved to an infinite loss.
         """
         check_probability("accounting: delta", delta)
         top = self.step * (self.first + len(self.probabilities))
         low, high = 0.0, min(self.max_loss, max(0.0, top))
         if self.delta(high) > delta:
             raise InputError(
-                f"accounting: the losses are truncated for a larger delta than {delta:g}. Compose "
-                f"them for this delta."
+                f"accounting: delta {delta:g} is below the delta for which the losses were "
+                f"composed. Compose them for this delta."
             )
         if self.delta(low) <= delta:
             return low
@@ -223,7 +226,7 @@ class ComposedLoss(NamedTuple):
 def compose_losses(losses: Sequence[Loss], delta: float) -> ComposedLoss:
     """Compose the losses of several releases between the same two tables.
 
-    The parameters of a release must not depend on the noise of the others.
+    The parameters of a release must not depend on the noise of the other releases.
 
     Parameters
     ----------
@@ -268,14 +271,14 @@ def _grid_step(losses: Sequence[Loss], max_range: float) -> float:
 
 
 def _dominate(mixtures: Sequence[Outcomes], step: float) -> tuple[int, FloatArray, float]:
-    """Return probabilities on the grid whose profile is at least that of each mixture."""
+    """Return a distribution on the grid whose privacy profile is at least that of each mixture."""
     low = min(math.floor(one.losses.min() / step) for one in mixtures)
     high = max(math.floor(one.losses.max() / step) for one in mixtures) + 1
     grids = [_on_grid(one, step, low, high - low + 1) for one in mixtures]
     beyond = max(one.beyond for one in mixtures)
     if len(grids) == 1:
         return low, grids[0], beyond
-    # profiles at the points from low to high + 1: the excess over each point of larger losses
+    # profiles at the points from low to high + 1, from the excess of larger losses over each point
     excess = -np.expm1(-step * np.arange(len(grids[0]), -1, -1.0))
     profiles = [np.convolve(grid, excess)[len(excess) - 1 :] for grid in grids]
     profile = np.append(np.max(profiles, axis=0), 0.0)
@@ -288,7 +291,7 @@ def _dominate(mixtures: Sequence[Outcomes], step: float) -> tuple[int, FloatArra
 
 
 def _on_grid(outcomes: Outcomes, step: float, first: int, points: int) -> FloatArray:
-    """Divide each loss between the two nearest grid points, as in connect-the-dots."""
+    """Divide each probability between the two nearest grid points (connect-the-dots)."""
     below = np.floor(outcomes.losses / step).astype(np.int64)
     rest = (outcomes.losses - below * step).clip(0, step)
     upper = outcomes.probabilities * np.expm1(-rest) / math.expm1(-step)
@@ -300,7 +303,7 @@ def _on_grid(outcomes: Outcomes, step: float, first: int, points: int) -> FloatA
 
 
 def _trim(composed: ComposedLoss, tail: float) -> ComposedLoss:
-    """Move small probabilities at the lower end up, and those at the upper end to infinity."""
+    """Move the lowest losses up and the highest to infinity, if their probability is small."""
     probabilities = composed.probabilities
     start = int(np.searchsorted(np.cumsum(probabilities), tail))
     stop = len(probabilities) - int(np.searchsorted(np.cumsum(probabilities[::-1]), tail))

@@ -17,14 +17,15 @@ tables that agree in the totals of all releases. The files do not show that the 
 same data, or that there is no other release.
 
 Releases of isdp privatize with different totals, or with and without --levels, need --cells and
---invariants. Without them, no loss per person is stated if the totals differ. Releases of
-isdp topdown can be added if they hold equal totals, and those of isdp swap too. They cannot be
-added to releases of other commands.
+--invariants. Without them, no loss per person is stated if the totals differ. Releases of isdp
+topdown with equal held totals can be added, and so can those of isdp swap. They cannot be added to
+releases of other commands.
 
 The loss per person comes first. A rho is also stated as an epsilon at --delta. A further line gives
-the epsilon from the exact composition of the privacy losses if it is smaller. It is known for pure
-losses and for Gaussian noise without levels. It holds if no budget was chosen from noisy counts of
-another release. Under disjoint totals it is smallest with --cells and --invariants.
+the epsilon from the exact composition of the privacy losses if this epsilon is smaller. It is
+computed for pure losses and for Gaussian noise without levels. It is valid if no budget was chosen
+from noisy counts of another release. Under disjoint totals, it is smallest with --cells and
+--invariants.
 
 --invariants takes the files of invariants of all releases, in any order. With --cells and
 --invariants the command lists the cells that all totals together determine or reveal modulo m. It
@@ -42,7 +43,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
         "--cells",
         dest="cells_path",
         metavar="FILE",
-        help="csv or Parquet file with the cells of all releases",
+        help="CSV or Parquet file with the cells of all releases",
     )
     own.add_argument(
         "--invariants",

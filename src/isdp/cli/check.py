@@ -10,9 +10,9 @@ from isdp.cli.options import add_columns, add_invariants
 HELP = "verify the totals and the certificate of a release of isdp privatize"
 NOT_VERIFIED = "the files do not show the noise distribution, its epsilon or rho, or its randomness"
 EPILOG = """\
-The file of totals is a csv with the columns name and total, such as totals.csv of a release. The
-name of a total consists of its columns and values, such as  county: A, sex: f . The name of the
-grand total is  grand total  and the name of a subset is  subset NAME .
+The file of totals is a CSV file with the columns name and total, such as totals.csv of a release.
+The name of a total consists of its columns and values, such as  county: A, sex: f . The name of
+the grand total is  grand total  and the name of a subset is  subset NAME .
 
 The certificate has hashes of the noisy table and of the invariants, and numbers that are computed
 from them. Without --certificate, changes that cancel within a held total are not found. A file of
@@ -22,13 +22,13 @@ a release of isdp topdown or isdp swap can be compared with the hash in its cert
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    own.add_argument("noisy_path", metavar="NOISY", help="csv or Parquet file of the noisy table")
+    own.add_argument("noisy_path", metavar="NOISY", help="CSV or Parquet file of the noisy table")
     add_invariants(own)
     own.add_argument(
         "--totals",
         dest="totals_path",
         metavar="FILE",
-        help="csv or Parquet file of the published totals",
+        help="CSV or Parquet file of the published totals",
     )
     own.add_argument(
         "--certificate",

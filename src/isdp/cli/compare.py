@@ -22,8 +22,8 @@ from isdp.errors import InputError
 
 HELP = "compare the errors of the systems of five papers on your cells and totals"
 EPILOG = f"""\
-The file of cells is a csv in UTF-8, or a Parquet file (.parquet), with one row per cell. Its
-columns name the cell. If it has a column of counts (--count) and --stand-in is not given, the
+The file of cells is a CSV file in UTF-8 or a Parquet file (.parquet), with one row per cell. Its
+columns name the cell. If the file has a column of counts (--count) and --stand-in is not given, the
 counts are used, and every file is marked CONFIDENTIAL. isdp privatize --help describes the file of
 invariants.
 
@@ -51,7 +51,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
             f"--{name}", dest=f"{name}s", metavar=metavar, action="append", default=[], help=words
         )
     own.add_argument(
-        "--stand-in", metavar="FILE", help="csv or Parquet file of public counts of the same cells"
+        "--stand-in", metavar="FILE", help="CSV or Parquet file of public counts of the same cells"
     )
     own.add_argument(
         "--region",

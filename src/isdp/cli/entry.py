@@ -27,7 +27,7 @@ exit status:
   1    isdp check found a difference
   2    an option, an input or a risk is refused, or a file cannot be written. Nothing is written.
   70   an unexpected error of isdp, with a traceback. Please report it.
-  74   the files are written, but standard output cannot be
+  74   the files are written, but standard output cannot be written
   130  interrupted (Ctrl-C). 141: the reader of a pipe has closed it. 143: ended by SIGTERM.
 """
 COMMANDS = (plan, compare, privatize, topdown, swap, check, account)  # in the order of the help
@@ -37,9 +37,9 @@ COMMANDS = (plan, compare, privatize, topdown, swap, check, account)  # in the o
 def parser() -> argparse.ArgumentParser:
     """Build the parser of the command line.
 
-    Each module of `COMMANDS` has the texts `HELP` and `EPILOG` and the functions `add_options` and
-    `run`. `add_options` adds the options of the command to a parser. `run` takes their values by
-    name, prints a summary for people, and returns the exit status and the facts of `--json`.
+    Each module of `COMMANDS` has the strings `HELP` and `EPILOG`, and the functions `add_options`
+    and `run`. `add_options` adds the options of the command to a parser. `run` takes their values
+    by name, prints a summary for people, and returns the exit status and the facts of `--json`.
     """
     top = argparse.ArgumentParser(
         prog="isdp",
@@ -118,7 +118,7 @@ def _run(arguments: Sequence[str] | None, printed: StringIO) -> int:
 
 @contextmanager
 def _warnings_kept(warnings: list[str], kept: bool) -> Iterator[None]:
-    """Append the warnings of a command to a list, if they are kept, and print them too."""
+    """Print the warnings of a command, and append them to a list if `kept` is true."""
 
     class _Handler(logging.StreamHandler):  # type: ignore[type-arg]
         def emit(self, record: logging.LogRecord) -> None:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from isdp.commands.shared.request import NoiseRequest
 
 MAX_SEED_DIGITS = 100
-JSON, QUIET = "json", "quiet"  # what is printed in place of the summary
-# fields of a guarantee's record that --json gives
+JSON, QUIET = "json", "quiet"  # outputs that replace the summary
+# fields of a guarantee's record in the output of --json
 GUARANTEE = (
     *("flavour", "epsilon", "rho", "delta", "unit"),
     *("epsilon_per_person", "rho_per_person"),
@@ -53,15 +53,16 @@ def add_hierarchy(own: argparse.ArgumentParser) -> None:
         metavar="COLUMN=FILE",
         action="append",
         default=[],
-        help="code list of a column, a csv of parent and child, described below (may be repeated)",
+        help="code list of a column, a CSV file of parent and child, described below (may be "
+        "repeated)",
     )
 
 
 HIERARCHY_EPILOG = """\
---hierarchy region=codes.csv adds columns of larger regions to the table, as if it had them. The
-file has the columns parent and child, with one row for each code below the top. The codes of the
-column region are its leaves. The new columns are region_1 (the largest regions), region_2 and so
-on. A single code at the top is the whole table and has no column.
+--hierarchy region=codes.csv adds columns of larger regions to the table. The file has the columns
+parent and child, with one row for each code below the top. The codes of the column region are its
+leaves. The new columns are region_1 (the largest regions), region_2 and so on. A single code at the
+top is the whole table and has no column.
 """
 
 
@@ -91,7 +92,7 @@ def add_out(own: argparse.ArgumentParser, default: str, picture: bool = False) -
     own.add_argument("--force", action="store_true", help="replace existing files")
     if picture:
         own.add_argument(
-            "--no-picture", dest="picture", action="store_false", help="draw no picture"
+            "--no-picture", dest="picture", action="store_false", help="write no picture"
         )
 
 
@@ -125,7 +126,7 @@ def add_cells(own: argparse.ArgumentParser) -> None:
         dest="cells_path",
         metavar="FILE",
         required=True,
-        help="csv or Parquet file of the cells, with one row per cell",
+        help="CSV or Parquet file of the cells, with one row per cell",
     )
     own.add_argument(
         "--sums",
@@ -287,7 +288,7 @@ def lines_of_levels(levels: dict[str, Any] | None) -> Iterator[str]:
 
 
 def guarantee_facts(record: Mapping[str, Any], for_release: bool) -> dict[str, Any]:
-    """Return the fields of a guarantee's record that `--json` gives."""
+    """Return the fields of a guarantee's record for the output of `--json`."""
     from isdp.io.certificate import qualify_statement
 
     facts = {name: record[name] for name in GUARANTEE if record.get(name) is not None}

@@ -48,8 +48,8 @@ plan.csv. With --sigma or --rho it finds the largest sigma instead.
 
 {HIERARCHY_EPILOG}
 --totals FILE has the held totals by the names in totals.csv of a release. intervals.csv then has
-the smallest and the largest count of each cell that these totals and non-negativity allow. The
-file has every held total, and the command needs a budget also for this audit.
+the smallest and the largest count of each cell that these totals and non-negativity allow. FILE
+must have every held total. The command needs a budget for this audit too.
 
 {LEVELS_EPILOG}
 With --levels, --error NAME=PERSONS gives the root mean square errors of levels in place of a budget
@@ -71,9 +71,9 @@ def add_options(own: argparse.ArgumentParser) -> None:
         "--totals",
         dest="totals_path",
         metavar="FILE",
-        help="csv with the columns name and total: audit what these held totals alone reveal",
+        help="CSV file with the columns name and total: audit what these held totals alone reveal",
     )
-    own.add_argument("--error-of", help=argparse.SUPPRESS)  # of version 0.2
+    own.add_argument("--error-of", help=argparse.SUPPRESS)  # an option of version 0.2
     add_columns(own)
     add_hierarchy(own)
     add_out(own, "plan", picture=True)
@@ -87,7 +87,7 @@ def run(**given: Any) -> tuple[int, dict[str, Any]]:
     from isdp.io.wording import counted
 
     if given.pop("error_of") is not None:
-        raise InputError("--error-of: this option has gone. Write --error NAME=PERSONS.")
+        raise InputError("--error-of: this option was removed. Write --error NAME=PERSONS.")
     if given["errors"] and given["levels"] is None:
         budgets = ("epsilon", "rho", "sigma")
         if not any(given[budget] for budget in budgets):

@@ -25,11 +25,11 @@ from isdp.errors import InputError
 
 HELP = "add integer noise to a table of counts and keep named totals exactly"
 EPILOG = f"""\
-The table is a csv in UTF-8, or a Parquet file (.parquet), with one row per cell. One column has the
-counts, and the other columns name the cell. List every possible cell, also the empty ones, in an
-order that does not depend on the counts, because the rows and their order are published.
+The table is a CSV file in UTF-8 or a Parquet file (.parquet), with one row per cell. One column has
+the counts, and the other columns name the cell. List every possible cell, including empty cells, in
+an order that does not depend on the counts, because the rows and their order are published.
 
-The file of invariants is a YAML file with one or several of these keys:
+The file of invariants is a YAML file with one or more of these keys:
   total: true                  the grand total
   totals:                      the totals by the values of each listed column or combination
     - county
@@ -70,7 +70,7 @@ certificate records the accepted names.
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     own.add_argument(
-        "table_path", metavar="TABLE", help="csv or Parquet file with one row per cell"
+        "table_path", metavar="TABLE", help="CSV or Parquet file with one row per cell"
     )
     add_invariants(own)
     add_noise(own)

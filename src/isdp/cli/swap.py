@@ -11,8 +11,8 @@ from isdp.errors import InputError
 
 HELP = "swap values between records and keep the totals of the other columns exactly"
 EPILOG = """\
-The file of records is a csv in UTF-8, or a Parquet file (.parquet), with one row per record. All
-values are read as text.
+The file of records is a CSV file in UTF-8 or a Parquet file (.parquet), with one row per record.
+All values are read as strings.
 
 A record is swapped only with records that have the same values of --match. These records are its
 group. Each record is selected with the probability --rate. A selected record takes the values of
@@ -45,7 +45,7 @@ because a reader could use it to undo the swap.
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    own.add_argument("path", metavar="RECORDS", help="csv or Parquet file with one row per record")
+    own.add_argument("path", metavar="RECORDS", help="CSV or Parquet file with one row per record")
     own.add_argument(
         "--swap", metavar="COLUMNS", required=True, help="columns to swap, such as county"
     )
@@ -112,7 +112,7 @@ def run(**given: Any) -> tuple[int, dict[str, Any]]:
 
 
 def _columns(text: str, option: str) -> list[str]:
-    """Read names of columns as one row of a csv, so that a quoted name may contain commas."""
+    """Read names of columns as one row of a CSV file, so that a quoted name may contain commas."""
     try:
         return next(csv.reader([text]), []) if text else []
     except csv.Error:

@@ -25,7 +25,7 @@ from isdp.errors import InputError
 MAX_SIMULATIONS = 10_000
 HELP = "release a table of nested regions without negative counts by the TopDown algorithm"
 EPILOG = f"""\
-The table is a csv in UTF-8, or a Parquet file (.parquet), with one row per cell of a smallest
+The table is a CSV file in UTF-8 or a Parquet file (.parquet), with one row per cell of a smallest
 region. The columns of --levels name the region, one column has the counts, and all other columns
 are axes, which describe the cell. A cell without a row is empty.
 
@@ -41,9 +41,9 @@ whole table. A query is `total`, `detail` (all cells; required), an axis, or sev
 *. By default, the levels have equal shares. At each level `detail` has one half, and the total (if
 it is not held) and the axes have equal parts of the other half.
 
---present names a csv with one row for each group of people that is present in a smallest region.
-Its columns are the last of the levels, one or several axes, and optionally `least`, the minimum
-number of people (default: 1).
+--present names a CSV file with one row for each group of people that is present in a smallest
+region. Its columns are the last level, one or more axes, and optionally `least`, the minimum number
+of people (default: 1).
 
 The command refuses this risk before it draws noise. --accept accepts it, and the certificate
 records the name.
@@ -54,7 +54,7 @@ records the name.
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     own.add_argument(
-        "table_path", metavar="TABLE", help="csv or Parquet file with one row per cell"
+        "table_path", metavar="TABLE", help="CSV or Parquet file with one row per cell"
     )
     own.add_argument(
         "--levels", metavar="A,B", required=True, help="region columns, from largest to smallest"
@@ -73,7 +73,9 @@ def add_options(own: argparse.ArgumentParser) -> None:
             option, dest=name, metavar=metavar, action="append", default=[], help=words
         )
     own.add_argument(
-        "--present", metavar="FILE", help="csv of the present groups of people, described below"
+        "--present",
+        metavar="FILE",
+        help="CSV file of the present groups of people, described below",
     )
     own.add_argument(
         "--absent-otherwise",
@@ -89,7 +91,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
         "--simulations",
         metavar="N",
         default="20",
-        help="number of runs for the margins, 0 or at least 10; they take most of the time "
+        help="number of runs for the margins, 0 or at least 10; the runs take most of the time "
         "(default: 20)",
     )
     add_count(own)

@@ -42,7 +42,7 @@ MOVE = 2  # l1 distance and squared l2 distance of one person who changes cell a
 # sections of a certificate that may contain the privacy guarantee
 PLACES = ("guarantee", "mechanism", "privacy")
 EXACT_SOURCE = "composition of the privacy loss distributions"
-MIN_GAIN = 1e-3  # minimum relative difference of the exact epsilon from the other bound
+MIN_GAIN = 1e-3  # minimum relative gain of the exact epsilon over the other bound
 
 
 class RevealedCells(NamedTuple):
@@ -53,12 +53,12 @@ class RevealedCells(NamedTuple):
     newly_determined : list of str
         Names of the cells in `determined` that no single release determines.
     revealed_residues : list of str
-        Cells whose counts all totals together reveal modulo a larger number than the separate
-        releases do, such as "d modulo 2".
+        Cells such as "d modulo 2". All totals together reveal the count of the cell modulo a larger
+        number than each release alone.
     distance : int or None
         The upper bound of `isdp.commands.shared.guarantee.person_distance` under all totals. It is
-        the squared l2 distance, which is at least the l1 distance of the same tables, unless all
-        losses are per unit of l1 distance.
+        an l1 distance if all losses are per unit of l1 distance. Otherwise it is a squared l2
+        distance, which is at least the l1 distance.
     """
 
     determined: list[str]
@@ -81,12 +81,13 @@ class PrivacyAccount(NamedTuple):
     together : RevealedCells or None
         The cells that all totals together reveal, or None if the totals were not given.
     protection : list of str
-        Sentences on what the guarantee covers, and on what the totals reveal anyway.
+        Sentences about the protection of the guarantee, and about facts that the totals reveal.
     converted : PrivacyGuarantee or None
         Epsilon at a delta for one person, converted from a zCDP guarantee.
     exact : PrivacyGuarantee or None
         Epsilon at the same delta, from the distributions of the privacy losses. It is None if the
-        distribution of a release is not known, or if `guarantee` or `converted` is as small.
+        distribution of a release is not known, or if it is not below the epsilon of `guarantee` or
+        `converted`.
     """
 
     guarantee: PrivacyGuarantee
@@ -116,7 +117,8 @@ def account(
     cells_path : path, optional
         A table with the cells of all releases, such as a noisy table. Its counts are ignored.
     invariants_paths : sequence of path
-        The file of invariants of each release, in any order. The files are matched by their hashes.
+        The file of invariants of each release, in any order. Hashes match the files with the
+        releases.
     as_zcdp : bool
         Convert each pure epsilon per person to a rho of epsilon^2 / 2.
     delta : float or str
@@ -261,7 +263,7 @@ def _loss(
 ) -> Loss | None:
     """Return the distribution of the privacy loss of a release for one person, if it is known.
 
-    If the totals are not given, or overlap, the distribution is that of the worst totals.
+    If the totals are not given, or overlap, the distribution gives an upper bound for all totals.
     """
     norm = guarantee.metric if guarantee.metric in NORMS else None
     if norm is not None:

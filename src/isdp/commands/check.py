@@ -26,11 +26,11 @@ from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import NORMS, GeneralizedLaplace
 
 MAX_SHOWN = 5
-TOTALS = "a csv with the columns name and total"
+TOTALS = "a CSV file with the columns name and total"
 
 
 class Finding(NamedTuple):
-    """The result of the comparison of one item, whose value or values are in `detail`."""
+    """The result of the comparison of one item. The compared values are in `detail`."""
 
     item: str
     holds: bool
@@ -56,7 +56,7 @@ def check(
         The file of invariants of the release.
     totals_path : path, optional
         Published totals, such as `totals.csv` of the release, with the columns `name` and `total`.
-        Other totals are not compared, but their number is reported.
+        Held totals that the file does not name are not compared, and their number is reported.
     certificate_path : path, optional
         The certificate in JSON.
 
@@ -68,7 +68,7 @@ def check(
     if totals_path is None and certificate_path is None:
         raise InputError("--totals, --certificate: neither is given. Give one or both.")
     for path in (noisy_path, certificate_path):
-        # both are read twice for a certificate
+        # for a certificate, both files are read twice
         if path and certificate_path and Path(path).exists() and not Path(path).is_file():
             raise InputError(f"{path}: this is not a regular file. Save it to a file first.")
     table = read_table(noisy_path, count, names, negative=True)
@@ -87,7 +87,8 @@ def _totals(table: Table, held: list[HeldTotals], path: str | Path) -> Finding:
     wanted = read_totals(path)
     if int(abs(table.counts).max()) * len(table) > INT64_MAX:
         raise InputError(
-            f"{table.path}: sums of these counts could overflow 64-bit integers. Correct them."
+            f"{table.path}: sums of these counts could overflow 64-bit integers. Correct the "
+            f"counts."
         )
     wrong, compared, missing = [], 0, 0
     for one in held:
@@ -114,7 +115,7 @@ def _totals(table: Table, held: list[HeldTotals], path: str | Path) -> Finding:
 
 
 def read_totals(path: str | Path) -> dict[str, int]:
-    """Read a csv with the columns `name` and `total`, such as `totals.csv` of a release."""
+    """Read a CSV file with the columns `name` and `total`, such as `totals.csv` of a release."""
     columns = read_columns(path, TOTALS)
     for name in ("name", "total"):
         if name not in columns:
@@ -232,8 +233,8 @@ def read_noise(
     Returns
     -------
     tuple of Mechanism and Invariants
-        The noise has this mechanism's distribution under these invariants. The guarantee of the
-        mechanism, its `log_weight`, and the variances of sums follow from both.
+        The noise has the distribution of this mechanism under these invariants. Both determine the
+        guarantee, `log_weight` and the variances of sums.
 
     Raises
     ------

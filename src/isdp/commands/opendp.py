@@ -1,4 +1,4 @@
-"""The mechanism as an OpenDP measurement, which OpenDP can compose with others.
+"""The mechanism as an OpenDP measurement, which OpenDP can compose with other measurements.
 
 The module needs the extra `opendp`. OpenDP cannot verify the privacy loss of the function, because
 `make_user_measurement` builds it. Enable the feature `honest-but-curious` first.

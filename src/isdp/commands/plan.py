@@ -76,13 +76,14 @@ class NoiseForecast(NamedTuple):
     statement : str
         The privacy guarantee in words.
     sampler : dict
-        Method, reason, error bound and seconds of one draw, which is discarded.
+        The method, the reason and the error bound of the sampler, and the seconds of one draw. This
+        draw is discarded.
     megabytes : float
         Peak memory of this process.
     levels : dict or None
         The result of `isdp.commands.shared.levels.describe_levels`, if the noise has levels.
     totals_audit : dict or None
-        The counts that given totals alone bound closely, if totals are given.
+        The counts that given totals alone bound closely, or None without totals.
     """
 
     setting: str
@@ -198,7 +199,7 @@ class PlannedTable:
         Returns
         -------
         NoiseRequest
-            The setting has three digits, and is rounded to the side that meets the limits.
+            The setting is rounded to three digits, so that it still meets the limits.
 
         Raises
         ------
@@ -253,10 +254,10 @@ class PlannedTable:
     def curve(self, request: NoiseRequest, margins: Sequence[Margin]) -> pd.DataFrame:
         """Find standard deviations of the noise at an eighth to eight times a request's setting.
 
-        The columns are what, name, the setting, sd, sd_is (its method), sd_error, and similar (the
-        number of other cell classes or sums with the same sd). At most nine targets are selected by
-        their margins of error for the request, `margins`. Cells come before sums, and larger noise
-        before smaller noise.
+        The columns are what, name, the setting, sd, sd_is (the method of sd), sd_error and similar.
+        The column similar has the number of other cell classes or sums with the same sd. At most
+        nine targets are selected by their margins of error for the request, `margins`. Cells come
+        before sums, and larger noise before smaller noise.
         """
         setting, rows = setting_of(request), []
         value = self.value_of(request)
@@ -340,7 +341,7 @@ def read_planned_table(
     Parameters
     ----------
     cells_path : path
-        A csv or Parquet file with one row per cell.
+        A CSV or Parquet file with one row per cell.
     invariants_path : path
         The file of invariants, as in `isdp.commands.shared.invariants_file.read_invariants`.
     sums_path : path, optional
@@ -349,9 +350,9 @@ def read_planned_table(
     count : str
         A column that is ignored if it exists.
     names : list of str, optional
-        The columns that name a cell, by default all except `count`.
+        The columns that name a cell. The default is all columns except `count`.
     levels : NoiseLevels, optional
-        The levels of the noise, whose margins are forecast in place of those of cell classes.
+        The levels of the noise. Their margins are forecast instead of those of cell classes.
     hierarchies : mapping of str to path, optional
         Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`.
 
@@ -397,11 +398,11 @@ def plan(
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
     totals_path : path, optional
-        A csv with the columns `name` and `total` of all held totals. The intervals that these
-        totals alone give are written to intervals.csv.
+        A CSV file with the columns `name` and `total` of all held totals. The intervals of counts
+        under these totals alone are written to intervals.csv.
     errors : mapping of str to float, optional
         Maximum standard deviations, as in `PlannedTable.request_for_errors`. The setting of
-        `request` is changed so that they are met.
+        `request` is changed so that the errors stay below these maxima.
     accept : iterable of str
         Names of accepted risks, such as "weak-noise".
     **columns

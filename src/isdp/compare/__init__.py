@@ -1,8 +1,9 @@
-"""The systems of the five papers, which release one table under a common interface.
+"""The systems of the five papers for the release of a table, with a common interface.
 
-A table has areas (rows) and cells (columns). Areas are in regions, and every system holds the total
-of each region. Some systems hold more totals, which `System.held` names. Compare only budgets of
-the same flavour and privacy unit. `isdp.commands.compare` compares the systems on a user's table.
+A table has areas (rows) and cells (columns). Each area is in a region, and every system releases
+the total of each region without error. Some systems release more totals without error, which
+`System.held` names. Compare only budgets of the same flavour and privacy unit.
+`isdp.commands.compare` compares the systems on a user's table.
 """
 
 from isdp.compare.areas import Areas

@@ -17,7 +17,7 @@ LEVELS = ("all", "region", "area")
 
 @dataclass(frozen=True, eq=False)
 class Areas:
-    """The counts of areas in regions, whose totals are held.
+    """The counts of areas, which are grouped into regions with held totals.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Areas:
 
     @cached_property
     def blocks(self) -> dict[str, np.ndarray]:
-        """The indices of the areas of each region. Regions are sorted by their first areas."""
+        """The indices of the areas of each region. Regions keep the order of their first areas."""
         found: dict[str, list[int]] = {}
         for number, region in enumerate(self.regions):
             found.setdefault(region, []).append(number)

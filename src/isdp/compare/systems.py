@@ -1,9 +1,12 @@
 """The systems of the five papers, and the interface that they have in common.
 
-The budget of a system with noise is epsilon (pure) or rho (zCDP), for one person who changes
-cell while the totals of all regions stay fixed. Permutation swapping holds more totals, under which
-one person cannot change cell alone. The budget of swapping is the swap rate, and the privacy unit
-is a record.
+The papers are *Integer Subspace Differential Privacy* (ISDP), *Subspace Differential Privacy*
+(SDP), *Congenial Differential Privacy under Mandated Disclosure* (CDP), *The TopDown algorithm and
+invariants* (TDA) and *Can Swapping be Differentially Private?* (SWAP). The budget of a system with
+noise is epsilon (pure differential privacy) or rho (zCDP). It is the loss if one person changes
+cell while the totals of all regions stay fixed. Permutation swapping keeps more totals fixed, under
+which one person cannot change cell alone. The budget of swapping is the swap rate, and the privacy
+unit is a record.
 """
 
 import math
@@ -29,7 +32,7 @@ from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
 PER_MOVE = 2  # l1 distance and squared l2 distance of one person who changes cell
-DELTA = 1e-10  # it calibrates projected Gaussian noise, whose rho does not depend on it
+DELTA = 1e-10  # to calibrate projected Gaussian noise, whose rho does not depend on delta
 REGION_TOTALS = "the total of each region"
 TWO_CELLS = Invariants.total(2)  # projected noise has the same scale under all invariants
 MIN_BUDGET, MAX_BUDGET = 1e-14, 1000  # some distributions overflow outside this range
@@ -140,15 +143,15 @@ class PlainNoise(Noise):
     scale_is_exact: ClassVar[bool] = True  # False if `covariance_scale` is an upper bound
 
     def cell_variance(self, cells: int, budget: float) -> float:
-        """Return the variance of one of `cells` cells with one total.
+        """Return the noise variance of one cell of a total over `cells` cells.
 
         `cells` is 0 for a cell without a total. Raise `InputError` if the variance is not known.
         """
         scale = self.covariance_scale(budget)
         if scale is None:
             raise InputError(
-                f"compare: {self.name}: the variance of a cell is not known. Estimate it by "
-                f"simulation"
+                f"compare: {self.name}: the variance of a cell is not known. Estimate the variance "
+                f"by simulation"
             )
         return scale * (1 - 1 / cells) if cells else scale
 
@@ -258,7 +261,7 @@ class KNormNoise(PlainNoise):
         return subspace.draw_root_polytope_noise(rng, counts.size, PER_MOVE / budget, 1).ravel()
 
     def sampler(self, invariants: Invariants, budget: float) -> subspace.KNorm:
-        """See `PlainNoise.sampler`. Neighbouring tables include moves between regions."""
+        """See `PlainNoise.sampler`. Neighbouring tables may differ by a move between regions."""
         try:
             return subspace.KNorm(subspace.Query.histogram(invariants.cells), invariants, budget)
         except InputError:
@@ -283,7 +286,7 @@ class KNormNoise(PlainNoise):
         )
 
     def cell_variance(self, cells: int, budget: float) -> float:
-        """See `PlainNoise.cell_variance`. The sampler has the sum of the variances of all cells."""
+        """See `PlainNoise.cell_variance`. The error of the sampler is summed over all cells."""
         if not cells:
             raise InputError(
                 f"compare: {self.name}: some cells are in no total. Add them to a total"
@@ -365,7 +368,7 @@ class TopDown(System):
     Parameters
     ----------
     plan_of : function
-        ``plan_of(budget)`` returns a plan for the levels all, region and area, which together have
+        ``plan_of(budget)`` returns a plan for the levels all, region and area, whose losses sum to
         the budget.
     """
 

@@ -24,7 +24,7 @@ def kolmogorov_distance(one: ArrayLike, two: ArrayLike) -> float:
     Without sampling error, it is at most the total variation distance of the distributions.
     """
     one, two = sorted((np.sort(np.ravel(each)) for each in (one, two)), key=len)
-    # the maximum is attained at a step of the smaller sample, on one of its sides
+    # the maximum is attained at a point of the smaller sample, to the left or to the right of it
     differences = [
         np.searchsorted(one, one, side) / len(one) - np.searchsorted(two, one, side) / len(two)
         for side in ("left", "right")
@@ -69,7 +69,7 @@ def kolmogorov_p_value(distance: float, first: float, second: float, comparisons
 
 
 def _tail_probability(distance: float, first: float, second: float) -> float:
-    """Bound the probability that the sum of the errors of two samples is at least a distance.
+    """Bound the probability that the errors of two samples add up to `distance` or more.
 
     The error of a sample is the Kolmogorov distance from its distribution. For a sample of size m,
     the error is above a with a probability of at most 2 exp(-2 m a^2). This is the inequality of

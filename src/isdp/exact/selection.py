@@ -35,7 +35,7 @@ from isdp.mechanisms.base import Mechanism, Target
 MAX_CELLS_TREE_FIRST = 100  # with more cells, the search for an elimination tree takes seconds
 MAX_CELLS_QUICK = 1000  # with more cells, the set-up takes more than a second
 MAX_PRODUCTS_QUICK = 1e9  # maximum number of products of messages; this number takes seconds
-MAX_PROPOSALS_QUICK = 10  # maximum expected number per draw of Gaussian noise, for large tables
+MAX_PROPOSALS_QUICK = 10  # maximum expected number of proposals per draw, for large tables
 MAX_SUMS_QUICK = 1e6  # maximum number of class sums per draw; this number takes half a second
 # draws with fewer class sums than these numbers are faster than the set-up of messages
 MAX_SUMS_FIRST = 1e4  # per draw

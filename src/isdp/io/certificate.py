@@ -42,7 +42,7 @@ def markdown(certificate: Mapping) -> str:
 def release_documents(
     certificate: dict, package: Mapping, **output: object
 ) -> dict[str, str | Mapping]:
-    """Return the content of `DOCUMENTS`, without a registry record of an experiment.
+    """Return the content of the files `DOCUMENTS`. An experiment has no registry record.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def _environment():
         autoescape=False,  # certificates are Markdown and not HTML
     )
     found.filters |= {
-        "cell": lambda text: text.replace("|", "/"),  # a bar would end the cell of a table
+        "cell": lambda text: text.replace("|", "/"),  # a vertical bar would end the cell of a table
         "number": "{:,}".format,
         "percent": "{:.1%}".format,
         "upper_bound": upper_decimal,

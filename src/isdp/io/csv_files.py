@@ -1,8 +1,8 @@
-"""Reading and writing of CSV tables whose columns are all text.
+"""Reading and writing of CSV files, in which all columns are strings.
 
-The `csv` module of the standard library checks every table in strict mode before pandas parses it,
-because that module reports the line of an error. `read_columns` reads tables of any length, in four
-bytes per row and sixteen bytes per distinct text of each column. `read_cells` reads small tables.
+The `csv` module of the standard library checks every table in strict mode, because it reports the
+line of an error. Then pandas parses the table. `read_columns` reads tables of any length, in four
+bytes per row and sixteen bytes per distinct string of each column. `read_cells` reads small tables.
 """
 
 from __future__ import annotations
@@ -40,28 +40,28 @@ class Column(NamedTuple):
     Attributes
     ----------
     codes : integer array, shape (rows,)
-        Index of the text of each row.
-    texts : array of numpy.dtypes.StringDType, shape (distinct texts,)
-        `read_columns` sorts the texts by their first rows.
+        The index in `texts` of the string of each row.
+    texts : array of numpy.dtypes.StringDType, shape (distinct strings,)
+        `read_columns` sorts the strings by their first rows.
     """
 
     codes: np.ndarray
     texts: np.ndarray
 
     def text(self, row: int) -> str:
-        """Return the text of a row, counted from 0."""
+        """Return the string of a row. Rows are counted from 0."""
         return str(self.texts[self.codes[row]])
 
     def rows(self, start: int = 0, stop: int | None = None) -> np.ndarray:
-        """Return the texts of the rows ``start:stop`` as an object array of str."""
+        """Return the strings of the rows ``start:stop`` as an object array of str."""
         return self.texts[self.codes[start:stop]].astype(object)
 
     def first(self, chosen: np.ndarray) -> int | None:
-        """Return the first row whose text is marked in a bool array (distinct texts,), or None."""
+        """Return the first row whose string is marked in a bool array, or None."""
         return int(np.argmax(chosen[self.codes])) if chosen.any() else None
 
     def is_blank(self) -> np.ndarray:
-        """Return a bool array (distinct texts,) that marks empty and blank texts."""
+        """Return a bool array (distinct strings,) that marks empty strings and whitespace."""
         return np.strings.str_len(np.strings.strip(self.texts)) == 0
 
     def taken(self, rows: np.ndarray) -> Column:
@@ -87,7 +87,7 @@ def read_columns(path, expected: str, skipped: Collection[str] = ()) -> dict[str
     path : path
         A file, or a pipe, which is read into memory.
     expected : str
-        Description of the table for messages, such as "a csv with one row per cell".
+        Description of the table for messages, such as "a CSV file with one row per cell".
     skipped : collection of str
         Columns that are not read.
 
@@ -124,14 +124,16 @@ def refuse_columns(header: Sequence[str], place) -> None:
         )
     twice = [name for name, count in Counter(header).items() if count > 1]
     if twice:
-        raise InputError(f"{place}: the column {quoted_names(twice[:1])} occurs twice. Rename one")
+        raise InputError(
+            f"{place}: the column {quoted_names(twice[:1])} occurs twice. Rename one of the two"
+        )
 
 
 def refuse_no_columns(header: Sequence[str], skipped: Collection[str], path) -> list[int]:
     """Return the numbers of the columns to read, or raise `InputError` if there is none."""
     kept = [number for number, name in enumerate(header) if name not in skipped]
     if not kept:
-        raise InputError(f"{path}: the only columns are {quoted_names(header)}. Add others")
+        raise InputError(f"{path}: the only columns are {quoted_names(header)}. Add other columns")
     return kept
 
 
@@ -144,11 +146,11 @@ def refuse_no_rows(rows: int, path, expected: str) -> None:
 def _refuse_binary(file, path: Path) -> None:
     start = file.read(4)
     if start.startswith(SPREADSHEETS):
-        raise InputError(f"{path}: this file is a spreadsheet. Save it as csv (UTF-8)")
+        raise InputError(f"{path}: this file is a spreadsheet. Save it as CSV in UTF-8")
     file.seek(0)
     while block := file.read(BYTES_PER_BLOCK):
         if b"\0" in block:
-            raise InputError(f"{path}: this file contains zero bytes. Save it as csv (UTF-8)")
+            raise InputError(f"{path}: this file contains zero bytes. Save it as CSV in UTF-8")
 
 
 def _check_rows(file, path: Path, expected: str) -> list[str]:
@@ -169,7 +171,7 @@ def _check_rows(file, path: Path, expected: str) -> list[str]:
 
 
 def _rows(lines, place) -> Iterator[tuple[int, list[str]]]:
-    """Yield the header and the rows, each with the line on which it ends, counted from 1."""
+    """Yield the header and the rows, each with the number of its last line, from 1."""
     reader, width = csv.reader(lines, strict=True), None
     try:
         for row in reader:
@@ -186,7 +188,7 @@ def _rows(lines, place) -> Iterator[tuple[int, list[str]]]:
             yield reader.line_num, row
     except csv.Error as error:
         raise InputError(
-            f"{place}: line {reader.line_num}: the text is not valid csv ({error}). Check the "
+            f"{place}: line {reader.line_num}: the text is not valid CSV ({error}). Check the "
             f"quotation marks"
         ) from None
 
@@ -198,7 +200,7 @@ def _not_utf8(file, path) -> InputError:
         content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-    return InputError(f"{path}: line {line}: the text is not in UTF-8. Save it as csv (UTF-8)")
+    return InputError(f"{path}: line {line}: the text is not in UTF-8. Save it as CSV in UTF-8")
 
 
 def _parse(file, path: Path, width: int, kept: list[int]) -> dict[int, list[Column]]:
@@ -221,7 +223,7 @@ def _parse(file, path: Path, width: int, kept: list[int]) -> dict[int, list[Colu
 
 
 def concatenate(pieces: list[Column]) -> Column:
-    """Join pieces of a column and empty the list. The texts are sorted by their first rows."""
+    """Join pieces of a column and empty the list. The strings are sorted by their first rows."""
     texts = np.concatenate([piece.texts for piece in pieces])
     starts = np.cumsum([0, *(len(piece.texts) for piece in pieces)])
     numbers = None
@@ -238,7 +240,7 @@ def concatenate(pieces: list[Column]) -> Column:
 
 
 def _may_repeat(texts: np.ndarray) -> bool:
-    """Test by hashes, which need little memory, whether a text may occur twice."""
+    """Return False if hashes show that no string occurs twice. Hashes need little memory."""
     hashes = [
         pd.util.hash_array(texts[start : start + ROWS_PER_CHUNK].astype(object))
         for start in range(0, len(texts), ROWS_PER_CHUNK)
@@ -248,7 +250,7 @@ def _may_repeat(texts: np.ndarray) -> bool:
 
 
 def refuse_line_breaks(columns: Mapping[str, Column], path, *names: str) -> None:
-    """Refuse labels with line breaks, at which many CSV readers end a row.
+    """Refuse labels with line breaks, because many CSV readers end a row there.
 
     The function also checks the names of all columns, and the names of other columns in `names`.
     Raise `InputError` if there is a line break. The message gives the file, the column and the
@@ -256,13 +258,16 @@ def refuse_line_breaks(columns: Mapping[str, Column], path, *names: str) -> None
     """
     for name in [*columns, *names]:
         if any(end in name for end in LINE_ENDS):
-            raise InputError(f"{path}: the name of column {name!r} has a line break. Rename it")
+            raise InputError(
+                f"{path}: the name of column {name!r} has a line break. Rename the column"
+            )
     for name, column in columns.items():
         breaks = [np.strings.find(column.texts, end) >= 0 for end in LINE_ENDS]
         row = column.first(np.logical_or(*breaks))
         if row is not None:
             raise InputError(
-                f"{path}: row {row + 1}, column {name!r}: the value has a line break. Remove it"
+                f"{path}: row {row + 1}, column {name!r}: the value has a line break. Remove the "
+                f"line break"
             )
 
 
@@ -299,10 +304,10 @@ def combined(columns: Sequence[Column]) -> np.ndarray:
 
 
 def read_cells(path, limit: int = MAX_BYTES) -> pd.DataFrame:
-    """Read the cells of a CSV file of at most `limit` bytes as `cells_of` does.
+    """Read the cells of a CSV file of at most `limit` bytes with `cells_of`.
 
-    The file is in UTF-8, with or without a byte order mark. Raise `InputError` if it is missing,
-    empty, too large or invalid.
+    The file is in UTF-8, with or without a byte order mark. Raise `InputError` if the file is
+    missing, empty, too large or invalid.
     """
     place, content = Path(path).name, read_bytes(path, limit)
     try:
@@ -314,8 +319,8 @@ def read_cells(path, limit: int = MAX_BYTES) -> pd.DataFrame:
 def cells_of(text: str, place: str) -> pd.DataFrame:
     """Split a CSV text into its cells.
 
-    Raise `InputError` if the text is not CSV or has no header, a column occurs twice, or a row does
-    not have the length of the header.
+    Raise `InputError` if the text is not CSV or has no header. The error is also raised if a column
+    occurs twice, or the length of a row is not that of the header.
 
     Returns
     -------
@@ -342,7 +347,7 @@ def check_cells(
     Parameters
     ----------
     problem : str
-        The problem of a cell that does not match, which follows the cell in the message.
+        A description of the problem, which follows the cell in the message.
     where : callable
         A function from a label of the index to the place of the cell in words.
     advice : str
@@ -354,7 +359,7 @@ def check_cells(
 
 
 def check_unique(cells: pd.Series, noun: str, place: str) -> None:
-    """Refuse the first cell that repeats another.
+    """Refuse the first cell that repeats another cell.
 
     Raise `InputError` if a cell occurs twice. The message contains the noun for a cell, and both
     lines from the index.
@@ -364,12 +369,13 @@ def check_unique(cells: pd.Series, noun: str, place: str) -> None:
         line, cell = again.index[0], again.iloc[0]
         first = cells.index[cells == cell][0]
         raise InputError(
-            f"{place}: line {line}: {noun} {on_one_line(cell)} is on line {first} too. Remove one"
+            f"{place}: line {line}: {noun} {on_one_line(cell)} is on line {first} too. Remove one "
+            f"of the two"
         )
 
 
 def counts_of(cells: pd.Series, where: Callable[[int], str], advice: str) -> np.ndarray:
-    """Convert texts to counts from 0 to 10^9, as `whole_numbers` does.
+    """Convert strings to counts from 0 to 10^9 with `whole_numbers`.
 
     The function `where` maps a label of the index to the place of the cell in words.
     """
@@ -384,10 +390,10 @@ def whole_numbers(
     max_magnitude: int,
     negative: bool = False,
 ) -> np.ndarray:
-    """Convert texts to integers of 0 or more, or of any sign if `negative`.
+    """Convert strings to integers of 0 or more, or of any sign if `negative`.
 
-    Raise `InputError` if a text is not an integer of this range. The message gives the first such
-    row and the problem. The message does not quote the text, which may be a confidential count.
+    Raise `InputError` if a string is not an integer of this range. The message gives the first such
+    row and the problem. It does not quote the string, which may be a confidential count.
 
     Parameters
     ----------
@@ -407,7 +413,7 @@ def whole_numbers(
     row = column.first(np.array(problems, dtype=bool))
     if row is not None:
         raise InputError(f"{where(row)}: {problems[column.codes[row]]}. {advice}")
-    # int() refuses texts with thousands of digits, even if they are leading zeros
+    # int() refuses strings with thousands of digits, even if they are leading zeros
     values = [(-1 if text.startswith("-") else 1) * int(text.lstrip("-0") or 0) for text in texts]
     return np.array(values, dtype=np.int64)[column.codes]
 
@@ -433,18 +439,18 @@ def _problem(text: str, max_magnitude: int, negative: bool) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """Replace white space by blanks, and shorten the text to at most `MAX_QUOTED` characters."""
+    """Replace whitespace by spaces, and shorten a string to at most `MAX_QUOTED` characters."""
     line = " ".join(text.split())
     return line if len(line) <= MAX_QUOTED else line[: MAX_QUOTED - 3] + "..."
 
 
 def quoted(text: str) -> str:
-    """Quote a shortened text on one line."""
+    """Quote a shortened string on one line."""
     return repr(on_one_line(text))
 
 
 def without_number(text: str) -> str:
-    """Return a text for a message, or "[number]" for a number.
+    """Return a string for a message, or "[number]" for a number.
 
     A number can be a confidential count, if a table has no header or another column is named as the
     column of counts.
@@ -453,6 +459,6 @@ def without_number(text: str) -> str:
 
 
 def quoted_names(names: Collection[str]) -> str:
-    """Quote the names of columns for a message, without numbers."""
+    """Quote the names of columns for a message, and replace numbers."""
     shown = [quoted(without_number(name)) for name in list(names)[:MAX_LISTED]]
     return ", ".join([*shown, "..."] if len(names) > MAX_LISTED else shown)

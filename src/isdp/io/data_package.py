@@ -55,7 +55,7 @@ def data_package(
     counts: str | None = None,
     keys: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
-    """Return the content of `datapackage.json`. It has no license, which the publisher adds.
+    """Return the content of `datapackage.json`. The publisher adds the license.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def data_package(
     counts : str, optional
         The column of released counts.
     keys : mapping from the name of a table to columns, optional
-        The columns that together are different in each row.
+        The columns whose values together identify a row.
     """
     all_keys = KEYS | {name: list(columns) for name, columns in (keys or {}).items()}
     command = certificate["made_by"]
@@ -121,7 +121,7 @@ def _field(file: str, name: str, values: Any, counts: str | None) -> dict[str, s
 
 def _type(file: str, values: Any) -> str:
     if isinstance(values, Column):
-        # a column of a Parquet file may have another type than text
+        # a column of a Parquet file may have another type than string
         return "any" if is_parquet(file) else "string"
     if pd.api.types.is_integer_dtype(values.dtype):
         return "integer"

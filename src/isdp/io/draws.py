@@ -24,7 +24,7 @@ class Draws:
     cells : list of str
         The names of the cells.
     settings : dict
-        The settings of the sampler, as values for JSON.
+        The settings of the sampler, as JSON values.
     """
 
     noise: np.ndarray
@@ -47,7 +47,7 @@ class Draws:
 
 
 def write_draws(path, draws: Draws) -> None:
-    """Write draws as a compressed netCDF file by h5netcdf."""
+    """Write draws as a compressed netCDF file with h5netcdf."""
     import xarray
 
     matrix = draws.invariants.sparse.tocoo()

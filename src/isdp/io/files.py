@@ -39,7 +39,7 @@ def write_atomically(path) -> Iterator[Path]:
 
 
 def write_json(path, content) -> None:
-    """Write JSON atomically with indentation, and with keys in the order of `content`."""
+    """Write indented JSON atomically, with the keys in the order of `content`."""
     with write_atomically(path) as temporary:
         temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")
 

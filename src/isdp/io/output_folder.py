@@ -2,8 +2,9 @@
 
 A command writes its files into a new folder ``NAME.partial-...`` next to the output folder. Only
 the owner can read the new folder. Two renames then replace the output folder. If the process is
-killed, the output folder is the old one, the new one, or missing. The partial folder then remains
-and contains the other files. No run uses or removes the partial folder of another run.
+killed, the output folder is the old folder, the new folder, or missing. In this case the partial
+folder remains and contains the other files. No run uses or removes the partial folder of another
+run.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class OutputFolder:
     force : bool
         Replace existing files.
     cost : str
-        The privacy cost of another release, which the message about existing files states.
+        The privacy cost of another release, for the message about existing files.
 
     Raises
     ------
@@ -73,12 +74,12 @@ class OutputFolder:
         tables : mapping from file name to columns
             Columns as for `isdp.io.tables.write_columns`, or a data frame.
         documents : callable
-            ``documents(digests)`` returns the other files by name. A file is a text, or a mapping
+            ``documents(digests)`` returns the other files by name. A file is a string, or a mapping
             that is written as JSON. ``digests`` contains the SHA-256 digest of each table.
         save_picture : callable, optional
             ``save_picture(*paths)`` writes the files whose names are in `pictures`.
         source : path, optional
-            The input table, whose column types a table in Parquet keeps.
+            The input table. A Parquet table keeps the column types of the input.
         """
 
         def write(folder: Path) -> None:
@@ -185,7 +186,7 @@ def _refuse_unusable(folder: Path, names: Collection[str]) -> None:
 
 
 def _replace(folder: Path, new: Path, old: Path) -> None:
-    """Replace `folder` by `new`, and keep an existing folder as `old`, or change nothing."""
+    """Replace `folder` by `new`, and keep an existing folder as `old`. An error changes nothing."""
     existed = folder.exists()
     if existed:
         shutil.copymode(folder, new)

@@ -1,7 +1,7 @@
-"""Reading and writing of Parquet tables as columns of text, with the optional package pyarrow.
+"""Reading and writing of Parquet files as columns of strings, with the optional package pyarrow.
 
-A table in Parquet gives the same columns as the same table in CSV. Whole numbers become decimal
-digits, and texts, which may be dictionary-encoded, stay as they are.
+The columns are those of the same table in a CSV file. Whole numbers become strings of decimal
+digits. Strings do not change, and may be dictionary-encoded.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ INDEX = "__index_level_"  # pandas writes its index into columns with these name
 def read_columns(path, expected: str, skipped: Collection[str] = ()) -> dict[str, Column]:
     """Read the columns of a Parquet file, as `isdp.io.csv_files.read_columns` does for CSV.
 
-    The values are texts, integers, or floats that are whole numbers. Raise `InputError` if pyarrow
-    is not installed, the file is missing or invalid, or a value is missing or of another type. The
-    message gives the file, the column and the row, and quotes no value.
+    The values are strings, integers, or floats that are whole numbers. Raise `InputError` if
+    pyarrow is not installed, the file is missing or invalid, or a value is missing or of another
+    type. The message gives the file, the column and the row, and quotes no value.
     """
     path = Path(path)
     with _opened(path, expected) as file:
@@ -93,7 +93,7 @@ def import_pyarrow(path):
     except ModuleNotFoundError:
         raise InputError(
             f"{path}: Parquet files need pyarrow, which is not installed. Run pip install "
-            f"'{EXTRA}', or use csv"
+            f"'{EXTRA}', or use CSV files"
         ) from None
     return pyarrow, pyarrow.parquet
 
@@ -103,16 +103,16 @@ def _refuse_type(field, path: Path) -> None:
 
     of_values = field.type.value_type if types.is_dictionary(field.type) else field.type
     tests = (types.is_integer, types.is_floating, types.is_string, types.is_large_string)
-    # a column without a value is of the null type, whose first row is refused later
+    # a column without a value has the null type, and its first row is refused later
     if not any(test(of_values) for test in (*tests, types.is_string_view, types.is_null)):
         raise InputError(
             f"{path}: column {quoted(field.name)}, row 1: the type is {field.type!s:.40}. Store "
-            f"texts or whole numbers"
+            f"strings or whole numbers"
         )
 
 
 def _column(values, start: int, place: str) -> Column:
-    """Convert an Arrow array to a column whose texts are sorted by their first rows.
+    """Convert an Arrow array to a column. The strings are sorted by their first rows.
 
     `start` is the number of rows before the array.
     """
@@ -121,7 +121,7 @@ def _column(values, start: int, place: str) -> Column:
     def refuse(row: int, problem: str, advice: str) -> None:
         raise InputError(f"{place.format(start + row + 1)}: {problem}. {advice}")
 
-    values.validate(full=True)  # texts may be invalid UTF-8
+    values.validate(full=True)  # strings may be invalid UTF-8
     if pa.types.is_null(values.type):
         refuse(0, "the value is missing", "Give it a value")
     if pa.types.is_string_view(values.type):
@@ -143,19 +143,19 @@ def _column(values, start: int, place: str) -> Column:
     column = Column(codes.astype(np.int32), np.array(texts, dtype=TEXT))
     if len(set(texts)) == len(texts):
         return column
-    numbers, different = pd.factorize(np.array(texts, dtype=object))  # the dictionary repeats texts
+    numbers, different = pd.factorize(np.array(texts, dtype=object))  # it may repeat texts
     return Column(numbers.astype(np.int32)[column.codes], different.astype(TEXT))
 
 
 def _text(value) -> tuple[str, str, str]:
-    """Return the text of a value, or the problem of an invalid value with its remedy."""
+    """Return the string of a value, or the problem of an invalid value and its remedy."""
     if value is None:
         return "", "the value is missing", "Give it a value"
     if isinstance(value, float):
         if value != value:
             return "", "the value is missing", "Give it a value"
         if not value.is_integer() or abs(value) > MAX_WHOLE_FLOAT:
-            return "", "the value is not a whole number", "Store texts or whole numbers"
+            return "", "the value is not a whole number", "Store strings or whole numbers"
         value = int(value)
     text = str(value)
     if "\0" in text:
@@ -166,8 +166,8 @@ def _text(value) -> tuple[str, str, str]:
 def write_columns(path, columns: Mapping[str, Column | np.ndarray], source=None) -> None:
     """Write columns of equal length as a Parquet file, in pieces that need little memory.
 
-    A column of texts is written as text. If `source` is a Parquet file with this column, the column
-    is written with its type there, so that the released columns have the types of the input.
+    A column of strings is written as strings. If `source` is a Parquet file with a column of this
+    name, the column has the same type as in `source`.
     """
     pa, pq = import_pyarrow(path)
     given = pq.read_schema(source) if source is not None else pa.schema([])

@@ -1,4 +1,4 @@
-"""Progress of long steps on a terminal, as a percentage and a remaining time without counts."""
+"""Progress of long steps on a terminal: a percentage and the remaining time, without counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from tqdm import tqdm
 
-SHOWN_AFTER = 1.0  # seconds
+SHOWN_AFTER = 1.0  # seconds until the progress of a step is shown
 FORMAT = "{desc}: {percentage:3.0f} % |{bar:30}| {remaining} left"
 
 _Item = TypeVar("_Item")
@@ -32,8 +32,8 @@ def progress(task: str, total: float) -> Iterator[Callable[[float], None]]:
     """Show the progress of a block on the standard error output if it is a terminal.
 
     The block receives a function that sets the completed amount of work, of which `total` is the
-    maximum. Nothing is shown if the total is 0 (unknown), for a step within another, or for less
-    than one second.
+    maximum. Nothing is shown in the first second, if the total is 0 (unknown), or if the step is
+    part of another step.
     """
     global _depth
     _depth += 1
@@ -53,7 +53,7 @@ def progress(task: str, total: float) -> Iterator[Callable[[float], None]]:
 
 
 def tracked(task: str, items: Sequence[_Item]) -> Iterable[_Item]:
-    """Iterate over items and show the progress of the loop as `progress` does."""
+    """Iterate over items and show the progress of the loop with `progress`."""
     with progress(task, len(items)) as update:
         for done, item in enumerate(items, start=1):
             yield item

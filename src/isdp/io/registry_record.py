@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from isdp.accounting.guarantees import guarantee_from_record, upper_decimal
-from isdp.io.wording import counted
+from isdp.io.wording import capitalized, counted
 
 OPEN = "TO BE FILLED"
 HEADER = (
@@ -44,7 +44,7 @@ def registry_text(certificate: Mapping[str, Any]) -> str:
 
 
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc]  # PyYAML has no types
-    """A dumper that writes a text of several lines as a block."""
+    """A dumper that writes a string of several lines as a block."""
 
 
 def _write_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
@@ -58,8 +58,8 @@ _Dumper.add_representer(str, _write_text)
 def registry_record(certificate: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record. Unknown facts are left out, or marked `OPEN` if the registry needs them.
 
-    Privacy parameters are those of one person, or of the nearest two sets of swapped records, and
-    are rounded up. They are left out if the loss per person is unknown.
+    Privacy parameters are for one person, or for two sets of swapped records at the smallest
+    distance. They are rounded up. They are left out if the loss per person is unknown.
     """
     command = certificate["made_by"].removeprefix("isdp ")
     record = certificate[PLACES[command]]
@@ -143,7 +143,9 @@ def _size(certificate: Mapping[str, Any]) -> str:
 
 def _unprotected(certificate: Mapping[str, Any]) -> str:
     sets = certificate.get("invariants") or certificate.get("totals") or []
-    lines = [_totals(one) for one in sets if one["totals"]] or [certificate["summary"]["exact"]]
+    lines = [_totals(one) for one in sets if one["totals"]]
+    lines += [f"{capitalized(f'the {name}')}." for name in certificate.get("held", [])]
+    lines = lines or [certificate["summary"]["exact"]]
     determined = certificate.get("lattice", {}).get("cells_without_freedom")
     if determined:
         lines.append(f"{counted(determined, 'cell')} that these totals determine.")

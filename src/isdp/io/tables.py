@@ -1,4 +1,4 @@
-"""Reading and writing of tables in CSV or in Parquet, by the extension of the file's name."""
+"""Reading and writing of tables in CSV or Parquet files, by the extension of the file name."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from isdp.io import csv_files, parquet_files
 from isdp.io.csv_files import Column
 
 FORMATS = ("csv", "parquet")
-ROW_PER_CELL = "a csv or Parquet file with one row per cell"
-ROW_PER_RECORD = "a csv or Parquet file with one row for each record"
+ROW_PER_CELL = "a CSV or Parquet file with one row per cell"
+ROW_PER_RECORD = "a CSV or Parquet file with one row per record"
 TableFormat = Literal["csv", "parquet"]
 
 
@@ -39,7 +39,7 @@ def read_columns(path, expected: str, skipped: Collection[str] = ()) -> dict[str
 def write_columns(path, columns: Mapping[str, Column | np.ndarray], source=None) -> None:
     """Write columns of equal length.
 
-    In Parquet, columns of texts have the types of these columns in `source`, if it is Parquet too.
+    If both files are Parquet files, columns of strings have the same types as in `source`.
     """
     if is_parquet(path):
         given = source if source is not None and is_parquet(source) else None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """Write a number with a noun, whose plural has an s by default.
+    """Write a number with a noun. By default, the plural has an s.
 
     Examples
     --------
@@ -17,7 +17,7 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Join words by commas, and the last by "and".
+    """Join words by commas, and the last word by "and".
 
     Examples
     --------

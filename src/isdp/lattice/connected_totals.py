@@ -1,4 +1,4 @@
-"""Distances within totals that are connected: the nearest and the farthest move of one person."""
+"""Distances of the nearest and the farthest move of one person, under connected totals."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from isdp.lattice.shortest_vectors import (
 )
 
 MAX_CLASSES_OF_PAIRS = 150  # maximum number of cell classes for a search over pairs of cells
-MAX_WORK = 30_000  # for one distance: the number of cells of all linear programs
-WORK_PER_PROGRAM = 50  # the work of a program without cells
-WORK_PER_BRANCHING = 10_000  # the work of branch and bound, which may take seconds
-MAX_BRANCHING_COLUMNS = 120  # maximum number of cells for branch and bound
-MAX_AXES = 5  # maximum number of axes for the farthest move of a table with all combinations
+MAX_WORK = 30_000  # maximum work for one distance, in columns of linear programs
+WORK_PER_PROGRAM = 50  # work of a program in addition to its columns
+WORK_PER_BRANCHING = 10_000  # additional work of branch and bound, which may take seconds
+MAX_BRANCHING_COLUMNS = 120  # maximum number of columns for branch and bound
+MAX_AXES = 5  # maximum number of axes for the farthest move of a factorial table
 PROGRAMMING = "integer programming"
 
 
@@ -122,16 +122,17 @@ class ConnectedTotals:
 
     @cached_property
     def step(self) -> int:
-        """The greatest common divisor of the norms, as far as it is known: 1 or 2.
+        """A known common divisor of all norms: 1 or 2.
 
-        If all columns have the same sum, the changes of the counts add up to 0.
+        If all columns have the same sum, the changes of the counts add up to 0, and the norms are
+        even.
         """
         sums = self.a.sum(axis=0)
         return 2 if sums[0] != 0 and (sums == sums[0]).all() else 1
 
     @cached_property
     def is_signed(self) -> bool:
-        """True if each change has a positive and a negative entry, because totals cover all."""
+        """True if each change must have a positive and a negative entry."""
         rows = self.a.tocsr()
         covered = np.zeros(self.n, dtype=bool)
         for start, stop in pairwise(rows.indptr):
@@ -162,16 +163,17 @@ class ConnectedTotals:
         place: Mapping[int, int] | None = None,
         arrival: bool = False,
     ) -> MoveDistance | None:
-        """Find the shortest change with given signs in a cell of each of two classes.
+        """Find the shortest change with a rise in one class and a fall in another class.
 
         Parameters
         ----------
         cutoff : int, optional
-            Longer changes are not searched.
+            The maximum norm of a change.
         active : bool array, shape (classes,), optional
             The classes that may change.
         place : mapping of int to int, optional
-            The cell of each of both classes, by default the first.
+            The cell that changes in each of the two classes. The default is the first cell of the
+            class.
         """
         chosen = [up] if down is None else [up, down]
         own = [int(self.members[k][0]) if place is None else place[k] for k in chosen]
@@ -228,7 +230,7 @@ class ConnectedTotals:
         return self._shortest(budget, metric, moves=False)
 
     def _exact(self, vector: NDArray[np.int64], method: str) -> MoveDistance:
-        """Return the distance of a change with entries of at most 1, for one cell per class."""
+        """Return the distance of a change with entries from -1 to 1, for one cell per class."""
         changes = {int(self.members[k][0]): int(vector[k]) for k in np.flatnonzero(vector)}
         return MoveDistance(len(changes), len(changes), changes, method)
 
@@ -236,8 +238,9 @@ class ConnectedTotals:
         """Return the shortest change of a table with all combinations of categories.
 
         Let s be the size of the smallest margin that is not held. A change along two categories of
-        each of its axes has 2^s entries of 1 or -1. No change is shorter, by induction over s: two
-        slices along some axis are not 0, and in each of them all margins of s - 2 axes are 0.
+        each of its axes has 2^s entries of 1 or -1. No change is shorter, by induction over s. Two
+        slices of the change along some axis are not 0. In each of these slices, all margins of
+        s - 2 axes are 0.
         """
         axes = table.free_axes()
         if axes is None:
@@ -249,7 +252,7 @@ class ConnectedTotals:
         return self._exact(vector, "smallest margin that is not held")
 
     def _shortest(self, budget: WorkLimit, metric: Metric, moves: bool) -> MoveDistance | None:
-        """Find the shortest change through each class in turn, without the classes before it."""
+        """Find the shortest change of each class in turn, with the classes before it fixed."""
         best: MoveDistance | None = None
         open_bounds: list[int] = []
         cutoff: int | None = None
@@ -299,7 +302,7 @@ class ConnectedTotals:
         return MoveDistance(1, upper, changes, "shortest vector of a basis")
 
     def farthest(self, budget: WorkLimit, metric: Metric) -> MoveDistance | None:
-        """Find the maximum over all pairs of cells of the distance of a move."""
+        """Find the maximum distance of a move over all pairs of cells."""
         single = self.n == self.sizes.sum()
         if single and self.factorial is not None and len(self.factorial.shape) <= MAX_AXES:
             return self._farthest_of_table(self.factorial, budget, metric)
@@ -311,7 +314,7 @@ class ConnectedTotals:
         return self._farthest_by_programs(budget, metric, moves=True)
 
     def farthest_change(self, budget: WorkLimit, metric: Metric) -> MoveDistance | None:
-        """Find the maximum over all cells of the shortest change of the cell."""
+        """Find the maximum over all cells of the norm of the shortest change of the cell."""
         if not self.a.nnz:
             return MoveDistance(1, 1, {0: 1}, "a cell has no total")
         if self.sizes.min() > 1 or (self.n == self.sizes.sum() and self.factorial is not None):
@@ -323,8 +326,9 @@ class ConnectedTotals:
     ) -> MoveDistance | None:
         """Find the farthest move by the axes in which the two cells differ.
 
-        Three categories per axis suffice for the l1 distance: those of both cells, and one for all
-        others. A sum over the others leaves held margins 0 and does not increase the norm.
+        For the l1 distance, three categories per axis suffice: the categories of both cells, and
+        one for all others. Merging the other categories keeps the held margins at 0 and does not
+        increase the norm.
         """
         found: list[MoveDistance] = []
         axes = range(len(table.shape))
@@ -358,10 +362,10 @@ class ConnectedTotals:
     def _farthest_by_programs(
         self, budget: WorkLimit, metric: Metric, moves: bool
     ) -> MoveDistance | None:
-        """Find the distance of the pair of classes, or of the class, with the largest upper bound.
+        """Find the farthest move or change by programs, for the pairs with the largest bounds.
 
-        Each vector that is found bounds the distances of all pairs with these signs. Pairs whose
-        bounds are at most the largest distance so far need no program.
+        Each vector that is found bounds the distances of all pairs of classes in which it has
+        opposite signs. Pairs whose bounds are at most the largest distance so far need no program.
         """
         if self.n > MAX_CLASSES_OF_PAIRS:
             return MoveDistance(2 if moves else 1, None, {}, PROGRAMMING)
@@ -402,9 +406,10 @@ class ConnectedTotals:
         return farthest_of(solved)
 
     def _bound_by_exchanges(self, upper: NDArray[np.float64], basis: NDArray[np.int64]) -> None:
-        """Lower the l1 bounds of pairs of which one class has several cells, in place.
+        """Lower, in place, the l1 bounds of pairs in which one class has several cells.
 
-        A person of this class changes places with another one of it, which adds 2 to the norm.
+        Two people in different cells of this class exchange their cells, which adds at most 2 to
+        the norm.
         """
         norms = np.where(basis != 0, abs(basis).sum(axis=0), np.inf).min(axis=1)
         several = self.sizes > 1
@@ -414,11 +419,11 @@ class ConnectedTotals:
 
 
 def _unbounded_pairs(basis: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return infinity for each pair of classes between which a move is possible, else -infinity.
+    """Return infinity for pairs of classes between which a move is possible, and else -infinity.
 
     No move is possible between two classes of one cell if all vectors change both with equal signs.
-    Their rows of the basis are then positive multiples of each other. A class that is not changed
-    by any vector has a row of 0.
+    Their rows of the basis are then positive multiples of each other. The row of a class is zero if
+    no vector changes this class.
     """
     divisors = np.maximum(np.gcd.reduce(basis, axis=1), 1)
     kinds = np.unique(basis // divisors[:, None], axis=0, return_inverse=True)[1].ravel()

@@ -1,15 +1,15 @@
 """Distances between tables with equal invariants that differ in the cell of one person.
 
-One person moves from cell i to cell j. Two tables x and x + u show this move if A u = 0, the count
-of i falls (u_i <= -1) and the count of j rises (u_j >= 1). All other changes of u are those of
-other people, which the invariants force. The distance of the move is the minimum of the norm of u
-over all such u. Counts may have any sign, as in the guarantee, which holds for all tables of
+One person moves from cell i to cell j. Two tables x and x + u show this move if A u = 0, u_i <= -1
+and u_j >= 1. The count of i then falls, and the count of j rises. All other changes of u are those
+of other people, which the invariants force. The distance of the move is the minimum of the norm of
+u over all such u. Counts may be negative, because the guarantee is valid for all tables of
 integers.
 
-Three distances are of interest. The nearest move is the minimum over all pairs of cells: some
-person can change cell, and no table with equal invariants is closer. The farthest move is the
-maximum over all pairs of cells between which a person can move at all. The presence distance is the
-minimum over all u with another number of people.
+Three distances are of interest. The distance of the nearest move is the minimum over all pairs of
+cells. The distance of the farthest move is the maximum over all pairs of cells between which a
+person can move. The presence distance is the minimum norm of all u that change the number of
+people.
 """
 
 from __future__ import annotations
@@ -89,9 +89,10 @@ def nearest_move(invariants: Invariants, metric: Metric = "l1") -> MoveDistance 
     """Find the minimum of the distances of all moves of one person.
 
     Two cells of one class (cells with equal columns of A) have the distance 2. Other totals are
-    split into connected components. The method is then a shortest cycle, the smallest margin that
-    is not held of a table with all combinations of categories, or integer programming. The number
-    of programs and their nodes are limited, so that equal inputs give equal results.
+    split into connected components. The method for a component is a shortest cycle, a smallest
+    margin that is not held, or integer programming. The second method is for tables with all
+    combinations of categories. The limit of the search is a number of programs and nodes, so that
+    equal inputs give equal results.
 
     Parameters
     ----------
@@ -111,7 +112,7 @@ def nearest_move(invariants: Invariants, metric: Metric = "l1") -> MoveDistance 
     check_choice("distances: metric", metric, METRICS)
     budget = WorkLimit()
     moves: list[MoveDistance] = []
-    changes: list[MoveDistance] = []  # of parts in which a change need not be a move
+    changes: list[MoveDistance] = []  # in parts whose changes need not be moves
     for places, part in _parts(invariants):
         found = part.nearest(budget, metric)
         if found is not None:
@@ -133,9 +134,10 @@ def nearest_move(invariants: Invariants, metric: Metric = "l1") -> MoveDistance 
 def farthest_move(invariants: Invariants, metric: Metric = "l1") -> MoveDistance | None:
     """Find the maximum of the distances of all moves that are possible for one person.
 
-    Cells in two connected components of the totals have the sum of the distances that each of them
-    needs. Within a component, the distances of all pairs of cells are found by integer programming.
-    In a table with all combinations of categories, pairs that differ in the same axes are alike.
+    For cells in two connected components of the totals, the distance is the sum of the distances
+    within the components. Within a component, the distances of all pairs of cells are found by
+    integer programming. In a table with all combinations of categories, pairs that differ in the
+    same axes have equal distances.
 
     Parameters
     ----------
@@ -145,7 +147,7 @@ def farthest_move(invariants: Invariants, metric: Metric = "l1") -> MoveDistance
     Returns
     -------
     MoveDistance or None
-        None if no person can change cell. There may be no upper bound if there are many cells.
+        None if no person can change cell. With many cells, the result may have no upper bound.
 
     Examples
     --------
@@ -189,10 +191,10 @@ def _placed(found: MoveDistance, cells: NDArray[np.int64]) -> MoveDistance:
 def _parts(
     invariants: Invariants,
 ) -> list[tuple[list[NDArray[np.int64]], ConnectedTotals]]:
-    """Split the cells into connected components, and list each different one.
+    """Split the cells into connected components, and list each distinct component once.
 
-    The cells of a component are those of one or two components with equal totals. Of disjoint
-    totals, two cells of two blocks are examined, because all others are alike.
+    A component is listed with the cells of one or two equal components. If the totals are disjoint,
+    two cells of each of two blocks suffice, because all blocks are equivalent.
     """
     kept = np.arange(invariants.cells)
     blocks = blocks_of(invariants)

@@ -97,7 +97,7 @@ def pivot_columns(matrix: ArrayLike) -> NDArray[np.int64]:
 
 
 def _rref(matrix: NDArray[np.int64] | NDArray[np.object_]) -> tuple[fmpz_mat, fmpz, int]:
-    """Return the reduced form, its denominator, which may be negative, and the rank."""
+    """Return the reduced form, its denominator and the rank. The denominator may be negative."""
     return fmpz_mat(matrix.tolist()).rref()
 
 
@@ -162,9 +162,9 @@ def solve_for(
     The solution is ``u[solved] = offset + matrix @ u[free]``. Its parts, `offset` of shape (rank,)
     and `matrix` of shape (rank, cells - rank), are int64.
 
-    Raise `InputError` if the totals contradict each other, or if the solution is not in 64-bit
-    integers. The error is also raised if the columns of the solved cells are not a basis of the
-    column space of A.
+    Raise `InputError` if the totals contradict each other, or the solution does not consist of
+    64-bit integers. The error is also raised if the columns of the solved cells are not a basis of
+    the column space of A.
     """
     cells = equalities.cells
     solved = [int(cell) for cell in solved]

@@ -28,7 +28,7 @@ MAX_ENTRY = 2**31  # with this limit, products of entries and jumps fit in 64 bi
 
 @dataclass(frozen=True, eq=False)
 class KernelLattice:
-    """The lattice Lambda = {u in Z^n : A u = 0} = C Z^d with d = n - rank(A) (ISDP, Section 3).
+    """The lattice Lambda = {u in Z^n : A u = 0} = C Z^d with d = n - rank(A).
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class KernelLattice:
 
     @property
     def basis(self) -> NDArray[np.int64]:
-        """The basis C of shape (cells, dimension), or `InputError` if the vectors are no basis."""
+        """The basis C of shape (cells, dimension). Raise `InputError` if there is no basis."""
         if self.kind not in BASES:
             raise InputError(
                 f"lattice: the {self.kind} vectors are not a basis. Use {' or '.join(BASES)}"
@@ -97,13 +97,13 @@ def kernel_lattice(invariants: Invariants, basis: Basis = "smith") -> KernelLatt
     Parameters
     ----------
     basis : {"smith", "lll", "exchange"}
-        "smith" takes the last columns of V in the Smith normal form U A V = D (ISDP, Proposition
-        8). "lll" reduces this basis by the algorithm of Lenstra, Lenstra and Lovasz, which makes
-        the vectors shorter and more orthogonal. "exchange" returns vectors that generate the
-        lattice and may be linearly dependent. Some of them move one person between two cells of a
-        class (cells with equal columns of A). The others are vectors of a reduced basis for one
-        cell per class, repeated for other cells. Walks with large classes mix faster along
-        "exchange", because no cell occurs in every jump.
+        "smith" takes the last columns of V in the Smith normal form U A V = D (*Integer Subspace
+        Differential Privacy*, Proposition 8). "lll" reduces this basis by the algorithm of Lenstra,
+        Lenstra and Lovasz, which makes the vectors shorter and more orthogonal. "exchange" returns
+        vectors that generate the lattice and may be linearly dependent. Some of them move one
+        person between two cells of a class (cells with equal columns of A). The others are vectors
+        of a reduced basis for one cell per class, repeated for other cells. If classes are large,
+        Metropolis walks mix faster with "exchange", because no cell occurs in every jump.
     """
     if basis == "exchange":
         return KernelLattice(

@@ -14,8 +14,8 @@ Metric = Literal["l1", "squared l2"]
 
 MAX_PROGRAM_ENTRY = 2**20  # larger entries of A exceed the tolerances of HiGHS
 TOLERANCE = 1e-6
-MAX_NODES = 500  # of a tree; unlike a limit of time, it gives equal results for equal inputs
-INFEASIBLE = 2  # the status in scipy.optimize.milp
+MAX_NODES = 500  # of branch and bound; a time limit would make results irreproducible
+INFEASIBLE = 2  # the status of an infeasible program in scipy.optimize.milp
 
 
 class ShortestVector(NamedTuple):
@@ -49,9 +49,9 @@ def shortest_vector(
 ) -> ShortestVector:
     """Find the shortest integer vector u with A u = 0, u[up] >= 1 and u[down] <= -1.
 
-    HiGHS minimizes the norm by linear programming, and by branch and bound if the solution has
-    fractions. An entry of u is the sum over the cells of a class, which share it as equally as
-    possible.
+    HiGHS minimises the norm by linear programming, and by branch and bound if the solution has
+    fractions. An entry of u is the sum over the cells of a class. These cells share the sum as
+    equally as possible.
 
     Parameters
     ----------
@@ -61,11 +61,11 @@ def shortest_vector(
     metric : {"l1", "squared l2"}
         "squared l2" needs a cutoff.
     cutoff : int, optional
-        Vectors with a larger norm are not searched.
+        The maximum norm of a vector.
     arrival : bool
         True if the sum of the entries must be 1 or more.
     branch : bool
-        False if branch and bound may not be used.
+        True if branch and bound may be used.
     """
     columns = a.shape[1]
     # the squared norm of k persons in c cells grows by 1 for each of the first c, then by 3, 5, ...

@@ -32,7 +32,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.mechanisms.base import CrossingEnergy, Mechanism
 from isdp.mechanisms.crossing_modes import CrossingModes, held_levels
-from isdp.mechanisms.nested import MAX_VARIANCE, MIN_VARIANCE, SOURCE
+from isdp.mechanisms.nested import GAUSSIAN_SOURCE, MAX_VARIANCE, MIN_VARIANCE
 from isdp.mechanisms.set_tree import MAX_DEPTH, SetTree
 
 EXCHANGE = (
@@ -162,7 +162,13 @@ class CrossingGaussian(Mechanism):
         elif max(losses) < self._loss_in_company(invariants):
             growth = "none"
         return PrivacyGuarantee(
-            "zCDP", max(losses), "person", 1, SOURCE, growth=growth, relation=relation
+            "zCDP",
+            max(losses),
+            "person",
+            1,
+            GAUSSIAN_SOURCE,
+            growth=growth,
+            relation=relation,
         )
 
     def _loss_in_company(self, invariants: Invariants | None) -> Fraction:

@@ -209,7 +209,7 @@ class CrossingModes:
         return self._marginal_variances() @ np.diff(norms, prepend=0.0)
 
     def _marginal_variances(self) -> NDArray[np.float64]:
-        """Compute V of each node and mode, shape (nodes, modes)."""
+        """Compute the variance V of each node and mode, as an array of shape (nodes, modes)."""
         tree, marginal = self.regions, self.variances.copy()
         for nodes in tree.by_depth[1:]:
             parents, own = tree.parents[nodes], self.variances[nodes]

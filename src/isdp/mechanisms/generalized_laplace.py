@@ -131,7 +131,7 @@ def double_geometric_pmf(k: ArrayLike, a: float) -> NDArray[np.float64]:
 def double_geometric_noise(
     rng: np.random.Generator, epsilon: float, shape: int | tuple[int, ...]
 ) -> NDArray[np.int64]:
-    """Draw independent discrete Laplace noise with a = exp(-epsilon).
+    """Draw independent discrete Laplace noise, with P(k) proportional to exp(-epsilon |k|).
 
     Each value is the difference of two geometric variables.
     """

@@ -45,7 +45,8 @@ Scales = Mapping[str, ExactNumber] | Sequence[ExactNumber | None] | NDArray[np.g
 MIN_VARIANCE, MAX_VARIANCE = Fraction(1, 10**6), Fraction(10**20)
 MIN_EPSILON, MAX_EPSILON = Fraction(1, 10**14), Fraction(1000)
 NO_SET = "no common set"
-SOURCE = "norm of the energy; Poisson's summation formula for Gaussian noise"
+GAUSSIAN_SOURCE = "completed square, and Poisson's summation formula"
+LAPLACE_SOURCE = "triangle inequality of the energy, which is a norm"
 ONLY_TOGETHER = (
     "these invariants let no person change cell alone. The loss holds for several persons who "
     "change cells together"
@@ -67,7 +68,7 @@ class _Nested(Mechanism):
 
     @property
     def exact_energy(self) -> Energy | None:
-        """The log-weight with its exact rate if only the cells have terms, with equal rates."""
+        """The log-weight with its exact rate if only cells have terms and rates are equal."""
         cells = self.tree.cells
         alike = len(self.rates) == 1 and not self.rate_of[:cells].any()
         if not alike or (self.rate_of[cells:] >= 0).any():
@@ -119,7 +120,7 @@ class _Nested(Mechanism):
             loss,
             "person",
             1 if alone else None,
-            SOURCE,
+            GAUSSIAN_SOURCE if gaussian else LAPLACE_SOURCE,
             growth=growth,
             why_not_per_person="" if alone else ONLY_TOGETHER,
         )
@@ -383,7 +384,8 @@ def _read_scales(
     for i, value in enumerate(given):
         if value is None:
             continue
-        key = type(value), value if isinstance(value, Hashable) else None
+        hashable = isinstance(value, Hashable)  # false for a list, which is refused below
+        key = type(value), value if hashable else None
         if key not in parsed:
             label = labels[i] if labels else f"{name}: node {i}"
             exact = parse_rational(label, value)

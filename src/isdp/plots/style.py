@@ -76,7 +76,8 @@ def panels(
     size : (float, float)
         Width and height in inches.
     together : int
-        Number of rows in each group. The space between groups is larger than within them.
+        Number of rows in each group. The space between groups is larger than the space between the
+        rows of a group.
     **options
         Options of `matplotlib.figure.Figure.subplots`.
     """

@@ -3,7 +3,7 @@
 The l1 sensitivity of a query depends on the basis. Contrasts of n cells are n - 1 orthonormal
 vectors with sum zero. Under disjoint totals, each block of cells has its own contrasts. Under the
 margins of a table, the basis consists of Kronecker products of contrasts. The bases have closed
-forms. Results therefore do not depend on the build of an eigenvalue routine.
+forms. Results therefore do not depend on the version of an eigenvalue routine.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from isdp.subspace.queries import Query
 
 ContrastKind = Literal["haar", "helmert", "hadamard", "cosine"]
 BasisKind = Literal[ContrastKind, "singular"]
-MAX_SINGULAR_CELLS = 2_000  # maximum number of cells of a dense basis
-TOLERANCE = 1e-9  # maximum absolute entry of Q'Q - I and of C Q
-TIE_TOLERANCE = 1e-6  # maximum relative difference of numbers that count as equal
+MAX_SINGULAR_CELLS = 2_000  # maximum number of cells for a singular value decomposition
+TOLERANCE = 1e-9  # maximum absolute entry of Q'Q - I and C Q, for a basis Q
+TIE_TOLERANCE = 1e-6  # maximum relative difference of singular values that count as equal
 
 
 def contrasts(cells: int, kind: ContrastKind = "haar") -> csc_array:
@@ -75,8 +75,8 @@ def null_basis(invariants: Invariants, kind: BasisKind = "haar") -> csc_array:
     kind : {"haar", "helmert", "hadamard", "cosine", "singular"}
         The first four kinds require totals of disjoint blocks. For margins, use `kronecker_basis`.
         "singular" computes a singular value decomposition, for any invariants of at most 2,000
-        cells. This basis is arbitrary and differs between builds of the numerical libraries. Do not
-        publish numbers that depend on it.
+        cells. This basis is arbitrary and differs between versions of the numerical libraries. Do
+        not publish numbers that depend on it.
     """
     check_choice("subspace: the basis", kind, get_args(BasisKind))
     if kind == "singular":
@@ -102,7 +102,7 @@ def kronecker_basis(
 ) -> csc_array:
     """Compute an orthonormal basis of the null space of `Invariants.margins(shape, held)`.
 
-    The basis has vectors for each set of axes that no fixed margin contains. The vectors are
+    Each set of axes that no fixed margin contains gives vectors of the basis. These vectors are
     Kronecker products of contrasts along these axes and the mean along the other axes. They span
     the interaction of the axes. The result is a csc_array of shape (cells, dimension).
     """
@@ -124,13 +124,14 @@ def difference_basis(
 ) -> csc_array:
     """Compute an orthonormal basis of the span of the differences within the null space.
 
-    The matrix of differences has a row Pi_N (a_z - a_y) for each pair of neighbours, where a_z is
-    column z of the query. The basis consists of the right singular vectors of this matrix. If
-    singular values are equal, their vectors follow the Haar contrasts of the record types, with
-    coarse contrasts first. The basis is therefore the same on every machine. If the answers depend
-    on each other, the basis has fewer vectors than the null space has dimensions. No record moves
-    the answers out of the span of the basis. The result is a csc_array of shape (answers, rank of
-    the differences). The query must be small enough for dense matrices.
+    Let a_z be column z of the query, and Pi_N the projection onto the null space. The matrix of
+    differences has a row Pi_N (a_z - a_y) for each pair of neighbours. The basis consists of the
+    right singular vectors of this matrix. If singular values are equal, the Haar contrasts of the
+    record types determine their vectors, with coarse contrasts first. The basis is therefore the
+    same on every machine. If the answers are linearly dependent, the basis has fewer vectors than
+    the null space has dimensions. All differences lie in the span of the basis. The result is a
+    csc_array of shape (answers, rank of the differences). The query must be small enough for dense
+    matrices.
     """
     space = geometry(query, invariants, relation)
     sizes = np.linalg.norm(space.points, axis=1)  # the singular values, in descending order
@@ -150,8 +151,8 @@ def split_ties(values: FloatArray) -> list[IntArray]:
 def align_with(axes: FloatArray, guide: FloatArray) -> FloatArray:
     """Orthonormalise the projections of given vectors onto the span of some axes (Gram-Schmidt).
 
-    The axes of shape (r, size) are orthonormal columns. The guide of shape (r, n) has columns of
-    length 1 or less in order of preference, which span R^r.
+    The axes of shape (r, size) are orthonormal columns. The columns of the guide, of shape (r, n),
+    span R^r, have length 1 or less and are in order of preference.
     """
     chosen: FloatArray = np.zeros((len(axes), 0))
     for vector in guide.T:

@@ -16,7 +16,7 @@ from isdp.lattice.elimination import independent_rows
 
 MAX_BLOCK_ENTRIES = 4_000_000  # maximum number of entries of a dense block of columns
 MAX_MATRIX_CELLS = 4_000  # maximum number of cells of a dense projection matrix
-TOLERANCE = 1e-9  # maximum share of a vector outside the null space after the projection
+TOLERANCE = 1e-9  # maximum share of a projected vector outside the null space
 
 
 class NullSpace:
@@ -55,8 +55,9 @@ class NullSpace:
     def project(self, vectors: ArrayLike) -> FloatArray:
         """Project the vectors of an array (..., cells) onto the null space.
 
-        Raise `InputError` if the last axis does not have one entry per cell, or the rows are nearly
-        dependent. More than 1e-9 of a vector then remains outside the null space.
+        Raise `InputError` if the last axis does not have one entry per cell. The error is also
+        raised if the rows of C are nearly dependent, so that more than 1e-9 of a vector remains
+        outside the null space.
         """
         vectors = np.asarray(vectors, dtype=float)
         if vectors.ndim == 0 or vectors.shape[-1] != self.cells:
@@ -129,5 +130,5 @@ class NullSpace:
 
 @lru_cache(maxsize=16)
 def null_space(invariants: Invariants) -> NullSpace:
-    """Return the null space of the invariants, which is cached."""
+    """Return the null space of the invariants. The result is cached."""
     return NullSpace(invariants)

@@ -20,10 +20,11 @@ from isdp.errors import InputError
 
 @dataclass(frozen=True)
 class Query:
-    """A linear query A, with the answers A hist(x) for a data set x (SDP, Section 2).
+    """A linear query A, with the answers A hist(x) for a data set x.
 
-    A record type is a value that a record can have. The histogram hist(x) has the number of records
-    of each type. Use one of the constructors, such as `linear` for a matrix.
+    The notation is that of *Subspace Differential Privacy*, Section 2. A record type is a value
+    that a record can have. The histogram hist(x) has the number of records of each type. Use one of
+    the constructors, such as `linear` for a matrix.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ class Query:
 
     @classmethod
     def linear(cls, matrix: ArrayLike | csr_array, names: Sequence[str] | None = None) -> Query:
-        """Make a query from an integer matrix, dense or sparse, of shape (answers, types).
+        """Build a query from an integer matrix, dense or sparse, of shape (answers, types).
 
         The errors are those of `Invariants`.
         """

@@ -1,8 +1,8 @@
 """Permutation swapping: the mechanism, its exact accuracy, and its privacy loss.
 
 The package follows the slides *Can Swapping be Differentially Private?* (Bailie, Gong and Meng
-2023). `swap` and `swap_table` are for experiments. `permutation_for_release` is exact and uses the
-randomness of the operating system. Losses are in nats per unit of d_HAM, which is half the number
+2023). `swap` and `swap_table` are for experiments. `permutation_for_release` is exact and uses
+random bits of the operating system. Losses are in nats per unit of d_HAM, which is half the number
 of records that two datasets do not share. Different datasets with equal invariants are at least 2
 units apart. Every function raises `InputError` for a size, a rate or counts that are out of range.
 """

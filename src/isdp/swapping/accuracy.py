@@ -48,9 +48,9 @@ def _moved_probabilities(counts: IntArray, rate: float) -> tuple[FloatArray, Int
 def debias_table(swapped: ArrayLike, rate: float) -> FloatArray:
     """Compute an unbiased estimate of the table before the swap, of shape (J, K, L).
 
-    The estimate uses the released table of shape (J, K, L) and the swap rate only, and therefore
-    has no privacy loss. The margins (J, K) and (J, L) equal those of the swapped table. Estimates
-    may be negative.
+    The estimate uses only the released table of shape (J, K, L) and the swap rate, and therefore
+    has no additional privacy loss. The margins (J, K) and (J, L) equal those of the swapped table.
+    Estimates may be negative.
 
     Raise `InputError` if the mean of the swapped table does not depend on the table before the
     swap.
@@ -61,8 +61,8 @@ def debias_table(swapped: ArrayLike, rate: float) -> FloatArray:
     slope = 1 - moved * n / others
     if (abs(slope) < 1e-12).any():
         raise InputError(
-            "swapping: at this swap rate the mean of a swapped stratum does not depend on its "
-            "counts, so the bias cannot be removed. Use another rate."
+            "swapping: the bias cannot be removed at this swap rate, because the mean of a swapped "
+            "stratum does not depend on its counts. Use another rate."
         )
     independent = after.sum(axis=2, keepdims=True) * after.sum(axis=1, keepdims=True)
     return np.asarray((after - moved * independent / others) / slope)
@@ -73,9 +73,9 @@ def covariance(
 ) -> FloatArray:
     """Compute the covariance of the swapped counts of two categories in all pairs of counties.
 
-    Let l = `category`, m = `other` (by default l) and d = [l = m]. A stratum has county totals n_k,
-    and category totals n_l and n_m. With the coefficients of `_PairCoefficients`, entry (k, k') of
-    one stratum is
+    Let l = `category` and m = `other` (by default l). A bracket is 1 if its condition is true and
+    otherwise 0, and d = [l = m]. A stratum has county totals n_k, and category totals n_l and n_m.
+    With the coefficients of `_PairCoefficients`, entry (k, k') of one stratum is
 
         own_own n_kl n_k'm + other_other n_km n_k'l
         + (n_m own_any_c - d own_any) n_kl n_k' + (n_l own_any_c - d own_any) n_k n_k'm
@@ -114,7 +114,7 @@ def covariance(
 
 
 def _outer(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Compute the outer product in each stratum, of shape (J, K, K) for two arrays (J, K)."""
+    """Compute the outer product of two arrays (J, K) in each stratum, of shape (J, K, K)."""
     return np.asarray(left[:, :, None] * right[:, None, :])
 
 

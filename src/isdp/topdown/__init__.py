@@ -1,7 +1,7 @@
 """The TopDown algorithm, which measures, estimates and rounds a table at each level of a hierarchy.
 
-The names follow the slides on the Census TopDown algorithm, which the docstrings call TDA. All
-steps after the measurements are post-processing, so floating point and pseudo-random ties do not
+The names follow the slides *The TopDown algorithm and invariants* (TDA). All steps after the
+measurements are post-processing, so floating-point arithmetic and pseudo-random tie-breaking do not
 affect the guarantee. By default, `run` draws noise in floating point, for experiments. With
 `noise=draw_noise_for_release` the noise is exact.
 """

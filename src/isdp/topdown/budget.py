@@ -17,15 +17,15 @@ from isdp.constraints import Invariants
 from isdp.errors import InputError
 
 TOTAL, DETAIL, ELSEWHERE = "total", "detail", "elsewhere"
-MAX_VARIANCE = 1e30  # maximum variance, above which noise may overflow 64-bit integers
-MAX_LOSS = 1000  # maximum loss of a query, above which a variance may underflow to 0
+MAX_VARIANCE = 1e30  # maximum variance; noise of a larger one may overflow 64-bit integers
+MAX_LOSS = 1000  # maximum loss of a query; the variance of a larger one may underflow to 0
 Flavour = Literal["pure", "zCDP"]
 FLAVOURS = get_args(Flavour)
 
 
 @dataclass(frozen=True)
 class Schema:
-    """Axes of the table of each region. The cells are numbered in row-major order.
+    """The axes of the table of each region. The cells are numbered in row-major order.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Schema:
         return tuple(self.axes.index(name) for name in names)
 
     def margins(self, queries: Iterable[str]) -> Invariants:
-        """Return the rows of all queries as one matrix of shape (answers, cells)."""
+        """Return the coefficients of all queries as one matrix of shape (answers, cells)."""
         return _margins(tuple(self.shape), tuple(self.kept_axes(query) for query in queries))
 
     def answers(self, query: str) -> int:
@@ -96,13 +96,13 @@ class Budget:
     Parameters
     ----------
     flavour : {"pure", "zCDP"}
-        "pure" adds discrete Laplace noise with a = exp(-epsilon_q / 2) to query q. "zCDP" adds
-        discrete Gaussian noise with sigma^2 = 1 / rho_q.
+        "pure" adds discrete Laplace noise to query q, with P(k) proportional to exp(-epsilon_q
+        |k| / 2). "zCDP" adds discrete Gaussian noise with sigma^2 = 1 / rho_q.
     total : number
         Total epsilon or rho, for one person who changes cell.
     levels : mapping from level to share
-        Shares of the total, which sum to exactly 1. The key "elsewhere" has the share that TopDown
-        does not spend.
+        Shares of the total, which sum to exactly 1. TopDown does not spend the share of the key
+        "elsewhere".
     queries : mapping from level to a mapping from query to share
         Shares of the queries in the budget of each level. The shares of a level sum to exactly 1.
 
@@ -114,9 +114,9 @@ class Budget:
 
     Notes
     -----
-    The number of people is public, so neighbours differ in the cell of one person. Two answers of
-    each query then change by 1. The l1 distance is 2, and the squared l2 distance is 2. A float
-    share is read as its shortest decimal form.
+    The number of people is public, so neighbouring tables differ in the cell of one person. Two
+    answers of each query then change by 1. The l1 distance of the answers is 2, and the squared l2
+    distance is 2. A float share is read as its shortest decimal form.
     """
 
     flavour: Flavour
@@ -146,14 +146,14 @@ class Budget:
                     )
                 if self.variance(level, query) > MAX_VARIANCE:
                     raise InputError(
-                        f"budget: {level}, {query}: the noise could exceed 64 bits. Increase the "
-                        f"share."
+                        f"budget: {level}, {query}: the noise could overflow 64-bit integers. "
+                        f"Increase the share."
                     )
 
     def measured_queries(self, level: str) -> tuple[str, ...]:
         """Return the queries of a level that are measured, in the given order."""
         if level not in self.queries:
-            raise InputError(f"budget: levels: {level!r} has no share. Give one.")
+            raise InputError(f"budget: levels: {level!r} has no share. Give this level a share.")
         return tuple(q for q, share in self.queries[level].items() if share and q != ELSEWHERE)
 
     def loss(self, level: str, query: str) -> Fraction:
@@ -163,8 +163,9 @@ class Budget:
     def variance(self, level: str, query: str) -> float:
         """Compute the variance of the noise of each answer, or a close upper bound.
 
-        Double geometric noise has the variance 2a/(1 - a)^2. The variance of discrete Gaussian
-        noise is at most sigma^2, and close to sigma^2 if sigma is at least 1.
+        Discrete Laplace noise has the variance 2a/(1 - a)^2 with a = exp(-epsilon / 2). The
+        variance of discrete Gaussian noise is at most sigma^2, and close to sigma^2 if sigma is at
+        least 1.
         """
         loss = float(self.loss(level, query))
         if loss == 0:
@@ -192,7 +193,7 @@ class Budget:
             loss=self.spent,
             metric="person",
             per_person=1,
-            source="composition of double geometric measurements"
+            source="composition of discrete Laplace measurements"
             if self.flavour == "pure"
             else "composition of discrete Gaussian measurements (Canonne, Kamath, Steinke 2020)",
             growth="linear" if self.flavour == "pure" else "quadratic",
@@ -201,7 +202,7 @@ class Budget:
         )
 
     def rows(self, schema: Schema) -> list[dict[str, Any]]:
-        """List each query with its level, answers, share of the total, loss and variance."""
+        """List each query with its level, number of answers, share, loss and variance."""
         return [
             {
                 "level": level,
@@ -238,14 +239,14 @@ class Workload:
     weights: FloatArray
 
     def answers_to(self, queries: Collection[str]) -> BoolArray:
-        """Return a bool array that is true for the answers to some queries."""
+        """Return a bool array that is true for the answers to the given queries."""
         return np.repeat([query in queries for query in self.queries], self.counts)
 
 
 def workload(schema: Schema, budget: Budget, level: str) -> Workload:
     """Return the workload of a level.
 
-    Raise `InputError` if the level does not measure "detail", so that the cells are not identified.
+    Raise `InputError` if the level does not measure the query "detail", which identifies the cells.
     """
     queries = budget.measured_queries(level)
     if not any(len(schema.kept_axes(query)) == len(schema.axes) for query in queries):

@@ -14,7 +14,7 @@ from isdp.errors import InputError
 
 INTEGER_TOLERANCE = 1e-6  # maximum rounding error of a count, in persons
 RELATIVE_TOLERANCE = 64 * np.finfo(float).eps  # additional tolerance, relative to the count
-VERTEX_TOLERANCE = 1e-6  # maximum distance of a solution of the linear programme from 0 or 1
+VERTEX_TOLERANCE = 1e-6  # maximum distance of a solution of the linear program from 0 or 1
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Rounded:
     table: IntArray
     cost: float  # sum of the absolute changes, in persons
     variables: int  # number of cells that were not integers
-    off_whole: float  # maximum distance of a solution of the linear programme from integers
+    off_whole: float  # maximum distance of a solution of the linear program from integers
 
 
 def round_tables(
@@ -37,11 +37,12 @@ def round_tables(
     """Round a table to integers with given sums and the minimum sum of absolute changes.
 
     No cell changes by more than 1. With cell sums or child sums alone, the largest remainders are
-    rounded up. With both sums, the rounding is a linear programme over the incidence matrix of a
+    rounded up. With both sums, the rounding is a linear program over the incidence matrix of a
     bipartite graph. This matrix is totally unimodular, so the vertices are integers. The dual
     simplex method returns a vertex. Ties are broken at random.
 
-    Raise `InputError` if the table does not have the sums up to rounding errors.
+    Raise `InputError` if the sums of the table differ from the given sums by more than rounding
+    errors.
 
     Parameters
     ----------
@@ -50,12 +51,12 @@ def round_tables(
     child_sums : int array, shape (children,), optional
         At least one of the two sums is required.
     ties : float array, shape (children, cells), optional
-        Priority among equal remainders, which is drawn by default. The priority has no effect with
-        both sums.
+        Priority among equal remainders. By default it is drawn at random. It has no effect if both
+        sums are given.
     """
     table = np.asarray(table, dtype=float)
     floor, part = split_off_remainders(table)
-    # large counts may have lost a remainder, and may therefore decrease by one
+    # large counts may have lost their remainder to rounding, and may therefore decrease by one
     lowered = (part == 0) & (RELATIVE_TOLERANCE * floor > INTEGER_TOLERANCE)
     order = rng.random(table.shape) if ties is None else np.asarray(ties)
     missing_in_child = None if child_sums is None else child_sums - floor.sum(axis=1)
@@ -68,7 +69,9 @@ def round_tables(
     elif missing_in_child is not None:
         up = _largest_remainders(part.T, lowered.T, missing_in_child, order.T).T
     else:
-        raise InputError("topdown: cell_sums: rounding needs cell_sums or child_sums. Give one.")
+        raise InputError(
+            "topdown: cell_sums: rounding needs cell_sums or child_sums. Give one or both."
+        )
     rounded = floor + up
     return Rounded(rounded, float(np.abs(rounded - table).sum()), int((part > 0).sum()), off)
 
@@ -90,7 +93,9 @@ def _largest_remainders(
     """
     excess = np.maximum(-missing, 0)
     if (excess > lowered.sum(axis=0)).any() or (missing > len(part)).any():
-        raise InputError("topdown: table: the sums differ from those given. Correct the sums.")
+        raise InputError(
+            "topdown: table: the sums of the table differ from the given sums. Correct the sums."
+        )
     # `ties` are numbers below 1 and sort equal remainders
     key = np.rint(part / INTEGER_TOLERANCE) + ties
     order = np.argsort(-key, axis=0)
@@ -160,7 +165,7 @@ def _solve_programme(
     rows: IntArray,
     columns: IntArray,
 ) -> scipy.optimize.OptimizeResult:
-    """Solve the programme, in which variable i is the change sign[i] of cell (j[i], x[i])."""
+    """Solve the program, in which variable i is the change sign[i] of cell (j[i], x[i])."""
     equations = np.concatenate([j, len(rows) + x])
     matrix = coo_array(
         (np.tile(sign.astype(float), 2), (equations, np.tile(np.arange(len(j)), 2))),

@@ -47,9 +47,10 @@ class Release:
     guarantee : PrivacyGuarantee
         Guarantee of the measurements, and therefore of all results.
     nodes : list of dict
-        One dict for each parent. The keys are level (of the children), parent, children, cells (not
-        zero at the parent) and dropped (zero at the parent). Further keys are the variables, cost
-        (persons) and off_whole of `isdp.topdown.controlled_rounding.Rounded`.
+        One dict for each parent. The keys level and children are the level and the number of the
+        children. The keys cells and dropped are the numbers of cells that are positive and zero at
+        the parent. Further keys are the name of the parent, and the variables, cost (persons) and
+        off_whole of `isdp.topdown.controlled_rounding.Rounded`.
     """
 
     tables: dict[str, IntArray]
@@ -61,7 +62,7 @@ class Release:
 def node_streams(rng: np.random.Generator) -> Streams:
     """Return a function that gives each region its own random stream.
 
-    The draws of one region do not depend on those of another. The function draws one number from
+    The draws of one region do not depend on those of another. `node_streams` draws one number from
     `rng`.
     """
     root = int(rng.integers(2**63))
@@ -125,7 +126,7 @@ def run(
     )
 
 
-# the names of random streams determine the draws of a seed, so these names do not change
+# the draws of a seed depend on the names of the random streams, so the names must not change
 def _held_group_totals(
     descent: Descent, known: KnownPresence, answers: Sequence[IntArray], totals: IntArray
 ) -> list[IntArray]:
@@ -180,14 +181,14 @@ class Family:
     Attributes
     ----------
     workload : Workload
-        Queries of the level of the children, possibly restricted to answers that count `cells`.
+        The queries of the level of the children. Answers without a cell of `cells` may be left out.
     answers : int64 array, shape (children, answers)
     cells : int64 array
-        Numbers of the cells that may be positive.
+        Indices of the cells that may be positive.
     cell_sums : int64 array, shape (len(cells),), or None
         Counts of the parent.
     totals : int64 array, shape (children,) or (children, groups), or None
-        Exact totals, or totals by group.
+        Exact totals of the children, or their exact totals by group.
     """
 
     depth: int
@@ -230,7 +231,7 @@ class Descent:
     def down(
         self, depth: int, parent: int, above: IntArray, answers: IntArray, totals: IntArray | None
     ) -> tuple[IntArray, dict[str, Any]]:
-        """Split the table of a parent among its children, and return the tables and the node."""
+        """Split the table of a parent among its children, and return the tables and a node."""
         only_child = len(answers) == 1
         cells = np.flatnonzero(above if self.plan.nonnegative or only_child else self.plan.possible)
         name, work = self.hierarchy.units[depth - 1][parent], self.workloads[depth]

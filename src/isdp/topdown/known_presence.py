@@ -1,10 +1,11 @@
 """Known presence of groups of people in the smallest regions, and estimated group totals.
 
 Groups are the categories along some axes, such as types of group quarters, or sex by age. In a
-region, a group may be known to be present with a minimum count, or known to be absent. The minimal
-schema of the slides estimates the group totals of all levels with exact totals in one problem.
-Tables with these totals then always exist for the regions below. Below these levels, a group total
-is split among the regions that may have the group, subject only to the sums of the minimum counts.
+region, a group may be known to be present with a minimum count, or known to be absent. The "Minimal
+Schema" of the slides *The TopDown algorithm and invariants* (TDA) estimates the group totals of all
+levels with exact totals in one problem. Tables with these totals then always exist for the regions
+below. Below these levels, a group total is split among the regions that may have the group, subject
+only to the sums of the minimum counts.
 """
 
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ from isdp.topdown.projections import project_onto_simplices
 
 @dataclass(frozen=True, eq=False)
 class KnownPresence:
-    """Groups of people that the smallest regions are known to have or not to have.
+    """Groups of people that are known to be present in or absent from the smallest regions.
 
     Parameters
     ----------
@@ -97,8 +98,9 @@ def measured_group_totals(
 
     The noisy answers of shape (regions, answers) are in the order of
     `isdp.topdown.budget.workload`. The answers of each query that includes the axes of the groups
-    are summed to group totals. The average of these sums is weighted by the inverse variances. The
-    query "total" then shifts all groups of a region equally, in proportion to its precision.
+    are summed to group totals. The sums are averaged with weights equal to their inverse variances.
+    The answer to the query "total" then shifts all groups of a region equally, in proportion to the
+    precision of the answer.
 
     Returns
     -------
@@ -148,7 +150,7 @@ def estimate_held_group_totals(
         Results of `measured_group_totals` for each level, from the root to the last level with
         exact totals.
     totals : int array, shape (regions,)
-        Exact totals of the regions of this last level.
+        Totals of the regions of the last level with exact totals.
     """
     depth = len(measured) - 1
     min_counts, allowed = known.at_level(hierarchy, depth)

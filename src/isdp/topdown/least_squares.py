@@ -5,9 +5,10 @@ Let y_j be the noisy answers of child j. With P = R' W R and b_j = R' W y_j, the
 
     sum_j h_j' P h_j / 2 - b_j' h_j
 
-subject to the sums over the children (the cells of the parent) and, if given, the totals of the
-children. Apart from a constant, the objective is the least squares problem of the slides *The
-TopDown algorithm and invariants* (TDA).
+subject to given sums over the children, which are the counts of the parent, or to given totals of
+the children, or to both. Apart from a constant, the objective is that of the least squares problem
+in the slides *The TopDown algorithm and invariants* (TDA). With several queries, the alternating
+direction method of multipliers (ADMM) solves the problem.
 """
 
 import math
@@ -28,7 +29,7 @@ RELATIVE_TOLERANCE = 1e-11  # additional tolerance, relative to the maximum coun
 RELAXATION = 1.6  # over-relaxation factor of ADMM
 MAX_RESIDUAL_RATIO = 10.0  # ratio of the residuals above which the step size changes
 
-# a function of step and push that minimises another function plus step |h|^2/2 - push'h
+# a function of step and push that returns the minimiser h of f(h) + step |h|^2/2 - push'h
 Proximal = Callable[[float, FloatArray], FloatArray]
 Projection = Callable[[FloatArray], FloatArray]
 
@@ -44,11 +45,11 @@ class LeastSquaresProblem:
     linear_term : float64 array, shape (children, cells)
         The vectors b_j.
     cell_sums : int64 array, shape (cells,), or None
-        Sums over the children.
+        Sums of each cell over the children.
     child_sums : int64 array, shape (children,) or (children, groups), or None
         Totals of the children, or totals of their groups of cells.
     groups : int64 array, shape (cells,), optional
-        Group of each cell. By default there is one group.
+        The group of each cell. By default all cells are in one group.
     """
 
     matrix: FloatArray
@@ -87,11 +88,11 @@ class LeastSquaresProblem:
 def normal_equations(
     rows: csr_array, weights: FloatArray, answers: IntArray, cells: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute P and the vectors b_j from the measurements. The other cells are fixed at zero.
+    """Compute P and the vectors b_j from the measurements, with only some cells above zero.
 
     The rows and weights are those of an `isdp.topdown.budget.Workload`. The answers have shape
     (children, answers). The results have the shapes (kept cells, kept cells) and (children, kept
-    cells), where `cells` are the kept cells.
+    cells). The kept cells are `cells`, and all other cells are fixed at zero.
     """
     kept = (rows if len(cells) == rows.shape[1] else rows[:, cells]).astype(float)
     weighted = kept.copy()
@@ -179,10 +180,10 @@ def minimize_by_admm(
 ) -> FloatArray:
     """Minimise a quadratic function over a convex set by ADMM with over-relaxation.
 
-    ``least_squares(step, push)`` minimises the function plus step |h|^2/2 - push'h, and `project`
-    is the projection onto the convex set. If `balance` is true, the step size changes when one
-    residual is more than ten times the other. Raise `InputError` if the iteration does not
-    converge.
+    ``least_squares(step, push)`` returns the minimiser of the function plus step |h|^2/2 - push'h.
+    The function `project` is the projection onto the convex set. If `balance` is true, the step
+    size changes when one residual is more than ten times the other. Raise `InputError` if the
+    iteration does not converge.
     """
     copy = project(start)
     gap = np.zeros_like(copy)
@@ -254,7 +255,7 @@ class _LeastSquares:
 
 
 def _simplices(points: FloatArray, problem: LeastSquaresProblem) -> FloatArray:
-    """Project onto the simplices of the cell sums, or of the group totals if there are none."""
+    """Project onto the simplices of the cell sums, or without cell sums of the group totals."""
     if problem.cell_sums is None:
         table = np.zeros_like(points)
         for cells, sums in zip(problem.parts, problem.group_sums.T, strict=True):

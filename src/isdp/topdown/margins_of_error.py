@@ -27,8 +27,8 @@ def margins_of_error(
     If small counts differ between the two tables, the level of confidence is approximate. If
     negative counts are allowed, the errors do not depend on the table.
 
-    The result has an int64 array of shape (units, cells) for each level: the half-width of the
-    margin of each count, in persons.
+    The result has an int64 array of shape (units, cells) for each level. Its entries are the
+    half-widths of the margins of the counts, in persons.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def margins_of_error(
     if not 0 < level < 1 or runs < 10 or place > runs:
         raise InputError(
             f"margins of error: {runs} runs are too few for level {level}. Use a level between 0 "
-            f"and 1, and at least 10 and level / (1 - level) runs."
+            f"and 1, and at least 10 runs and level / (1 - level) runs."
         )
     last = hierarchy.levels[-1]
     table = release.tables[last] if plan.nonnegative else np.zeros_like(release.tables[last])

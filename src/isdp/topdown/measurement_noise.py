@@ -26,8 +26,8 @@ def draw_noise(
     Parameters
     ----------
     flavour : {"pure", "zCDP"}
-        "pure" draws discrete Laplace noise with a = exp(-loss / 2). "zCDP" draws discrete Gaussian
-        noise with sigma^2 = 1 / loss.
+        "pure" draws discrete Laplace noise with P(k) proportional to exp(-loss |k| / 2). "zCDP"
+        draws discrete Gaussian noise with sigma^2 = 1 / loss.
     losses : sequence of positive numbers
         Epsilon or rho of each query.
     counts : sequence of int
@@ -47,7 +47,7 @@ def _double_geometric(rng: np.random.Generator, p: FloatArray) -> IntArray:
 def draw_noise_for_release(
     rng: object, flavour: Flavour, losses: Sequence[Fraction], counts: Sequence[int]
 ) -> IntArray:
-    """Draw the noise of `draw_noise` exactly, with the randomness of the operating system.
+    """Draw the noise of `draw_noise` exactly, with random bits of the operating system.
 
     The parameters are those of `draw_noise`. The argument `rng` is not used.
     """

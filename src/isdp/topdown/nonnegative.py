@@ -1,6 +1,6 @@
-"""The nearest non-negative tables of a noisy table, level by level from the root to the leaves.
+"""Nearest non-negative tables to a noisy table, level by level from the root to the leaves.
 
-This is the part of TopDown that follows its measurements. The noisy table takes the place of the
+The algorithm is the part of TopDown after the measurements. The noisy table replaces the
 measurements.
 """
 
@@ -24,21 +24,22 @@ from isdp.topdown.run_plan import Plan
 def nonnegative_tables(
     rng: np.random.Generator, noisy: IntArray, hierarchy: Hierarchy, held: Sequence[str] = ()
 ) -> dict[str, IntArray]:
-    """Project a noisy table on non-negative integer tables that add up at every level.
+    """Project a noisy table onto non-negative integer tables that add up at every level.
 
-    The total of each child region is estimated first, and then its cells. Both are the nearest
-    numbers of 0 or more in l2 that add up to those of the parent. They are rounded without changing
-    a sum. The result is biased: empty cells become larger and other cells smaller on average.
+    The totals of the child regions are estimated first, and then their cells. The estimates are
+    nearest in l2 to the noisy numbers, among numbers of 0 or more that add up to the numbers of the
+    parent. They are rounded without changing a sum. The result is biased: empty cells become larger
+    and other cells smaller on average.
 
     Parameters
     ----------
     rng : Generator
-        It decides ties of the rounding.
+        The generator breaks ties of the rounding.
     noisy : int64 array, shape (leaves, cells)
         Counts that may be negative, with one row for each leaf of the hierarchy.
     held : sequence of str
-        Levels whose totals do not change. The totals of all levels above them do not change either,
-        and the total of the whole table never changes.
+        Levels whose totals do not change. The totals of all levels above these levels do not change
+        either, and the total of the whole table never changes.
 
     Returns
     -------

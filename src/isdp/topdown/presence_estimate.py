@@ -1,9 +1,10 @@
 """Joint estimate of the group totals of all levels, with known presence in the smallest regions.
 
-The method is the "Minimal Schema" of the slides (TDA). If invariants concern few attributes, the
-table of these attributes is estimated for all levels in one least squares problem. One linear
-programme rounds the estimate. Every result can be extended to the regions below. Implied
-constraints are therefore not needed. The other attributes are estimated afterwards.
+The method is the "Minimal Schema" of the slides *The TopDown algorithm and invariants* (TDA). If
+invariants concern few attributes, the table of these attributes is estimated for all levels in one
+least squares problem. One linear program rounds the estimate. Tables of the regions below with
+these totals always exist, so implied constraints are not needed. The other attributes are estimated
+afterwards.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def estimate_all_levels(
 
 
 def _least_squares(tree: RegionTree, linear_term: FloatArray, presence: Presence) -> FloatArray:
-    """Solve by ADMM, which alternates least squares and projections onto the regions' simplices."""
+    """Solve by the alternating direction method of multipliers, with projections onto simplices."""
 
     def project(table: FloatArray) -> FloatArray:
         points = np.where(presence.present, table, -np.inf)
@@ -139,7 +140,7 @@ def _round(
     """Round with the minimum sum of absolute changes over all levels, given the regions' totals.
 
     No change exceeds 1. The equations are those of a network flow from the smallest regions to the
-    levels above, so the vertices of the programme are integers.
+    levels above, so the vertices of the program are integers.
     """
     floor, part = split_off_remainders(table)
     if not part.any():
@@ -172,10 +173,10 @@ def _programme(
     tree: RegionTree,
     surpluses: IntArray,
 ) -> tuple[scipy.optimize.OptimizeResult, tuple[IntArray, IntArray]]:
-    """Build and solve the linear programme, and return the solution and the candidates (j, k).
+    """Build and solve the linear program, and return the solution and the candidates (j, k).
 
     The first variables are the changes of the candidates, which are entries of region j and group
-    k. The others are the changes of the sums of each level, from the lowest level up.
+    k. The other variables are the changes of the sums of each level, from the lowest level up.
     """
     j, k = np.nonzero(candidates)
     order = rng.permutation(len(j))  # a random order breaks ties at random
@@ -185,7 +186,7 @@ def _programme(
     cost, sides = [1 - 2 * part[j, k]], [surpluses - floor.sum(axis=1)]
     used, width = regions, len(j)
     real, rounded = tree.sums(floor + part), tree.sums(floor)
-    # flow i of a level is variable number[i], and goes to group[i] of region member[i] above
+    # flow i of a level is variable number[i]. It goes to group[i] of region member[i] above
     member, group, number = tree.parents[-1][j] if tree.parents else j, k, np.arange(len(j))
     for depth in reversed(range(len(tree.parents))):
         low = np.floor(real[depth])

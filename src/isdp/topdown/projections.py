@@ -9,9 +9,9 @@ from isdp.arrays import BoolArray, FloatArray
 from isdp.errors import InputError
 
 MAX_STEPS = 200  # maximum number of Newton steps
-ARMIJO = 1e-4  # minimum share of the linear decrease in the line search
+ARMIJO = 1e-4  # minimum decrease in the line search, as a share of the linear decrease
 MARGIN_TOLERANCE = 1e-12  # maximum error of the sums, relative to the total
-REFINED_TOLERANCE = 1e-3  # maximum residual of a row or column sum, in persons
+REFINED_TOLERANCE = 1e-3  # maximum residual of a row or column sum after refinement, in persons
 
 
 def project_onto_simplices(points: ArrayLike, totals: ArrayLike) -> FloatArray:
@@ -50,9 +50,9 @@ def project_onto_transportation_polytope(
     concave piecewise quadratic dual function. A semismooth Newton method with a line search
     computes them. The linear systems of the method have the size of the shorter side of the table.
 
-    The projection of an entry of minus infinity is zero. The error of the sums is at most 1e-12 of
-    the total or 1e-3, plus rounding errors. Raise `InputError` if the totals of the sums differ, or
-    no table has the sums.
+    The projection of an entry of minus infinity is zero. The error of a sum is at most 1e-12 of the
+    total and at most 1e-3 persons, apart from rounding errors. Raise `InputError` if the totals of
+    the sums differ, or no table has the sums.
     """
     points = np.asarray(points, dtype=float)
     rows, columns = np.asarray(rows, dtype=float), np.asarray(columns, dtype=float)
@@ -99,7 +99,7 @@ def _newton(points: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatA
 
 
 def _settle(table: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:
-    """Correct the residuals of large totals in the positive entries.
+    """Correct the residuals of large sums by changes of the positive entries.
 
     The integer parts are summed exactly, so only the fractional parts have rounding errors.
     """
@@ -127,10 +127,11 @@ def _column_start(points: FloatArray, columns: FloatArray) -> FloatArray:
 def _newton_step(
     support: BoolArray, short: FloatArray, narrow: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Solve [D_r S; S' D_c] (da, db) = (short, narrow) on the support S.
+    """Solve the Newton equations [D_r S; S' D_c] (da, db) = (short, narrow).
 
-    The Schur complement reduces the system to the rows. A small ridge makes it regular if the
-    support has several connected components, or an empty row or column.
+    The matrix S marks the positive entries. The diagonal matrices D_r and D_c have their numbers in
+    the rows and the columns. The Schur complement reduces the system to the rows. A small ridge
+    makes it regular if S has several connected components, or an empty row or column.
     """
     s = support.astype(float)
     ridge = 1e-10
@@ -151,7 +152,7 @@ def _line_search(
     place: tuple[FloatArray, FloatArray],
     step: tuple[FloatArray, FloatArray],
 ) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """Halve the step until the dual function decreases enough. Return None if it never does."""
+    """Halve the step until the negative dual function decreases enough, or return None."""
 
     def dual(a: FloatArray, b: FloatArray) -> tuple[float, FloatArray]:
         table = np.maximum(0, points + a[:, None] + b)
@@ -161,7 +162,7 @@ def _line_search(
     (a, b), (da, db) = place, step
     here, table = dual(a, b)
     slope = (table.sum(axis=1) - rows) @ da + (table.sum(axis=0) - columns) @ db
-    noise = 1e-13 * abs(here)  # rounding error of the dual function
+    noise = 1e-13 * abs(here)  # bound on the rounding error of the dual function
     length = 1.0
     while length > 1e-12:
         there, table = dual(a + length * da, b + length * db)

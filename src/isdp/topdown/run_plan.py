@@ -25,7 +25,8 @@ class Plan:
     Parameters
     ----------
     held : tuple of str
-        Levels whose regions have exact totals. The totals of all levels above are exact too.
+        Levels whose regions have exact totals. The totals of all levels above these levels are
+        exact too.
     nonnegative : bool
         If false, counts may be negative, and cells that are zero at the parent are kept.
     passes : {"one", "isolate_total"}
@@ -59,7 +60,7 @@ class Plan:
         unknown = set(self.structural_zeros) - set(range(self.schema.cells))
         if unknown:
             raise InputError(
-                f"topdown: structural_zeros: {sorted(unknown)} are not cells. The cells are 0 to "
+                f"topdown: structural_zeros: {sorted(unknown)} are not cells. Use cells from 0 to "
                 f"{self.schema.cells - 1}."
             )
         check_choice("topdown: passes", self.passes, get_args(Passes))
@@ -68,7 +69,10 @@ class Plan:
 
     def _check_known(self, known: KnownPresence) -> None:
         if not self.nonnegative:
-            raise InputError("topdown: known: set nonnegative=True, or omit the known groups")
+            raise InputError(
+                "topdown: known: known groups need nonnegative counts. Set nonnegative=True, or "
+                "omit the known groups"
+            )
         group = known.group_of_cells(self.schema)
         possible_cells = np.bincount(group[self.possible], minlength=group.max() + 1)
         if known.allowed.shape[1] != len(possible_cells):

@@ -242,7 +242,7 @@ class Evidence:
         Minimum size of a run. In a smaller run, a value that fails the criterion gives the verdict
         "undecided".
     needs
-        Minimum size of a run. In a smaller run, the claim is not checkable.
+        Minimum size of a run. A smaller run cannot check the claim.
     paper
         Values of the paper's formula for the same rows, if the paper has a formula.
     """

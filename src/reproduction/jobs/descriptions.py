@@ -21,7 +21,7 @@ from isdp.errors import InputError
 from reproduction.jobs.yaml_files import read_yaml
 
 FILE = "descriptions.yaml"
-OTHER_COLUMNS = "*"  # describes every column without an entry
+OTHER_COLUMNS = "*"  # the entry for all columns without an entry of their own
 WILDCARD = re.compile(r"(?<!\{)\{(\w+)\}(?!\})")
 
 

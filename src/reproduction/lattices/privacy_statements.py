@@ -140,7 +140,7 @@ def check_composition() -> Iterator[Row]:
 
 
 def _by_loss(p: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Combine the outputs with equal losses, which changes no divergence."""
+    """Combine the outputs with equal losses. This changes no divergence."""
     losses, group = np.unique(np.round(np.log(p) - np.log(q), 9), return_inverse=True)
     return np.bincount(group, p, len(losses)), np.bincount(group, q, len(losses))
 
@@ -251,7 +251,7 @@ def check_unbounded_loss() -> Iterator[Row]:
 def check_chain_error() -> Iterator[Row]:
     """Compare the delta of noise after t iterations with the distance of the chain from its target.
 
-    The Metropolis chain on the lattice of a 2 x 2 table moves by double geometric steps, and starts
+    The Metropolis chain on the lattice of a 2 x 2 table proposes discrete Laplace steps, and starts
     at 0. If its total variation distance from the target is D, the noise has the guarantee of the
     target with an additional delta of (1 + exp(epsilon d)) D.
     """

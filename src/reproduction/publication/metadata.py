@@ -25,7 +25,7 @@ URLS = re.compile(r"\[project\.urls\]\n(?:.+\n)*")
 
 
 def format_metadata(checkout: Path) -> dict[str, str]:
-    """Return the text of each file about a checkout, by the name of the file."""
+    """Return the text of each metadata file of a checkout, by the name of the file."""
     citation = read_yaml(checkout / "CITATION.cff")
     package = (checkout / "pyproject.toml").read_text(encoding="utf-8")
     about = tomllib.loads(package)["project"]

@@ -159,6 +159,11 @@ def _key_numbers(results: Results) -> Iterable[dict[str, str]]:
             lambda rows: f"{rows['exact_error'].max():.0e}",
         ),
         (
+            "Errors at rho = 1 per person under state totals (persons; errors fall as 1/sqrt(rho))",
+            "nested_errors",
+            _errors_at_rho_1,
+        ),
+        (
             "Stored draws of noise that change a mandated total",
             "draws_verified",
             lambda rows: f"{rows['violations'].sum():,} of {rows['draws'].sum():,}",
@@ -177,4 +182,20 @@ def _iterations(rows: pd.DataFrame, variant: str) -> str:
     return ", ".join(
         f"{row.iterations_to_bound_0_01:,.0f} ({names[row.experiment]})"
         for row in found.itertuples()
+    )
+
+
+def _errors_at_rho_1(rows: pd.DataFrame) -> str:
+    """Rescale the closed-form errors from the budget nearest to 1 to the budget rho = 1."""
+    known = rows.dropna(subset="expected")
+    nearest = (known["budget"] - 1).abs()
+    known = known[nearest == nearest.min()]
+    errors = known["expected"] * known["budget"] ** 0.5
+    by_query = known.assign(error=errors).set_index(["query", "system"])["error"]
+    return "; ".join(
+        f"in {words}, {', '.join(f'{n:.3g} ({system})' for system, n in by_query[query].items())}"
+        for query, words in (
+            ("county cell", "a cell"),
+            ("county total", "a county's population"),
+        )
     )

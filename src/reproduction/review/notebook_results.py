@@ -8,6 +8,7 @@ import base64
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from html import escape
 from pathlib import Path
 
 import pandas as pd
@@ -15,6 +16,8 @@ from IPython.display import HTML, Markdown, display
 
 from isdp.errors import InputError
 from isdp.io.files import read_json
+from reproduction.jobs.descriptions import FILE as DESCRIPTIONS
+from reproduction.jobs.descriptions import read_descriptions
 from reproduction.jobs.tables import read_csv, read_text
 from reproduction.jobs.yaml_files import read_yaml
 from reproduction.review.pages import MARKS, PARTS
@@ -25,6 +28,7 @@ from reproduction.review.tables import convert_to_html, format_cell
 FOLDER_VARIABLE = "ISDP_RESULTS"  # environment variable with the results folder
 COMMAND = "snakemake --cores all"
 CHECKS = "tables/transcription_checks.csv"
+MAX_OPEN_ROWS = 10  # a longer table is folded, so that a page stays short
 
 
 class ReviewError(InputError):
@@ -60,14 +64,18 @@ def say(text: str) -> None:
     display(Markdown(text))
 
 
-def show_rows(table: pd.DataFrame, group: str | None = None) -> None:
-    """Show a table. With `group`, the rows of each group follow a line with its name."""
+def show_rows(table: pd.DataFrame, group: str | None = None, fold: str = "") -> None:
+    """Show a table. With `group`, the rows of each group follow a line with its name.
+
+    With `fold`, only this title is shown until the reader opens the table.
+    """
     if group is None:
-        _html(convert_to_html(table))
-        return
-    shown = table.drop(columns=group).map(format_cell)
-    groups = [(name, rows.to_numpy()) for name, rows in shown.groupby(table[group], sort=False)]
-    _html(PARTS.grouped(list(shown.columns), groups))
+        html = convert_to_html(table)
+    else:
+        shown = table.drop(columns=group).map(format_cell)
+        groups = [(name, rows.to_numpy()) for name, rows in shown.groupby(table[group], sort=False)]
+        html = PARTS.grouped(list(shown.columns), groups)
+    _html(PARTS.folded(f"{fold} ({len(table)} rows)", html) if fold else html)
 
 
 def list_pages() -> None:
@@ -92,6 +100,8 @@ class Results:
         self.shown = read_shown(folder)
         self.card = read_text(folder / "tables/scorecard.csv")
         self.checks = read_text(folder / CHECKS)
+        studies = Path(__file__).parents[1]
+        self.descriptions = read_descriptions(sorted(studies.glob(f"*/{DESCRIPTIONS}")))
 
     def setting(self, key: str):
         """Return the value of a dotted key in the config that made the results."""
@@ -118,7 +128,7 @@ class Results:
         path = self.folder / "data/provenance.json"
         if path.is_file():
             shown.append(read_json(path)["message"])
-        _html(PARTS.caption(f"This run (results/config.yaml): {'; '.join(shown)}"))
+        _html(PARTS.folded("Settings and data of this run", "; ".join(map(escape, shown))))
 
     def table(self, name: str, rows: str | None = None) -> pd.DataFrame:
         """Read a table of this run, or the rows that a pandas query selects.
@@ -135,15 +145,18 @@ class Results:
         """Return one entry of a table: the column in the first selected row."""
         return self.table(name, rows)[column].iloc[0]
 
-    def show(self, name: str, columns=None, rows: str | None = None) -> None:
-        """Show a table, or some of its columns and rows, without repeated rows.
+    def show(self, name: str, columns=None, rows: str | None = None, fold=None) -> None:
+        """Show a table, or some of its columns and rows, under its title, without repeated rows.
 
-        A mapping of columns renames them.
+        A mapping of columns renames them. A table is folded if it has more than 10 rows, or as
+        `fold` says: the reader sees its title and opens it.
         """
         table = self.table(name, rows)
         shown = table[list(columns)].drop_duplicates() if columns else table
         shown = shown.rename(columns=columns) if isinstance(columns, Mapping) else shown
-        _html(f"{convert_to_html(shown)}{PARTS.caption('table', name)}")
+        fold = len(shown) > MAX_OPEN_ROWS if fold is None else fold
+        title = self.descriptions.title_of("tables", name)
+        _html(PARTS.table(name, title, convert_to_html(shown), len(shown), fold))
 
     def figure(self, name: str, words: str) -> None:
         """Show a figure of this run with a description. The picture links to its SVG file."""
@@ -182,11 +195,14 @@ class Results:
         return {verdict: int((self.card["verdict"] == verdict).sum()) for verdict in MARKS}
 
     def claims_of(self, study: str) -> None:
-        """Show all claims of a study in a table, one row per claim."""
+        """Show all claims of a study in a folded table, under the number of each verdict."""
         card = self.card[self.card["wing"] == study]
         if card.empty:
             raise NotInThisRunError(f"no claims on {study}")
-        _html(PARTS.scores(card.to_dict("records")))
+        numbers = [(verdict, int((card["verdict"] == verdict).sum())) for verdict in MARKS]
+        words = ", ".join(f"{number} {verdict}" for verdict, number in numbers if number)
+        title = f"All {len(card)} claims of this study: {words}"
+        _html(PARTS.folded(title, PARTS.scores(card.to_dict("records"))))
 
     def by_experiment(self) -> None:
         """Show the number of claims with each verdict, by paper and experiment."""

@@ -151,7 +151,7 @@ def _draws_wanted(judged: Quantity, criterion: Criterion) -> str:
 
 
 def format_value(found: Quantity) -> tuple[str, str]:
-    """Format values with limits, or with errors to two significant digits of the error."""
+    """Format values with limits, or with errors of two significant digits."""
     if found.errors:
         pairs = [(*pair, _places(pair[1])) for pair in zip(found.values, found.errors, strict=True)]
         values = [f"{value:,.{n}f}" for value, _, n in pairs]

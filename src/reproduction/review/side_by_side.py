@@ -121,8 +121,8 @@ def bias_rows(
 ) -> pd.DataFrame:
     """List the true counts at which each biased system is too large, too small or undecided.
 
-    A bias below `MIN_BIAS_ERRORS` standard errors has no sign. A single run has no standard error.
-    Systems that are unbiased by construction are omitted.
+    The sign of a bias below `MIN_BIAS_ERRORS` standard errors is undecided. A single run has no
+    standard error. Systems that are unbiased by construction are omitted.
     """
     biased = guarantees.loc[~guarantees["unbiased"], "system"]
     rows = errors[

@@ -21,8 +21,8 @@ def draw_county_noise(
 ) -> np.ndarray:
     """Draw projected Laplace noise for the counties of a state under the state's total.
 
-    `scale` is epsilon times the scale b of the noise. By the definitions of SDP it is 2, because a
-    replaced person changes two counts. With the privacy unit of ISDP it is 1. The result has the
+    `scale` is epsilon times the scale b of the noise. It is 2 by the definitions of SDP, because a
+    replaced person changes two counts. It is 1 with the privacy unit of ISDP. The result has the
     shape (runs, counties).
     """
     query, held = Query.histogram(counties), Invariants.total(counties)

@@ -60,7 +60,7 @@ LEAST_ERROR_SETTINGS = (
     SETTINGS[2],
     SETTINGS[3],
 )
-SOLVER_TOLERANCE = 1e-7  # of the optimum of a linear programme
+SOLVER_TOLERANCE = 1e-7  # of the optimum of a linear program
 WORKLOADS = {
     "histogram of 16 cells, total": (Query.histogram(16), Invariants.total(16)),
     "3 x 3 table, both margins": (Query.histogram(9), Invariants.margins((3, 3))),

@@ -28,7 +28,7 @@ PRINTED_EPSILONS = {"TopDown, PL 94-171 and DHC": 52.83}
 
 
 def compare_flavours() -> pd.DataFrame:
-    """List the components in which every two systems differ, and compare budgets of one flavour.
+    """List the components in which pairs of systems differ, and compare budgets of one flavour.
 
     The exact release of invariants is omitted, because its budget is 0 in every flavour.
     """

@@ -17,7 +17,7 @@ from isdp.swapping.accuracy import covariance
 from reproduction.swapping.printed import PRINTED_RATE, TENURES, counts_before
 
 TWO_PERSON_HOUSEHOLDS = 264331  # number of households in the slides' largest stratum
-# shares of the sizes 1 to 12 in percent; the slides give size 2, and size 12 is the remainder
+# percentages of the sizes 1 to 12; the slides give that of size 2, and size 12 has the remainder
 SIZE_SHARES = (9.0, 0, 21.5, 18.2, 11.9, 7.1, 4.1, 2.4, 1.3, 0.75, 0.35, 0)
 OWNING_LOG_ODDS = 0.12  # change in the log-odds of owning for each further person in the household
 # The tilt of a county is the change in the log weight of a household for each further person in it.

@@ -5,12 +5,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from isdp.testing import check_mean
 from reproduction.counties.projection import (
     project_state,
     summarise_projection,
     tabulate_projected_boxes,
 )
-from tests.statistical.checks import check_mean
 
 CHOICES = ("solver", "random", "even")
 COUNTIES = pd.DataFrame(

@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 from isdp.exact import total_distribution
+from isdp.testing import check_distribution
 from reproduction.counties.truncation import (
     expected_truncated,
     negative_probability,
@@ -11,7 +12,6 @@ from reproduction.counties.truncation import (
     tabulate_truncation,
     truncation_bias,
 )
-from tests.statistical.checks import check_law
 
 COUNTIES = pd.DataFrame(
     {
@@ -80,4 +80,4 @@ def test_chances_against_the_mechanism_itself():
     noise = rng.geometric(p, (400_000, 3)) - rng.geometric(p, (400_000, 3))
     kept = noise[noise.sum(axis=1) == 0]
     seen, chance = (kept[:, 0] < -5).sum(), negative_probability(total_distribution(3, 0.3), 5)
-    check_law([seen, len(kept) - seen], [chance, 1 - chance])
+    check_distribution([seen, len(kept) - seen], [chance, 1 - chance])

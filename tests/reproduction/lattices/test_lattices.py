@@ -9,6 +9,7 @@ from isdp.io.draws import Draws
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.coupling import MeetingTimes
 from isdp.mcmc.metropolis import LatticeWalk
+from isdp.testing import check_mean
 from reproduction.lattices.convergence import (
     compute_bound_curves,
     couple_chains,
@@ -25,7 +26,6 @@ from reproduction.lattices.noise import (
     summarise_noise,
     tabulate_counts,
 )
-from tests.statistical.checks import check_mean
 
 AXES = {"sex": ["f", "m"], "age": ["young", "old", "older"]}
 TABLE = build_table(AXES, [["sex"], ["age"]], [[1, 2, 3], [4, 5, 6]])

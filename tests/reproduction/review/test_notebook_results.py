@@ -103,8 +103,7 @@ def test_a_claim_is_shown_with_both_values_and_its_verdict(folder, shown):
         assert part in shown[0]
     assert "By a &lt;few&gt; draws" in shown[0]
     assert "nan" not in shown[0]
-    review.claim("two-bin-means")
-    assert shown[1].count("<br>") == 1  # without a note it has no line of its own
+    assert 'href="../papers/ISDP.html#claim-counties-rhat"' in shown[0]
     with pytest.raises(ReviewError, match="no claim nonsense"):
         review.claim("nonsense")
 
@@ -151,14 +150,25 @@ def test_what_lies_about_of_another_config_is_not_shown(folder, shown):
 
 
 def test_rows_that_are_alike_in_the_columns_shown_are_shown_once(folder, shown):
-    pd.DataFrame({"law": ["l1", "l1", "l2"], "cell": [1, 2, 1]}).to_csv(
-        folder / "tables/t.csv", index=False
+    pd.DataFrame({"records": [2, 2, *range(3, 13)], "rate": range(12)}).to_csv(
+        folder / "tables/swapping_law.csv", index=False
     )
+    with (folder / "shown.txt").open("a") as file:
+        file.write("tables/swapping_law\n")
     review = open_results(folder)
-    review.show("t", ["law"])
-    review.show("t")
-    assert [text.count("<td>l1</td>") for text in shown] == [1, 2]
-    assert all(text.count("table <i>t</i>") == 1 for text in shown)
+    review.show("swapping_law", ["records"], "records < 12")
+    review.show("swapping_law", ["records"])
+    review.show("swapping_law", ["records"], fold=False)
+    assert [text.count("<td>2</td>") for text in shown] == [1, 1, 1]
+    # a table of more than ten rows is folded, and each has its title
+    assert ["<details" in text for text in shown] == [False, True, False]
+    assert all("compared with their exact distribution" in text for text in shown)
+
+
+def test_the_claims_of_a_study_are_folded_under_their_verdicts(folder, shown):
+    open_results(folder).claims_of("counties")
+    assert "<summary>All 2 claims of this study: 1 differs, 1 not checkable</summary>" in shown[0]
+    assert "They agree &amp; mix." in shown[0]
 
 
 def test_the_pages_are_listed_from_the_notebooks_that_there_are(tmp_path, shown, monkeypatch):

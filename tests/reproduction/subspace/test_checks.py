@@ -5,6 +5,7 @@ import pytest
 from isdp import Invariants
 from isdp.subspace import ProjectedGaussian, ProjectedLaplace, Query
 from isdp.subspace.privacy.gaussian_calibration import multiplier
+from isdp.testing import check_mean
 from reproduction.subspace.checks import (
     NESTED_MULTIPLIER,
     check_all,
@@ -16,7 +17,6 @@ from reproduction.subspace.checks import (
     check_nestedness,
     check_unbiasedness,
 )
-from tests.statistical.checks import check_mean
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import pytest
 
 from isdp import Invariants
 from isdp.subspace import Query, min_trace_shape
+from isdp.testing import check_mean
 from reproduction.subspace.equal_privacy import (
     L1_UNIT,
     RECORD_UNIT,
@@ -15,7 +16,6 @@ from reproduction.subspace.equal_privacy import (
     tabulate_orders,
 )
 from reproduction.subspace.theory.two_way_error import lattice_error
-from tests.statistical.checks import check_mean
 
 # errors of what is simulated, by other means
 KNOWN = {

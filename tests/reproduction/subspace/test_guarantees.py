@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from isdp.subspace.privacy.gaussian_calibration import certified_delta, paper_constant
+from isdp.testing import check_mean
 from reproduction.subspace.guarantees import (
     attained_loss,
     compute_profiles,
@@ -9,7 +10,6 @@ from reproduction.subspace.guarantees import (
     tabulate_failing,
     tabulate_pure_losses,
 )
-from tests.statistical.checks import check_mean
 
 
 def test_the_constant_holds_at_usual_deltas_in_the_range_of_algorithm_1_and_not_beyond():

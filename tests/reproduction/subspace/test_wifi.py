@@ -3,6 +3,7 @@ import pytest
 from scipy import stats
 
 from isdp.subspace import null_space
+from isdp.testing import check_mean
 from reproduction.subspace.wifi import (
     READINGS,
     Campus,
@@ -13,7 +14,6 @@ from reproduction.subspace.wifi import (
     simulate_readings,
     tabulate_constraints,
 )
-from tests.statistical.checks import check_mean
 
 CAMPUS = Campus()
 SMALL = Campus(3, 4, 5)

@@ -4,6 +4,7 @@ import pytest
 from isdp.subspace import basis_sensitivity, difference_basis, null_space
 from isdp.subspace.accuracy import min_variance_approximate, min_variance_pure
 from isdp.subspace.privacy.gaussian_calibration import sigma
+from isdp.testing import check_mean
 from reproduction.subspace.workloads import (
     build_workload,
     tabulate_errors,
@@ -12,7 +13,6 @@ from reproduction.subspace.workloads import (
     tabulate_near_optimal,
     tabulate_workloads,
 )
-from tests.statistical.checks import check_mean
 
 WORKLOADS = {
     "total": {"query": "histogram", "size": 16, "held": "total"},

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from isdp.testing import check_mean
 from reproduction.swapping import attacks, budgets, demonstrations
 from reproduction.swapping.households import build_households
 from reproduction.swapping.printed import counts_before, read_budgets, read_massachusetts
 from reproduction.swapping.tables import tabulate_guarantees
-from tests.statistical.checks import check_mean
 
 TABLE = read_massachusetts("data/swapping/massachusetts_1940.csv")
 PRINTED = read_budgets("data/swapping/budgets.csv")

@@ -5,6 +5,7 @@ from scipy.stats import linregress
 
 from isdp.exact import total_distribution
 from isdp.streams import stream
+from isdp.testing import check_mean
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
 from reproduction.topdown.configurations import (
@@ -29,7 +30,6 @@ from reproduction.topdown.experiment import (
     sum_to_levels,
 )
 from tests import ROOT
-from tests.statistical.checks import check_mean
 
 DATA = ROOT / "data"
 PLANS = list_plans()

@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import linprog
 
 from isdp import Invariants
+from isdp.testing import check_mean
 from reproduction.data.histogram import read_group_quarters
 from reproduction.data.published import read_published
 from reproduction.topdown.implied_constraints import (
@@ -20,7 +21,6 @@ from reproduction.topdown.implied_constraints import (
 )
 from tests import ROOT
 from tests.reproduction.topdown.students import share_beyond
-from tests.statistical.checks import check_mean
 
 
 @pytest.fixture(scope="module")

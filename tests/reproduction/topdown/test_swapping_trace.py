@@ -2,13 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from isdp.testing import check_mean
 from reproduction.topdown.swapping_trace import (
     count_groups,
     measure_rmse_by_size,
     subtract_algorithm,
     trace_swapping,
 )
-from tests.statistical.checks import check_mean
 
 
 def fake_world(seed, states=6, counties=40):

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from isdp.errors import InputError
+from isdp.testing import check_mean
 from reproduction.data.histogram import Histogram, read_histogram
 from reproduction.data.published import read_published
 from reproduction.topdown.configurations import SCHEMA_WITHOUT_RACE, tabulate_configurations
@@ -42,7 +43,6 @@ from reproduction.topdown.tables import (
 from tests import ROOT
 from tests.reproduction.data.nhgis import write_demonstration
 from tests.reproduction.topdown.students import share_beyond
-from tests.statistical.checks import check_mean
 
 DATA = ROOT / "data"
 

@@ -1,13 +1,21 @@
 import math
 
 import flint
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from isdp import InputError
 from isdp.accounting import PrivacyGuarantee
-from isdp.accounting.conversions import CONVERSIONS, convert, epsilon_above, epsilon_for, rho_for
+from isdp.accounting.conversions import (
+    CONVERSIONS,
+    convert,
+    epsilon_above,
+    epsilon_for,
+    max_loss,
+    rho_for,
+)
 
 NAMES = list(CONVERSIONS)
 RHO = st.floats(1e-4, 1e3)
@@ -139,6 +147,24 @@ def test_the_epsilon_of_a_rho_holds_and_is_hardly_too_large(rho, delta):
     renyi, slides = (epsilon_above(name, rho, delta) for name in NAMES[1::-1])
     assert found <= renyi * (1 + 1e-9)
     assert renyi <= slides * (1 + 1e-9) < math.inf
+
+
+def test_a_loss_exceeds_its_bound_with_at_most_the_stated_probability():
+    """The loss of two cells with one total is 2 rho (t + 1/2), with t of weight exp(-rho t^2)."""
+    t = np.arange(-2000, 2001)
+    epsilon_is_exceeded = False
+    for rho in np.geomspace(0.01, 20, 60):
+        weights = np.exp(-rho * t**2)
+        losses = np.abs(2 * rho * (t + 0.5))
+        for delta in (0.3, 1e-3, 1e-10):
+
+            def exceeds(bound, weights=weights, losses=losses):
+                return weights[losses > bound].sum() / weights.sum()
+
+            assert exceeds(max_loss(rho, delta)) <= delta
+            epsilon = epsilon_above("Canonne-Kamath-Steinke", rho, delta)
+            epsilon_is_exceeded |= exceeds(epsilon) > delta
+    assert epsilon_is_exceeded  # so that an epsilon at delta is no such bound
 
 
 @pytest.mark.parametrize("delta", DELTAS)

@@ -14,7 +14,11 @@ from isdp.cli import main
 from isdp.commands.account import account
 from isdp.commands.check import check, read_noise
 from isdp.commands.privatize.nonnegative import nonnegative_counts
+from isdp.commands.shared.degrees_of_freedom import find_degrees_of_freedom
+from isdp.commands.shared.guarantee import move_losses, privacy_guarantee, request_for_table
+from isdp.commands.shared.invariants_file import HeldTotals
 from isdp.commands.shared.levels import NoiseLevels, TableLevels
+from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import read_table
 from isdp.errors import InputError
 from isdp.exact.nested.accuracy import NestedAccuracy
@@ -307,3 +311,33 @@ def test_losses_of_single_moves_are_not_added_where_only_exchanges_are_possible(
     paths = [files.folder / "privatize/certificate.json", plain / "certificate.json"]
     with pytest.raises(InputError, match="metric"):
         account(paths, cells_path=plain / "noisy.csv", invariants_paths=rules)
+
+
+@pytest.mark.parametrize("budget", [{"epsilon": Fraction(1)}, {"rho": Fraction(1)}])
+@pytest.mark.parametrize("groups", [None, ("hispanic",)])
+def test_the_losses_of_moves_are_those_of_all_pairs_of_cells(tmp_path, frame, budget, groups):
+    if groups and "epsilon" in budget:
+        return  # noise with groups is Gaussian
+    kept = frame[frame["county"].isin(["A1", "A2", "B1", "B2"]) & (frame["age"] == "old")]
+    kept.to_csv(tmp_path / "table.csv", index=False)
+    table = read_table(tmp_path / "table.csv")
+    held = [HeldTotals("totals by state", table.groups(["state"]), ("state",))]
+    free = find_degrees_of_freedom(held)
+    levels = NoiseLevels(("state", "county"), groups)
+    request = request_for_table(NoiseRequest(levels=levels, **budget), free, table)
+    found = move_losses(request, privacy_guarantee(request, free), free, size_held=True)
+    changes = np.array(list(product([-1, 0, 1], repeat=8)))
+    changes = changes[~free.invariants.apply(changes).any(axis=1)]
+    losses = -request.mechanism.log_weight(changes)
+    alone = np.abs(changes).sum(axis=1) == 2
+    pairs = [
+        min(losses[(changes[:, i] < 0) & (changes[:, j] > 0)])
+        for i, j in product(range(8), repeat=2)
+        if i != j
+    ]
+    assert float(found.nearest) == pytest.approx(min(pairs))
+    assert float(found.alone) == pytest.approx(losses[alone].max())
+    two_moves = (np.abs(changes).reshape(-1, 2, 4).sum(axis=2) == 2).all(axis=1)
+    largest = max(*pairs, *losses[two_moves])
+    assert largest <= float(found.farthest) * (1 + 1e-9)
+    assert groups or largest == pytest.approx(float(found.farthest))

@@ -8,7 +8,7 @@ import pytest
 
 from isdp import InputError, Invariants
 from isdp.commands.opendp import l1_metric, make_measurement, table_domain
-from tests.statistical.checks import check_mean
+from isdp.testing import check_mean
 
 HELD = Invariants.partition("aab")
 

@@ -10,6 +10,7 @@ from flint import arb, ctx
 from isdp import SYSTEM_RANDOMNESS, GeneralizedGaussian, InputError, Invariants, draw_noise
 from isdp.errors import MisfitError, NoSamplerError
 from isdp.exact import select_sampler
+from isdp.exact.bits.bernoulli import to_ball
 from isdp.exact.bits.discrete_gaussian import log_relative_mass
 from isdp.exact.bits.source import BitSource
 from isdp.exact.nested.compiled_crossing import log_relative_mass as compiled_log_mass
@@ -28,8 +29,8 @@ HELD = [
     [(2, 1)],
     [(1, 2)],
 ]
-ONES = 2**64 - 1
-HALF = 2**63
+TOP = 2**64
+ONES, HALF = TOP - 1, TOP // 2
 
 
 def deep():
@@ -117,14 +118,35 @@ class Words(BitSource):
 def scaled(log_probability):
     """The first 64 bits of a probability."""
     with ctx.workprec(300):
-        return int((log_probability().exp() * arb(2) ** 64).floor().unique_fmpz())
+        bits = int((log_probability().exp().lower() * TOP).floor().unique_fmpz())
+    return min(bits, ONES)
 
 
-@pytest.mark.parametrize(("later", "value"), [([0], 1), ([ONES], 0)])
-def test_a_proposal_whose_first_64_bits_do_not_decide_takes_further_bits(later, value):
-    """The variance of the only coordinate is 1; the proposal 1 is accepted with exp(-1)."""
-    bits = Words([HALF, HALF, HALF, scaled(lambda: arb(-1))], [0, HALF, 0], later)
-    assert margins(2, 4).draw(bits, 1).tolist() == [[value, -value, -value, value]]
+@pytest.mark.parametrize("pairs", HELD)
+@pytest.mark.parametrize("family", [*FAMILIES, deep])
+def test_every_decision_is_at_its_probability(family, pairs):
+    """Words that are the first 64 bits of a probability take further bits, which accept.
+
+    The weight of a step from the centre c is exp(-(x - c)^2 / (2 s^2)). It is accepted with this
+    weight, divided by the probability exp(-steps / scale) of its proposal and by the largest ratio.
+    """
+    mechanism = family()
+    sampler = CrossingSampler(held_totals(mechanism, pairs), mechanism)
+    noise = sampler.draw(BitSource(generator().bytes), 1)
+    terms, given = sampler.terms(noise[0]), []
+    if len(sampler.starts) > 2:
+        return  # each independent tree is accepted on its own
+    words = [scaled(lambda: sum((log_relative_mass(s2, c) for _, c, s2 in terms), arb(0)))]
+    for x, c, s2 in terms:
+        scale, whole = Fraction(2) ** max(math.ceil(math.log2(s2 / 2) / 2), 0), math.floor(c)
+        steps = x - whole - 1 if x > c else whole - x
+        log = steps / scale - (x - c) ** 2 / (2 * s2)
+        log += min(c - whole, whole + 1 - c) / scale - s2 / (2 * scale**2)
+        words.append(scaled(lambda log=log: to_ball(log)))
+        given += [HALF if x > c else 0, int(math.exp(-(steps + 0.5) / scale) * TOP), words[-1]]
+    bits = Words([words[0], *given], [0, HALF, 0], [0] * len(words))
+    assert (sampler.draw(bits, 1) == noise).all()
+    assert len(bits.later) <= words.count(ONES)  # a probability of 1 needs none
 
 
 @pytest.mark.parametrize(

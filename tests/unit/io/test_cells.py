@@ -44,7 +44,7 @@ def test_every_cell_is_stripped_wherever_its_blanks_stand(rows, quoting, end):
         ("a,b,a\n", "line 1: the column 'a'"),
         ("a,b\n1,2\n3\n", "line 3: the row has 1 fields"),
         ("a,b\n1,2,3\n", "line 2: the row has 3 fields"),
-        ('a,b\n1,"2\n', "line 2: the text is not valid csv"),
+        ('a,b\n1,"2\n', "line 2: the text is not valid CSV"),
     ],
 )
 def test_what_is_no_table_is_refused(text, words):

@@ -121,8 +121,9 @@ def test_the_registry_record_has_the_loss_and_the_totals_of_the_release(release)
         assert exact <= loss["epsilon"] < exact + 1e-5
         assert variant == "Pure DP"
     unprotected = record["dp_variant"]["unprotected_quantities"]
-    held = {"topdown": "the total of each county", "swap": "16 numbers of records by state, size"}
+    held = {"topdown": "The total of each county.", "swap": "16 numbers of records by state, size"}
     assert held.get(kind, "totals by county: 2 exact totals") in unprotected
+    assert "negative" not in unprotected
 
 
 def test_the_data_package_describes_each_table(release):

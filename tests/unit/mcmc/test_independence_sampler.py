@@ -7,7 +7,7 @@ from isdp.constraints.polytope import Polytope
 from isdp.mcmc.independence_sampler import IndependenceSampler, acceptance_interval
 from isdp.mcmc.metropolis import run_chains
 from isdp.mechanisms import double_geometric_pmf
-from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean
+from isdp.testing import FALSE_ALARM_RATE, DistributionError, check_distribution, check_mean
 
 COUNTS = np.array([4, 1, 0, 6, 2, 3])
 MARGINS = Invariants.margins((2, 3))
@@ -62,9 +62,9 @@ def test_unconstrained_proposals_from_the_target_are_all_accepted_and_follow_it(
     noise, _, info = chain.run(np.random.default_rng(7), chain.init(), draws=20_000)
     assert info.accepted == info.proposed == 20_000
     counts = np.bincount(noise.ravel() + 5000, minlength=10_001)
-    check_law(counts, double_geometric_pmf(np.arange(-5000, 5001), np.exp(-epsilon)))
+    check_distribution(counts, double_geometric_pmf(np.arange(-5000, 5001), np.exp(-epsilon)))
     check_mean(np.abs(noise), 1 / np.sinh(epsilon))
-    with pytest.raises(LawRejected):
+    with pytest.raises(DistributionError):
         check_mean(np.abs(noise), 1 / np.sinh(1.05 * epsilon))
 
 
@@ -106,4 +106,6 @@ def test_the_interval_covers_a_known_rate():
             acceptance_interval(rng.binomial(500, 0.3, 8), 500) for _ in range(500)
         )
     ]
-    assert stats.binom.cdf(sum(inside), 500, 0.99) > ALPHA  # it may cover more often than 99 %
+    assert (
+        stats.binom.cdf(sum(inside), 500, 0.99) > FALSE_ALARM_RATE
+    )  # it may cover more often than 99 %

@@ -15,6 +15,7 @@ from isdp.swapping.accuracy import covariance, debias_table, expected_table
 from isdp.swapping.mechanism.derangements import subfactorial, subfactorial_ratio
 from isdp.swapping.mechanism.permutation import swap_table
 from isdp.swapping.privacy.record_pairs import moved_probability
+from isdp.testing import check_mean
 from reproduction.swapping.percentage_errors import expected_absolute_error, expected_mape, mape
 from reproduction.swapping.theory.enumeration import permutation_distribution
 from reproduction.swapping.theory.fixed_totals_loss import universe_loss
@@ -32,7 +33,6 @@ from reproduction.swapping.theory.privacy_profile import (
     exchange_loss_distribution,
 )
 from reproduction.swapping.theory.rate_estimation import fit, likely_rate
-from tests.statistical.checks import check_mean
 
 RECORDS = [  # county and category of each record of a stratum
     ([0, 0, 1, 1, 2, 2], [0, 1, 2, 1, 0, 0]),

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isdp import InputError
+from isdp.testing import check_distribution
 from isdp.topdown.controlled_rounding import round_tables
-from tests.statistical.checks import check_law
 
 
 def random_table(seed, rows, columns, grid):
@@ -80,7 +80,7 @@ def test_ties_fall_on_every_entry_alike():
     table = np.full((5, 1), 0.4)
     seen = sum(round_tables(rng, table, cell_sums=np.array([2])).table[:, 0] for _ in range(4000))
     # 8000 places, 5 entries; the two of a table exclude each other, which only evens counts out
-    check_law(seen, np.full(5, 0.2))
+    check_distribution(seen, np.full(5, 0.2))
 
 
 def test_ties_of_a_programme_fall_on_every_vertex_alike():
@@ -88,7 +88,7 @@ def test_ties_of_a_programme_fall_on_every_vertex_alike():
     table = np.full((2, 2), 0.5)
     ones = np.ones(2, dtype=np.int64)
     first = [round_tables(rng, table, ones, ones).table[0, 0] for _ in range(400)]
-    check_law([400 - sum(first), sum(first)], [0.5, 0.5])
+    check_distribution([400 - sum(first), sum(first)], [0.5, 0.5])
 
 
 def test_a_table_without_the_sums_is_refused():

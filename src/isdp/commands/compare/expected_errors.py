@@ -26,7 +26,7 @@ from isdp.swapping.accuracy import covariance, expected_table
 
 MAX_PROJECTED = 2e7  # maximum number of sums times cells
 MAX_COVARIANCES = 2e7  # maximum number of pairs of cells, summed over the regions
-NEGLIGIBLE = 1e-9  # share of the terms of a sum below which the sum is set to 0
+NEGLIGIBLE = 1e-9  # a sum below this share of its terms is a rounding error, and is set to 0
 
 
 class ErrorMoments(NamedTuple):
@@ -77,7 +77,7 @@ def of_plain_noise(
 
 
 def _in_blocks(each: Callable[[int], float], blocks: IntArray, query: HeldTotals) -> FloatArray:
-    """Return the variance of each sum from the variance ``each(n)`` of a cell in a block of n."""
+    """Return the variance of each sum from the variance ``each(n)`` in a block of n cells."""
     sizes = np.bincount(blocks + 1, minlength=1)
     variance = {n: each(n) for n in np.unique(sizes[1:]).tolist()}
     of_block = np.array([0.0, *(variance[n] for n in sizes[1:].tolist())])
@@ -145,7 +145,7 @@ class SwappedMoments:
 
 
 def of_swapping(rate: float, question: Question) -> SwappedMoments | None:
-    """Find the moments of swapping, or None if they would take too much memory."""
+    """Compute the moments of swapping, or return None if they need too much memory."""
     try:
         return SwappedMoments(*question.by_areas(), rate)
     except InputError:
@@ -158,7 +158,7 @@ def answered(errors: FloatArray, query: HeldTotals) -> FloatArray:
 
 
 def from_moments(moments: ErrorMoments, chosen: BoolArray) -> tuple[Estimate, Estimate]:
-    """Return the root mean squared error and the bias over the answers marked in `chosen`."""
+    """Return the root mean square error and the bias over the answers marked in `chosen`."""
     square, bias = moments.square[chosen], moments.bias[chosen]
     return (
         Estimate(math.sqrt(square.mean()), moments.method),
@@ -172,7 +172,7 @@ def by_simulation(
     wanted: Sequence[tuple[HeldTotals, BoolArray]],
     report_progress: Callable[[int], None] = lambda done: None,
 ) -> list[tuple[Estimate, Estimate]]:
-    """Estimate root mean squared errors and biases of some answers by simulation.
+    """Estimate root mean square errors and biases of some answers by simulation.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """The output folder of a comparison.
 
-If the counts are confidential, the name and the content of each file say so.
+If the counts are confidential, the name and the content of each file state this.
 """
 
 from __future__ import annotations

@@ -61,5 +61,5 @@ class LevelNoise(PlainNoise):
         if isinstance(mechanism, CrossingGaussian):
             regions, columns = mechanism.regions.cells, mechanism.groups.cells
             first = mechanism.query_variances(np.eye(columns)[0], held)[:regions]
-            return np.repeat(first, columns)  # all columns are alike
+            return np.repeat(first, columns)  # all columns have equal variances
         return NestedAccuracy(mechanism, held).variance_bounds()[: self.question.cells]

@@ -20,8 +20,8 @@ from isdp.plots.style import DARK, FAINT, INK, finish, panels, styled
 MARKERS = "osD^vP*X"
 MAX_QUERIES = 12
 MAX_NAME_LENGTH = 34  # maximum number of characters of a query's name
-WIDE = 12  # minor ticks are labelled if the ratio of the ends of the axis is smaller
-SPREAD = 0.55  # distance from the first to the last system of a query, if queries have distance 1
+WIDE = 12  # minor ticks are labelled if the ratio of the ends of the axis is below this number
+SPREAD = 0.55  # distance from the first to the last system of a query; queries have distance 1
 
 
 @styled
@@ -70,7 +70,7 @@ def _draw(
     colours: dict[str, str],
     zero: float,
 ) -> None:
-    """Draw one panel, with errors of 0 at the place `zero` on the logarithmic axis."""
+    """Plot one panel, with errors of 0 at the place `zero` on the logarithmic axis."""
     systems = list(dict.fromkeys(part["system"]))
     budgets = list(part[["parameter", "budget"]].drop_duplicates().itertuples(index=False))
     shifts = np.linspace(-SPREAD / 2, SPREAD / 2, len(systems)) if len(systems) > 1 else [0.0]
@@ -106,10 +106,10 @@ def _draw(
             color=FAINT,
             fontsize=7,
         )
-    axis.set_xlabel("root mean squared error (persons)")
+    axis.set_xlabel("root mean square error (persons)")
     names = [_entry(name, marker="o", color=colours[name]) for name in systems]
     if len(budgets) > 1:
-        # hollow marks in another colour, because a budget is no system
+        # hollow marks in another colour distinguish budgets from systems
         shapes = [
             _entry(format_budget(*each), marker=MARKERS[i % len(MARKERS)], color=INK, mfc="none")
             for i, each in enumerate(budgets)

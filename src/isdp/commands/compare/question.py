@@ -39,7 +39,7 @@ ONE_CELL = Schema(("cell",), (1,))
 
 
 class Nested(NamedTuple):
-    """The areas within regions of a table.
+    """The areas of a table, which are nested in regions.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Nested(NamedTuple):
     rows : int64 array, shape (areas, cells)
         The row of the table for each cell of each area.
     problem : Problem
-        The input of `isdp topdown`. Its counts are the numbers of the table's rows, from 1.
+        The input of `isdp topdown`. Row numbers of the table, from 1, replace its counts.
     """
 
     region: str
@@ -135,14 +135,14 @@ class Question:
     def by_blocks(self) -> tuple[Areas, IntArray]:
         """Return areas of one cell each, whose regions are the groups of the disjoint totals.
 
-        The second array has the row of the table for each of their cells.
+        The second array has the row of the table for each cell.
         """
         blocks = () if self.free.blocks is None else self.free.blocks.tolist()
         areas = Areas(self._known_counts()[:, None], blocks, ONE_CELL)
         return areas, np.arange(self.cells)[:, None]
 
     def by_areas(self) -> tuple[Areas, IntArray]:
-        """Return the areas in regions, and the row of the table for each of their cells."""
+        """Return the areas in regions, and the row of the table for each cell."""
         if self.nested is None:
             raise InputError(self.why_not_nested)
         return self.nested.areas(self._known_counts()), self.nested.rows
@@ -170,8 +170,8 @@ def read_question(
     Parameters
     ----------
     cells_path : path
-        A csv with one row per cell. If it has a column of counts and there is no stand-in, the
-        counts are used, and all results are confidential.
+        A CSV file with one row per cell. If the file has a column of counts and there is no
+        stand-in, the counts are used, and all results are confidential.
     invariants_path : path
         The file of invariants, as in `isdp.commands.shared.invariants_file.read_invariants`.
     sums_path : path, optional
@@ -180,10 +180,10 @@ def read_question(
     stand_in : path, optional
         A public table of the same cells, whose counts replace the confidential counts.
     region, area : str, optional
-        The columns of regions and areas. By default they are the only column with held totals and
-        the only column that is nested in it.
+        The columns of regions and areas. The defaults are the only column with held totals, and the
+        only column nested in it.
     names : sequence of str, optional
-        The columns that name a cell, by default all except the counts.
+        The columns that name a cell. The default is all columns except the counts.
     hierarchies : mapping of str to path, optional
         Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`.
 
@@ -299,5 +299,5 @@ def _nested(
             f"this system needs one row per cell of each {area}; "
             f"{int((rows < 0).sum()):,} are missing in {table.path}"
         )
-    tree = replace(problem.hierarchy, levels=LEVELS)  # in place of the names of the columns
+    tree = replace(problem.hierarchy, levels=LEVELS)  # these names replace the names of the columns
     return Nested(region, area, rows, replace(problem, hierarchy=tree)), ""

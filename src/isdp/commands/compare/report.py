@@ -71,7 +71,7 @@ def _asked(comparison: Comparison) -> Iterator[str]:
     held = "; ".join(one.name for one in question.held)
     yield (
         f"{counted(question.cells, 'cell')} of {question.table.path.name}; held exactly, and not "
-        f"protected: {_plain(held)}. Errors are the root mean squared error of an answer, in "
+        f"protected: {_plain(held)}. Errors are the root mean square error of an answer, in "
         f"persons."
     )
     yield ""

@@ -60,7 +60,7 @@ SIZES = {"0": 0, "1 to 9": 1, "10 to 99": 10, "100 or more": 100}
 ALL = "all"
 MIN_RUNS, MAX_RUNS = 10, 10_000
 MAX_BUDGETS = 20
-MAX_RECORDS = 50_000_000  # a simulation keeps the records of a region in memory
+MAX_RECORDS = 50_000_000  # records of a region, which a simulation keeps in memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class Comparison:
     errors : DataFrame
         One row per system, budget, query and size class of the true count. The columns system,
         paper, parameter, budget, flavour, unit, query, size and answers describe the row. The
-        columns rmse and bias are the root mean squared error and the mean error in persons. The
+        columns rmse and bias are the root mean square error and the mean error in persons. The
         columns rmse_is and bias_is have the method ("exact", "bounded" from above or "simulated").
         The columns rmse_error and bias_error have two standard errors of a simulated number, or 0.
         The column rank counts from 1 within one flavour, unit and budget. Systems whose errors
@@ -117,7 +117,7 @@ def compare(
     seed : int
         Equal seeds give equal results.
     levels : NoiseLevels, optional
-        The levels of a further system, noise with a term for each of their totals.
+        The levels of an additional system, whose noise has a term for each total of these levels.
     **files
         The options of `isdp.commands.compare.question.read_question`: stand_in, sums_path, region,
         area, count, names.

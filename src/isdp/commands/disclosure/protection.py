@@ -1,13 +1,14 @@
-"""Sentences on what a privacy guarantee protects, and on what the exact totals reveal anyway."""
+"""Sentences about the protection of a privacy guarantee, and about facts that totals reveal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from isdp.accounting.guarantees import COUNTED, Number, PrivacyGuarantee, upper_decimal
+from isdp.accounting.guarantees import COUNTED, PrivacyGuarantee, upper_decimal
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
 from isdp.commands.shared.guarantee import (
+    MoveLosses,
     farthest_distance,
     loss_of_distance,
     metric_of_guarantee,
@@ -32,9 +33,11 @@ class ProtectionFacts:
     size_held : bool
         True if the number of people follows from the totals.
     arrival : bool
-        True if a cell has no total, so that one person can come or go.
+        True if a cell has no total, so that one person can be added or removed.
     nearest, farthest : MoveDistance, optional
         Distances of moves of one person, if the loss is per unit of distance.
+    losses : MoveLosses, optional
+        The losses of the moves of one person, if the loss is per person.
     """
 
     learned: str
@@ -42,6 +45,7 @@ class ProtectionFacts:
     arrival: bool = False
     nearest: MoveDistance | None = None
     farthest: MoveDistance | None = None
+    losses: MoveLosses | None = None
 
 
 def facts_of_totals(
@@ -61,13 +65,6 @@ def facts_of_totals(
     )
 
 
-def largest_loss(guarantee: PrivacyGuarantee, facts: ProtectionFacts) -> Number | None:
-    """Bound the loss of one person who changes between any two cells, or None if it is unknown."""
-    if facts.farthest is None or facts.farthest.upper is None:
-        return None
-    return loss_of_distance(guarantee, facts.farthest.upper)
-
-
 def _learned(held: Sequence[HeldTotals]) -> str:
     columns = dict.fromkeys(column for one in held for column in one.columns)
     known = [f"the {column}" for column in columns]
@@ -79,7 +76,7 @@ def _learned(held: Sequence[HeldTotals]) -> str:
 def protection_sentences(
     guarantee: PrivacyGuarantee, facts: ProtectionFacts | None = None, for_release: bool = True
 ) -> list[str]:
-    """Say what the loss covers, and what it does not.
+    """State the protection that the loss gives, and the facts that are not protected.
 
     Parameters
     ----------
@@ -93,7 +90,7 @@ def protection_sentences(
     name = guarantee.parameter
     sentences = [] if for_release else [NO_GUARANTEE_IN_SHORT]
     if facts is not None and for_release:
-        sentences += _of_distances(guarantee, facts)
+        sentences += _of_distances(guarantee, facts) + _of_losses(guarantee, facts.losses)
     sentences.append(
         f"The exact totals are not protected, and {name} does not count what they reveal."
     )
@@ -148,5 +145,28 @@ def _of_distances(guarantee: PrivacyGuarantee, facts: ProtectionFacts) -> list[s
         sentences.append(
             f"The largest distance between two cells of one person is {bound}{farthest.upper}, "
             f"where more people have to change cell: {name} is at most {far}."
+        )
+    return sentences
+
+
+def _of_losses(guarantee: PrivacyGuarantee, losses: MoveLosses | None) -> list[str]:
+    if losses is None:
+        return []
+    name = guarantee.parameter
+    sentences = [
+        f"Between the nearest two tables that agree in the exact totals and differ in the cell of "
+        f"one person, {name} is at most {upper_decimal(losses.nearest)}."
+    ]
+    if losses.alone > losses.nearest:
+        sentences.append(
+            f"If one person changes between any two cells and no other person does, {name} is at "
+            f"most {upper_decimal(losses.alone)}."
+        )
+    if losses.farthest is None:
+        sentences.append(f"For other pairs of cells, no bound of {name} is known.")
+    elif losses.farthest > losses.alone:
+        sentences.append(
+            f"For other pairs of cells, more people have to change cell: {name} is at most "
+            f"{upper_decimal(losses.farthest)}."
         )
     return sentences

@@ -18,8 +18,8 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.io.wording import counted
 
-MAX_WIDTH = 5  # in persons
-MAX_SHARE = 10  # an interval is also narrow if its width is at most its upper end divided by this
+MAX_WIDTH = 5  # maximum width of a narrow interval, in persons
+MAX_SHARE = 10  # an interval is also narrow if its upper end is this multiple of its width
 MAX_LISTED = 10
 
 
@@ -39,7 +39,7 @@ class TotalsAudit(NamedTuple):
     narrow: BoolArray
 
     def frame(self, table: Table) -> pd.DataFrame:
-        """Return the name, lower, upper and exact of each cell; upper is missing if unbounded."""
+        """Return the columns name, lower, upper and exact. An infinite upper end is missing."""
         low, high, exact = self.intervals.lower, self.intervals.upper, self.intervals.exact
         upper = pd.array(high, dtype="Int64")
         upper[high == UNBOUNDED] = pd.NA
@@ -47,9 +47,9 @@ class TotalsAudit(NamedTuple):
         return pd.DataFrame({"cell": names, "lower": low, "upper": upper, "exact": exact})
 
     def record(self, table: Table) -> dict[str, object]:
-        """Return the numbers of these cells, and the first of them with their intervals."""
+        """Return the numbers of these cells, and the narrowest intervals by the names of cells."""
         low, high = self.intervals.lower, self.intervals.upper
-        # the widest intervals come last, and equal widths in the order of the table
+        # the widest intervals come last, and equal widths keep the order of the table
         rows = np.flatnonzero(self.narrow)
         rows = rows[np.argsort((high - low)[rows], kind="stable")]
         outer = int((~self.intervals.exact).sum())

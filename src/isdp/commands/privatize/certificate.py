@@ -7,15 +7,20 @@ fact is computed from the noise drawn or from the confidential counts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
-from isdp.accounting.conversions import epsilon_above
+from isdp.accounting.conversions import epsilon_above, max_loss
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_decimal, upper_product
-from isdp.commands.disclosure.protection import facts_of_totals, largest_loss, protection_sentences
+from isdp.commands.disclosure.protection import facts_of_totals, protection_sentences
 from isdp.commands.disclosure.totals_audit import TotalsAudit
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
-from isdp.commands.shared.guarantee import describe_distances, levels_of, privacy_guarantee
+from isdp.commands.shared.guarantee import (
+    describe_distances,
+    levels_of,
+    move_losses,
+    privacy_guarantee,
+)
 from isdp.commands.shared.invariants_file import HeldTotals
 from isdp.commands.shared.margins import Margin, probability_unchanged
 from isdp.commands.shared.noise import SamplerReport
@@ -78,12 +83,15 @@ def describe(
     stated, request : NoiseRequest
         The request as given, and the same request per unit of distance.
     audit : TotalsAudit
-        The intervals that the published totals alone give.
+        The intervals of counts under the published totals alone.
     negative : int
         Number of negative counts in the noisy table.
     """
     guarantee = privacy_guarantee(request, free)
     facts = facts_of_totals(guarantee, free, held)
+    losses = move_losses(request, guarantee, free, facts.size_held)
+    if request.set_mechanism is not None:
+        facts = replace(facts, losses=losses)
     sampler = {key: value for key, value in asdict(report).items() if key != "evidence" or value}
     return {
         "made_by": "isdp privatize",
@@ -100,7 +108,7 @@ def describe(
                 for_release=not request.experiment,
                 exact="the exact totals",
                 delta=request.delta,
-                largest_loss=largest_loss(guarantee, facts),
+                losses=losses,
             ),
         ),
         "protection": protection_sentences(guarantee, facts, not request.experiment),
@@ -177,7 +185,7 @@ def _mechanism(
 
 
 def _concentrated(guarantee: PrivacyGuarantee, delta: float) -> dict[str, object]:
-    """Return epsilon at a delta for one person, or at a squared distance of 4 if it is unknown."""
+    """Return epsilon at a delta for one person, or at squared distance 4 if this is unknown."""
     rho, place = guarantee.loss_per_person, "epsilon_per_person"
     if rho is None:
         rho, place = upper_product(guarantee.loss, 4), "epsilon_at_squared_distance_4"
@@ -186,4 +194,5 @@ def _concentrated(guarantee: PrivacyGuarantee, delta: float) -> dict[str, object
         f"{place}_at_delta": upper_decimal(epsilon),
         "at_delta": upper_decimal(delta),
         "conversion": f"{CONVERSION}, Corollary 13",
+        "max_loss_except_with_delta": upper_decimal(max_loss(rho, delta)),
     }

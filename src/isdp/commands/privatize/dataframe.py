@@ -36,8 +36,8 @@ class PrivatizedTable(NamedTuple):
     frame : DataFrame
         A copy of the given frame with noisy counts.
     certificate : dict
-        The content of `certificate.json`. Its hash is the SHA-256 of the frame as a csv in UTF-8
-        with Unix line ends and without the index.
+        The content of `certificate.json`. Its hash is the SHA-256 of the frame as a CSV file in
+        UTF-8 with Unix line ends and without the index.
     margins, totals : DataFrame
         The content of `margins.csv` and `totals.csv`.
     levels : DataFrame or None
@@ -85,7 +85,7 @@ def privatize_frame(
         True to hold the grand total.
     subsets : mapping, optional
         Selections of cells whose totals are held, as in a file of invariants. Values are compared
-        as text.
+        as strings.
     epsilon, rho, sigma : Fraction, int, str or float, optional
         The budget of noise for release, as in `NoiseRequest`. Give exactly one of them, or
         `request`.
@@ -96,7 +96,7 @@ def privatize_frame(
     request : NoiseRequest, optional
         A request that replaces the budget, such as a request for experiments.
     names : sequence of str, optional
-        The columns that name a cell, by default all except the counts.
+        The columns that name a cell. The default is all columns except the counts.
     accept : str or iterable of str
         Names of accepted risks of `isdp.commands.shared.refusals`: "weak-noise", "sorted-rows" or
         "missing-rows".
@@ -126,7 +126,7 @@ def privatize_frame(
     noisy = df.assign(**{count: made.noisy})
     text = noisy.to_csv(index=False, lineterminator="\n").encode()
     made.certificate["output"] |= {
-        "table": "the noisy data frame, as a csv without its index",
+        "table": "the noisy data frame, as a CSV file without its index",
         "sha256": hashlib.sha256(text).hexdigest(),
         "others_sha256": {},
     }
@@ -143,7 +143,7 @@ def _table(df: pd.DataFrame, count: str, names: Sequence[str] | None) -> Table:
         raise InputError(f"df must be a pandas DataFrame, got a {type(df).__name__}")
     header = list(df.columns)
     if not all(isinstance(name, str) for name in header) or len(set(header)) < len(header):
-        raise InputError(f"{FRAME}: the names of the columns must be different texts")
+        raise InputError(f"{FRAME}: the names of the columns must be different strings")
     if count not in header:
         raise InputError(
             f"{FRAME}: there is no column {count!r}. Use one of {quoted_names(header)} as count."
@@ -165,7 +165,8 @@ def _column(values: pd.Series) -> Column:
     texts = np.array([str(value) for value in different], dtype=object)
     if len(set(texts)) < len(texts):
         raise InputError(
-            f"{FRAME}: two values of {values.name} have the same text. Convert them to text."
+            f"{FRAME}: two values of {values.name} give the same string. Convert them to different "
+            f"strings."
         )
     return Column(codes.astype(np.int32), texts.astype(TEXT))
 

@@ -68,6 +68,6 @@ def nonnegative_counts(
         names = [f"{above}{JOINT}{text}" for above, text in zip(names, texts.tolist(), strict=True)]
         columns[level] = names
     tree = Hierarchy.from_columns(columns, root=ROOT_LEVEL)
-    # the projection reads the noisy table only, so that its ties need no secure randomness
+    # the projection reads only the noisy table, so its ties need no secure randomness
     tables = nonnegative_tables(np.random.default_rng(), noisy.reshape(-1, width), tree, held)
     return tables[levels.levels[-1]][tree.leaf_units[-1]].ravel()

@@ -17,9 +17,9 @@ from isdp.io.wording import counted
 from isdp.plots.style import DAS, DRAW, FAINT, INK, finish, message_figure, panels, styled
 
 MAX_POINTS = 2000
-MIN_RATIO = 1.5  # minimum ratio of the counts of labelled sums
+MIN_RATIO = 1.5  # minimum ratio of the counts of two labelled sums
 THRESHOLDS = (1.0, 0.5, 0.1)  # margins of error as shares of the count
-MAX_SHARE = 10.0  # the upper end of the axis
+MAX_SHARE = 10.0  # the upper end of the axis of shares
 TITLE = "For which counts is the margin of error large?"
 
 
@@ -45,8 +45,8 @@ def plot_relative_margins(
     ----------
     noisy : int array, shape (cells,)
     limits : float array, shape (cells,), or None
-        The 95 % limit of the noise of each cell, which is 0 for a determined cell, or None if it
-        is unknown.
+        The 95 % limit of the noise of each cell, or None if it is unknown. The limit of a
+        determined cell is 0.
     held : int array
         The exact totals, which are marked on the lower edge.
     warning : str
@@ -100,7 +100,7 @@ def _draw_sums(axis: Axes, sums: Sequence[NoisySum]) -> float:
     axis.scatter(x, y, marker="D", s=34, color=DAS, lw=0, zorder=4, label="sum with noise")
     last = np.inf
     for each in sorted(shown, key=lambda one: -one.total):
-        if each.total * MIN_RATIO < last:  # a label has its own place
+        if each.total * MIN_RATIO < last:  # labels do not overlap
             last = each.total
             place = each.total, each.limit / each.total
             style: dict[str, Any] = {"color": DAS, "fontsize": 8}
@@ -125,7 +125,7 @@ def _draw_exact(axis: Axes, held: IntArray) -> None:
 
 
 def _draw_thresholds(axis: Axes, noisy: IntArray, limits: FloatArray) -> None:
-    """Draw a line at each threshold, and say which counts and how many cells exceed it."""
+    """Plot a line at each threshold, and state which counts and how many cells exceed it."""
     ends = dict.fromkeys((limits[limits > 0].min(), limits.max()))
     lines = ["The margin is over"]
     for share in THRESHOLDS:

@@ -2,8 +2,8 @@
 
 Nothing that is computed from the noise drawn, such as its extremes, may be published. The noise and
 the noisy table together reveal the confidential table. A checksum of the confidential file is not
-published either, because it would confirm guesses. The published files are the noisy table,
-functions of it, and facts about the noise distribution and the settings.
+published either, because it would confirm guesses. The published files contain the noisy table,
+functions of the noisy table, and facts about the noise distribution and the settings.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def privatize_file(
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
     names : list of str, optional
-        The columns that name a cell, by default all except the counts.
+        The columns that name a cell. The default is all columns except the counts.
     hierarchies : mapping of str to path, optional
         Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`.
         The columns of regions are published as well.
@@ -106,7 +106,7 @@ def privatize_file(
         Names of accepted risks of `isdp.commands.shared.refusals`: "weak-noise", "sorted-rows" or
         "missing-rows".
     sampler : callable
-        A replacement of `isdp.commands.shared.noise.draw` for tests, whose totals are checked.
+        A replacement of `isdp.commands.shared.noise.draw` for tests. The totals are checked.
 
     Raises
     ------
@@ -188,7 +188,7 @@ def make_noisy_table(
             f"unchanged. Hold fewer totals."
         )
     stated, request = request, request_for_table(request, free, table)
-    # the margins come before the draw, because their draws take as much memory as a long table
+    # the margins are computed before the draw, because they take as much memory as a long table
     targets = targets_of(table, free, usual_sums(table), request.levels)
     margins = margins_of(targets, free, request.mechanism)
     refuse_weak_noise(margins, free, request.mechanism, accepted)

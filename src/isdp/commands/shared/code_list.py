@@ -17,13 +17,13 @@ from isdp.io.csv_files import TEXT, Column, quoted, quoted_names, refuse_line_br
 from isdp.io.tables import read_columns
 
 PARENT, CHILD = "parent", "child"
-CODE_LIST = f"a csv with the columns {PARENT} and {CHILD}"
+CODE_LIST = f"a CSV file with the columns {PARENT} and {CHILD}"
 
 
 class CodeList:
     """A hierarchy of codes in which each code has one parent, or is at the top.
 
-    A code at the top that is the only one is the whole table, and counts as no level.
+    A single code at the top is the whole table, and is not counted as a level.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ def add_regions(
         All columns of the table.
     hierarchies : mapping of str to path
         The code list of each column of codes. The column ``region`` gets the columns ``region_1``,
-        ``region_2`` and so on, from the largest regions to those above the leaves.
+        ``region_2`` and so on, from the largest regions to the regions above the leaves.
     count : str
         The column of counts, which has no codes.
     only : collection of str, optional

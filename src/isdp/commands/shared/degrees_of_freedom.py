@@ -24,7 +24,7 @@ class DegreesOfFreedom(NamedTuple):
     Attributes
     ----------
     invariants : Invariants
-        The held totals. A total that is a sum of others may be left out.
+        The held totals. A total that is a sum of other totals may be left out.
     blocks : int64 array, shape (cells,), or None
         The block of each cell, from `isdp.constraints.blocks.blocks_of`, or None if the totals
         overlap.
@@ -35,8 +35,8 @@ class DegreesOfFreedom(NamedTuple):
         determined cell, whose count is published exactly, has a step of 0. A step of m reveals the
         count modulo m.
     kernel : tuple of dict, or None
-        For other overlapping totals, a basis of the lattice of the sums of noise over each cell
-        class (cells with the same totals). Each vector maps a class to its entry.
+        For overlapping totals that are not crossed, a basis of the lattice of the sums of noise
+        over each cell class (cells with the same totals). Each vector maps a class to its entry.
     crossed : CrossedTotals or None
         The two crossing partitions, such as regions and classes, whose totals are held. None if the
         totals have another form.
@@ -97,8 +97,8 @@ def _under_overlapping_totals(
 ) -> tuple[int, np.ndarray, tuple[dict[int, int], ...]]:
     """Find the degrees of freedom, the steps and the kernel.
 
-    Every vector in the lattice of the sums over cell classes is attained by some noise. Two cells
-    of one class can exchange any number, so that a determined cell is the only one of its class.
+    Some noise attains every vector in the lattice of the sums over cell classes. Two cells of one
+    class can exchange any number of persons, so a determined cell is the only cell of its class.
     """
     classes, first = find_cell_classes(invariants)
     if len(first) > MAX_CELL_CLASSES:
@@ -112,7 +112,7 @@ def _under_overlapping_totals(
         for i, entry in vector.items():
             steps[i] = math.gcd(steps[i], entry)
     several = np.bincount(classes) > 1
-    # counts have at most 12 digits, so that a step of 2^62 reveals a count as any larger step does
+    # counts have at most 12 digits, so a step of 2^62 reveals as much as a larger step
     found = np.where(several, 1, [min(step, 2**62) for step in steps])
     return invariants.cells - form.rank, found[classes].astype(np.int64), form.kernel
 

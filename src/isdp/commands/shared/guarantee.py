@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from isdp.accounting.guarantees import Number, PrivacyGuarantee, upper_product
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
@@ -15,19 +16,40 @@ from isdp.errors import InputError
 from isdp.lattice.connected_totals import MoveDistance
 from isdp.lattice.distances import farthest_move, nearest_move
 from isdp.lattice.shortest_vectors import Metric
+from isdp.mechanisms.crossing import EXCHANGE
+from isdp.mechanisms.nested import NestedGaussian, NestedLaplace
 
-# one command asks several times
+# cached, because a command needs the distances several times
 _nearest_move = lru_cache(maxsize=4)(nearest_move)
 _farthest_move = lru_cache(maxsize=4)(farthest_move)
 NO_SINGLE_MOVE = "no two cells have the same totals, so one person cannot change cell alone"
 DETERMINED = "the totals determine every cell, so one person cannot change cell"
 
 
+class MoveLosses(NamedTuple):
+    """Bounds on the privacy loss of the cell of one person.
+
+    Attributes
+    ----------
+    nearest : int, float or Fraction
+        The loss between the nearest two tables that differ in the cell of one person.
+    alone : int, float or Fraction
+        The largest loss if one person changes cell and no other person does. It equals `nearest` if
+        no person can change cell alone.
+    farthest : int, float, Fraction or None
+        The largest loss between any two cells, or None if it is unknown.
+    """
+
+    nearest: Number
+    alone: Number
+    farthest: Number | None
+
+
 def request_for_table(request: NoiseRequest, free: DegreesOfFreedom, table: Table) -> NoiseRequest:
     """Return the request with its mechanism for one table under the held totals.
 
-    The budget of noise with levels stays per person. Any other budget is converted into a budget
-    per unit of distance.
+    The budget of noise with levels remains a budget per person. Any other budget is converted into
+    a budget per unit of distance.
     """
     request = with_budget(request, free, table)
     if request.levels is not None:
@@ -60,8 +82,8 @@ def privacy_guarantee(request: NoiseRequest, free: DegreesOfFreedom) -> PrivacyG
     Returns
     -------
     PrivacyGuarantee
-        The loss per person is at the smallest distance that these totals force, or at an upper
-        bound of this distance if only bounds are known.
+        The loss per person is computed at the smallest distance that these totals force. If only
+        bounds on this distance are known, the upper bound is used.
     """
     if request.set_mechanism is not None:
         return request.set_mechanism.guarantee_of(free.invariants)
@@ -94,8 +116,8 @@ def person_distance(free: DegreesOfFreedom, metric: Metric = "l1") -> MoveDistan
     """Find the smallest distance between two tables that differ in the cell of one person.
 
     The distance is 2 if one person can move between two cells with the same totals. If no person
-    can change cell, one person can enter or leave a cell without a total, which is a distance of 1.
-    Otherwise other people have to move too, as in `isdp.lattice.nearest_move`.
+    can change cell, it is 1 for a person who enters or leaves a cell without a total. Otherwise
+    other people have to move too, as in `isdp.lattice.nearest_move`.
 
     Returns
     -------
@@ -116,15 +138,49 @@ def farthest_distance(free: DegreesOfFreedom, metric: Metric = "l1") -> MoveDist
     Returns
     -------
     MoveDistance or None
-        It may have no upper bound. None means that no person can change cell.
+        The distance may have no upper bound. None means that no person can change cell.
     """
     return _farthest_move(free.invariants, metric)
 
 
 def loss_of_distance(guarantee: PrivacyGuarantee, distance: int) -> Number:
-    """Bound the loss per l1 or squared l2 distance of noise without levels, rounded up."""
+    """Return an upper bound on the loss of noise without levels at an l1 or squared l2 distance."""
     norm = guarantee.metric if guarantee.growth == "linear" else None
     return upper_product(guarantee.loss, units_of_distance(norm, distance))
+
+
+def move_losses(
+    request: NoiseRequest, guarantee: PrivacyGuarantee, free: DegreesOfFreedom, size_held: bool
+) -> MoveLosses | None:
+    """Return bounds on the losses of the moves of one person, or None if no loss is known.
+
+    The difference of two tables at an l1 distance d is a sum of moves, arrivals and departures of
+    single persons. If the number of people is held, their number is at most d / 2, rounded up.
+    Otherwise it is at most d. Under disjoint totals, the changes in two totals are in different
+    sets of a nested family, so that their losses add up.
+    """
+    if guarantee.loss_per_person is None:
+        return None
+    mechanism = request.set_mechanism
+    if mechanism is None:
+        nearest, largest = guarantee.loss_per_person, None
+        farthest = farthest_distance(free, metric_of_guarantee(guarantee))
+        if farthest is not None and farthest.upper is not None:
+            largest = loss_of_distance(guarantee, farthest.upper)
+        return MoveLosses(nearest, nearest, largest)
+    alone = guarantee.loss_per_person
+    nearest = min(mechanism.losses_by_level(free.invariants).values(), default=alone)
+    distance = farthest_distance(free)
+    if distance is None or distance.upper is None:
+        return MoveLosses(nearest, alone, None)
+    if distance.upper == 2:
+        return MoveLosses(nearest, alone, alone)
+    changes = -(-distance.upper // 2) if size_held else distance.upper
+    if isinstance(mechanism, NestedGaussian | NestedLaplace) and free.blocks is not None:
+        return MoveLosses(nearest, alone, upper_product(alone, changes))
+    together = guarantee.growth == "none" or guarantee.relation == EXCHANGE
+    bound = mechanism.guarantee if together else guarantee
+    return MoveLosses(nearest, alone, max(alone, bound.loss_at(changes)))
 
 
 def describe_distances(free: DegreesOfFreedom, metric: Metric) -> str:

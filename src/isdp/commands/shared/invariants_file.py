@@ -1,4 +1,4 @@
-"""The totals to hold exactly, which a YAML file names."""
+"""The held totals, which a YAML file names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class HeldTotals(NamedTuple):
     Attributes
     ----------
     labels : int32 array, shape (cells,)
-        Number of each cell's group, or -1 for a cell without a group.
+        Index of the group of each cell, or -1 for a cell without a group.
     columns : tuple of str
         Columns whose combinations of values define the groups, or () for a selection of cells.
     """
@@ -46,7 +46,8 @@ class HeldTotals(NamedTuple):
     def sums(self, counts: IntArray) -> IntArray:
         """Add up the counts of each group. The caller ensures that the sums fit into int64."""
         sums = np.zeros(self.totals + 1, dtype=np.int64)
-        for start in range(0, len(counts), ROWS_PER_CHUNK):  # numpy widens the labels
+        # in pieces, because NumPy converts the labels to a wider type
+        for start in range(0, len(counts), ROWS_PER_CHUNK):
             piece = slice(start, start + ROWS_PER_CHUNK)
             np.add.at(sums, self.labels[piece], counts[piece])  # cells without a group come last
         return sums[:-1]
@@ -96,7 +97,7 @@ _quoted = _QUOTING.repr
 
 
 class _Loader(yaml.BaseLoader):  # type: ignore[misc]  # PyYAML has no types
-    """A YAML loader that keeps every value as text and refuses repeated keys."""
+    """A YAML loader that keeps every value as a string and refuses repeated keys."""
 
 
 def _mapping(loader: _Loader, node: yaml.Node) -> dict[str, Any]:
@@ -127,7 +128,7 @@ def read_invariants(path: str | Path, table: Table, raw: bytes | None = None) ->
     ----------
     path : path
         A YAML file. ``total: true`` holds the grand total. ``totals:`` has a list of columns and
-        lists of columns. ``subsets:`` has a name for each selection of cells.
+        lists of columns. ``subsets:`` maps names to selections of cells.
     raw : bytes, optional
         Content of the file, if it has been read already.
 

@@ -34,16 +34,16 @@ from isdp.mechanisms.set_tree import CELL_LEVEL, SetTree
 from isdp.streams import stream
 
 ROOT_LEVEL, TOTAL_LEVEL = "all", "total"
-MIN_DRAWS, MAX_DRAWS, MAX_DRAWN_NUMBERS = 20, 200, 10**7  # of cells times draws, if simulated
+MIN_DRAWS, MAX_DRAWS, MAX_DRAWN_NUMBERS = 20, 200, 10**7  # of draws, and of cells times draws
 LEVELS = "levels.csv"  # the file of the terms and their errors
 SetMechanism = NestedGaussian | NestedLaplace | CrossingGaussian
 Flavour = Literal["pure", "zCDP"]
 Method = Literal["exact", "bounded", "simulated"]  # as in `isdp.commands.shared.margins`
-MAX_STEPS = 1000  # of the search for the budget of given errors
+MAX_STEPS = 1000  # maximum number of steps of the search for the budget of given errors
 ERROR_TOLERANCE = 1e-6  # relative tolerance of this search
-MULTIPLES = 60  # the weights of larger multiples of a move are negligible
-NEGLIGIBLE = 1e-9  # share of the largest precision below which a term is left out
-MIN_VARIANCE, CLASS_DIGITS = 1e-30, 9  # of the logarithms of variances that are compared
+MULTIPLES = 60  # maximum multiple of a move; the weights of larger multiples are negligible
+NEGLIGIBLE = 1e-9  # a term below this share of the largest precision is left out
+MIN_VARIANCE, CLASS_DIGITS = 1e-30, 9  # minimum variance, and digits of its logarithm
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ class TableLevels:
             self.regions, self.groups = self._crossing_trees(levels.groups)
 
     def _refuse_equal_levels(self, option: str, columns: Sequence[str]) -> None:
-        """Raise `InputError` if a level has the sets of the level above, as in a reversed order."""
+        """Raise `InputError` if a level has the same sets as the level above it."""
         for number in range(1, len(columns)):
             above, here = (self.table.groups(columns[:n]) for n in (number, number + 1))
             if implies(above, here):
@@ -370,8 +370,8 @@ def _errors_by_level(
 def _laplace_errors(mechanism: NestedLaplace, invariants: Invariants) -> list[LevelError]:
     """Find the variance of each class of nodes.
 
-    Two nodes are in one class if they have one level, and Gaussian noise with the same rates has
-    the same variance.
+    Two nodes are in one class if they are on one level and have equal variances under Gaussian
+    noise with the same rates.
     """
     tree, accuracy = mechanism.tree, NestedAccuracy(mechanism, invariants)
     first = np.unique(tree.level_of, return_index=True)[1]
@@ -391,7 +391,7 @@ def _laplace_errors(mechanism: NestedLaplace, invariants: Invariants) -> list[Le
     sampler = select_sampler(mechanism, invariants)
     draws = max(MIN_DRAWS, min(MAX_DRAWS, MAX_DRAWN_NUMBERS // tree.cells))
     rng, sizes = stream(0, "levels"), np.bincount(classes)
-    squares = np.empty((draws, len(sizes)))  # mean squares of each class of each draw
+    squares = np.empty((draws, len(sizes)))  # mean square of each class in each draw
     for square in squares:
         totals = tree.totals(sampler.sample(rng, 1))[0].astype(float)
         square[:] = np.bincount(classes, totals**2) / sizes
@@ -410,8 +410,8 @@ def describe_levels(
     """Describe the levels, their terms and their errors as values for JSON.
 
     The key `terms` has one entry for each level. Its key `variance` or `epsilon` has the exact
-    parameter of the term as text, or None without a term. The key `losses` has the loss of a move
-    of one person by the levels of the smallest sets that contain both cells.
+    parameter of the term as a string, or None without a term. The key `losses` has the loss of a
+    move of one person. The loss depends on the levels of the smallest sets that contain both cells.
     """
     errors = level_errors(mechanism, invariants)
     parameter = "epsilon" if isinstance(mechanism, NestedLaplace) else "variance"
@@ -449,10 +449,11 @@ def round_up(value: float) -> float:
 
 
 def probability_unchanged_bound(mechanism: SetMechanism, invariants: Invariants) -> float:
-    """Bound the probability of no noise in any cell from which one person can move.
+    """Bound the probability that a cell from which one person can move has no noise.
 
-    The probability of k times a move is at least exp(-k^p loss) times that of no noise, where loss
-    is the loss per person and p is 2 for Gaussian noise and 1 for Laplace noise.
+    Let v be a move of one person. The probability of the noise k v is at least exp(-k^p loss) times
+    the probability of no noise, where loss is the loss per person. The exponent p is 2 for Gaussian
+    noise and 1 for Laplace noise.
     """
     guarantee = mechanism.guarantee_of(invariants)
     power = 2 if guarantee.flavour == "zCDP" else 1

@@ -57,7 +57,7 @@ SIZES = (0, 1, 2, 5, 10, 20, 50, 100)  # counts whose probability of turning neg
 MAX_SUMS, MAX_VALUES = 1000, 100
 MAX_PARTS = 2000  # maximum number of parts of all sums whose distributions are computed
 MAX_DRAWN_NUMBERS = 1e7  # maximum number of cells times draws
-MAX_NUMBERS_IN_MEMORY = 2e7  # maximum number of cells times draws that are made together
+MAX_NUMBERS_IN_MEMORY = 2e7  # maximum number of cells times draws in memory at the same time
 MAX_PROPOSALS = 5e6  # maximum number of proposals of a rejection sampler in all draws
 MIN_DRAWS = 100
 MAX_MATRIX_NUMBERS = 2e7  # maximum number of cell classes times totals
@@ -68,7 +68,7 @@ MAX_POOLED_CELLS = 20  # maximum number of cells of a class that are used in eac
 EXACT, BOUNDED, SIMULATED, UNKNOWN = "exact", "bounded", "simulated", "unknown"
 
 
-# from the least to the most certain, as readers of a release see them
+# methods from the least to the most certain, in the words of a release
 HOW = {UNKNOWN: "unknown", SIMULATED: "simulated", BOUNDED: "bound", EXACT: "exact"}
 
 
@@ -82,11 +82,14 @@ class Estimate(NamedTuple):
     method : {"exact", "bounded", "simulated", "unknown"}
     error : float
         Two standard errors of a simulated number, and otherwise 0.
+    draws : int
+        The number of draws of a simulated limit, and otherwise 0.
     """
 
     value: float
     method: str
     error: float = 0.0
+    draws: int = 0
 
     def rounded(self) -> float:
         """Round the value to six digits, or round it up if it is a bound."""
@@ -123,8 +126,13 @@ class Margin:
     negative: dict[int, Estimate]
     held: bool = False
 
+    @property
+    def stated_limit(self) -> int:
+        """The limit for readers, which has two standard errors added if it is simulated."""
+        return math.ceil(self.limit.value + self.limit.error)
+
     def row(self) -> dict[str, object]:
-        """Return the margin as a row of a table."""
+        """Return the margin as a row of the full table."""
         row: dict[str, object] = {"what": self.scope, "name": self.name, "cells": self.cells}
         figures = {"sd": self.sd, "limit_95": self.limit, "chance_unchanged": self.unchanged}
         figures |= {f"chance_negative_at_{size}": x for size, x in self.negative.items()}
@@ -134,8 +142,8 @@ class Margin:
         return row
 
     def short_row(self) -> dict[str, object]:
-        """Return the margin as a row of the table for readers."""
-        limit = None if self.limit.method == UNKNOWN else int(self.limit.value)
+        """Return the margin as a row of the short table for readers of a release."""
+        limit = None if self.limit.method == UNKNOWN else self.stated_limit
         methods = {self.sd.method, self.limit.method}
         how = next(words for method, words in HOW.items() if method in methods)
         return {
@@ -161,7 +169,7 @@ class ProbabilityUnchanged(NamedTuple):
 
 
 def probability_unchanged(margins: Sequence[Margin]) -> ProbabilityUnchanged | None:
-    """Find the probability that the noise of a cell is zero, or None if one is unknown."""
+    """Find the mean and maximum probability of no noise in a cell, or None if one is unknown."""
     classes = [margin for margin in margins if margin.scope == "cell"]
     methods = {margin.unchanged.method for margin in classes}
     if not classes or UNKNOWN in methods:
@@ -266,7 +274,8 @@ def _level_targets(levels: NoiseLevels) -> Iterator[MarginTarget]:
 
 
 def _sum_targets(table: Table, one: HeldTotals, free: DegreesOfFreedom) -> Iterator[MarginTarget]:
-    small = one.labels.astype(np.min_scalar_type(-one.totals - 1))  # sorted in linear time
+    # integers of a small type are sorted in linear time
+    small = one.labels.astype(np.min_scalar_type(-one.totals - 1))
     order = np.argsort(small, kind="stable").astype(np.int32)
     starts = np.searchsorted(one.labels[order], np.arange(one.totals + 1))
     if free.crossed is not None:
@@ -339,10 +348,11 @@ def short_margin_table(margins: Sequence[Margin]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The columns are name, cells (number of cells), sd (standard deviation of the noise, in
-        persons), limit_95 (persons; the absolute noise is at most this number with a probability
-        of 95 % or more) and how (the less certain method of both figures: exact, bound, simulated
-        or unknown).
+        The columns are name, cells, sd, limit_95 and how. The column cells is the number of cells,
+        and sd is the standard deviation of the noise in persons. The absolute noise is at most
+        limit_95 persons with a probability of 95 % or more. A simulated limit has two standard
+        errors added. The column how is the less certain
+        method of both figures: exact, bound, simulated or unknown.
     """
     return pd.DataFrame([margin.short_row() for margin in margins]).astype({"limit_95": "Int64"})
 
@@ -469,7 +479,7 @@ def _sums_by_draws(
 
 
 def _of_level(target: MarginTarget, error: LevelError, accuracy: NestedAccuracy | None) -> Margin:
-    """Find the margin of the total of a level with the largest standard deviation."""
+    """Find the margin of one total of a level, which has the largest standard deviation."""
     if error.max_sd == 0:
         return _held_margin(target)
     if accuracy is not None:
@@ -589,7 +599,7 @@ def two_standard_errors(values: FloatArray) -> float:
 
 
 def _estimated(target: MarginTarget, values: IntArray) -> Margin:
-    """Average margins of error over the cells of one class, from draws, int64 (draws, cells)."""
+    """Average margins of error over the cells of one class, from draws of shape (draws, cells)."""
 
     def mean(each: FloatArray | BoolArray) -> tuple[float, float]:
         by_draw = each.mean(axis=1)
@@ -615,7 +625,7 @@ def _estimated(target: MarginTarget, values: IntArray) -> Margin:
     return _margin(
         target,
         Estimate(sd, SIMULATED, error / (2 * sd) if sd else 0.0),
-        Estimate(limits[0], SIMULATED, half_width),
+        Estimate(limits[0], SIMULATED, half_width, len(values)),
         Estimate(mean(values == 0)[0], SIMULATED, mean(values == 0)[1]),
         negative,
     )

@@ -24,14 +24,14 @@ from isdp.streams import SYSTEM_RANDOMNESS, stream
 
 CHAINS, BURN_IN, KEPT, THIN = 4, 2000, 1000, 5
 MAX_RHAT, MIN_ESS = 1.05, 100
-MIN_ADVISED_SIGMA = 0.5  # the noise of smaller scales is weak
+MIN_ADVISED_SIGMA = 0.5  # minimum sigma in an advice; noise of smaller scales is weak
 FACTORS: Sequence[int] = (1, 2, 4, 8)  # scales that are tried, relative to the request
 PSEUDO_RANDOM = "pseudo-random generator PCG64"
 
 
 @dataclass(frozen=True)
 class SamplerReport:
-    """A report on a sampler, which does not depend on the noise drawn.
+    """A report on a sampler. The report does not depend on the noise drawn.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ def _release(free: DegreesOfFreedom, request: NoiseRequest) -> DrawnNoise:
 def _advice(free: DegreesOfFreedom, request: NoiseRequest) -> str:
     """Suggest Gaussian noise that has a sampler, if the requested noise has none.
 
-    Its standard deviation is that of the requested noise in one cell, or a larger one.
+    Its standard deviation is at least that of the requested noise in one cell.
     """
     totals = "--invariants: these totals overlap too much for exact"
     if request.rho is None:
@@ -210,7 +210,7 @@ def _draw_for_experiments(free: DegreesOfFreedom, request: NoiseRequest) -> Draw
 def _draw_by_chain(
     rng: np.random.Generator, free: DegreesOfFreedom, mechanism: Mechanism, report: SamplerReport
 ) -> DrawnNoise:
-    """Draw the noise by one chain, and the diagnostics from other chains with equal settings."""
+    """Draw the noise by one chain. Diagnostics come from other chains with equal settings."""
     from isdp.mcmc.metropolis import draw_chains
 
     invariants = free.invariants

@@ -1,4 +1,4 @@
-"""The first sentences of a certificate: what is exact, how large the noise is, what is protected.
+"""The first sentences of a certificate, about the exact totals, the noise and the protection.
 
 All sentences are generated from the values of the release. None depends on a confidential count.
 """
@@ -9,17 +9,22 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from isdp.accounting.conversions import epsilon_above
+from isdp.accounting.conversions import max_loss
 from isdp.accounting.guarantees import Number, PrivacyGuarantee, upper_decimal
+from isdp.commands.shared.guarantee import MoveLosses
 from isdp.commands.shared.margins import HOW, UNKNOWN, Margin
 from isdp.commands.shared.request import DELTA
 from isdp.io.certificate import NO_GUARANTEE_IN_SHORT
 from isdp.io.wording import capitalized, counted, listed
 
-MAX_FACTOR_EPSILON = 12  # e^12 is 162,755: a larger factor is given as a power of e only
+MAX_FACTOR_EPSILON = 12  # e^12 is 162,755; a larger factor is given as a power of e only
 MAX_SETS = 4  # maximum number of sets of totals that are named
 CONVERSION: Final = "Canonne-Kamath-Steinke"  # valid for every mechanism with the stated rho
-METHODS = {"exact": "", "bound": " (an upper bound)", "simulated": " (simulated)"}
+METHODS = {
+    "exact": "",
+    "bound": " (an upper bound)",
+    "simulated": " (simulated from {:,} draws, with two standard errors added)",
+}
 
 
 def opening(exact: str, noise: str, protection: str) -> dict[str, str]:
@@ -28,7 +33,7 @@ def opening(exact: str, noise: str, protection: str) -> dict[str, str]:
 
 
 def exact_totals(held: Sequence[tuple[str, int]], determined: int) -> str:
-    """Say which totals are exact.
+    """State the exact totals.
 
     Parameters
     ----------
@@ -59,21 +64,23 @@ def _named(name: str, totals: int) -> str:
 
 
 def noise_of_margins(margins: Sequence[Margin]) -> str:
-    """Say how large the noise of a cell is, and that of the sum of the most cells with noise."""
+    """State the size of the noise of a cell, and of the sum of the most cells with noise."""
     known = [m for m in margins if m.limit.method != UNKNOWN and not m.held]
     cells = [m for m in known if m.scope == "cell"]
     sums = [m for m in known if m.scope == "sum"]
     if not cells:
         return "The size of the noise is not known: no exact sampler is fast enough to simulate it."
-    size = counted(round(max(m.limit.value for m in cells)), "person")
+    size = counted(max(m.stated_limit for m in cells), "person")
     text = f"With a probability of 95 %, the noise of a cell is at most {size} in either direction"
     shown = list(cells)
     if sums:
         largest = max(sums, key=lambda m: (m.cells, m.limit.value))
         shown.append(largest)
-        text += f", and that of the sum '{largest.name}' at most {round(largest.limit.value):,}"
+        text += f", and that of the sum '{largest.name}' at most {largest.stated_limit:,}"
     methods = {m.limit.method for m in shown}
-    return f"{text}{METHODS[next(words for key, words in HOW.items() if key in methods)]}."
+    how = METHODS[next(words for key, words in HOW.items() if key in methods)]
+    draws = min((m.limit.draws for m in shown if m.limit.draws), default=0)
+    return f"{text}{how.format(draws)}."
 
 
 def protection(
@@ -82,18 +89,18 @@ def protection(
     for_release: bool,
     exact: str,
     delta: float | None = None,
-    largest_loss: Number | None = None,
+    losses: MoveLosses | None = None,
 ) -> str:
-    """Say what the guarantee protects, and what it does not.
+    """State the protection of the guarantee, and its limits.
 
     Parameters
     ----------
     exact : str
         Name of the facts that are published exactly, such as "the exact totals".
     delta : float, optional
-        The delta at which a zero-concentrated loss is converted to epsilon.
-    largest_loss : int, float or Fraction, optional
-        The largest loss of one person who changes between any two cells, if it is known.
+        A bound on the probability that a zero-concentrated loss exceeds the stated factor.
+    losses : MoveLosses, optional
+        The losses of the moves of one person. By default, each loss is the loss per person.
     """
     if not for_release:
         return NO_GUARANTEE_IN_SHORT
@@ -105,23 +112,34 @@ def protection(
             f"known, because {guarantee.why_not_per_person}."
         )
     else:
-        condition = f", except with a probability of {upper_decimal(delta)}" if delta else ""
+        losses = losses or MoveLosses(loss, loss, loss)
         text = (
             f"The cell of each person is protected among tables that agree in {exact}. Between the "
             f"nearest two of them that differ in the cell of one person, a reader's odds change at "
-            f"most by a factor of {_factor(loss, delta)}{condition}."
+            f"most by a factor of {_factor(losses.nearest, delta)}."
         )
-        if largest_loss is not None and largest_loss > loss:
+        if losses.alone > losses.nearest:
+            text += (
+                f" If one person changes between any other cells alone, the factor is at most "
+                f"{_factor(losses.alone, delta)}."
+            )
+        if losses.farthest is None:
+            text += " For other pairs of cells, no bound is known."
+        elif losses.farthest > losses.alone:
             text += (
                 f" For other pairs of cells, more people have to change cell, and the factor is at "
-                f"most {_factor(largest_loss, delta)}."
+                f"most {_factor(losses.farthest, delta)}."
+            )
+        if delta:
+            text += (
+                f" Each factor is exceeded with a probability of at most {upper_decimal(delta)}."
             )
     return f"{text} No guarantee covers {exact} and all that follows."
 
 
 def _factor(loss: Number, delta: float | None) -> str:
-    """Write the factor e^epsilon, where a `delta` converts a zero-concentrated loss to epsilon."""
-    epsilon = loss if delta is None else epsilon_above(CONVERSION, loss, delta)
+    """Write the factor e^epsilon, which a zero-concentrated loss exceeds with probability delta."""
+    epsilon = loss if delta is None else max_loss(loss, delta)
     power = f"e^{upper_decimal(epsilon, 3)}"
     if epsilon > MAX_FACTOR_EPSILON:
         return power

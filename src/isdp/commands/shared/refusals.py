@@ -1,4 +1,4 @@
-"""Refusals, before the noise is drawn, of releases that would reveal counts in spite of it.
+"""Refusals, before the noise is drawn, of releases that would reveal counts in spite of noise.
 
 Each risk has a name. A user who accepts the risk by its name gets the release. The certificate
 records all names that the user gave. It also records risks that the table does not have, because
@@ -25,9 +25,9 @@ from isdp.mechanisms.base import Mechanism
 
 WEAK_NOISE, SORTED_ROWS, MISSING_ROWS = "weak-noise", "sorted-rows", "missing-rows"
 NAMES = (WEAK_NOISE, SORTED_ROWS, MISSING_ROWS)
-MAX_PROBABILITY_UNCHANGED = 0.95  # noise is too weak if it is zero with this probability
-MIN_SORTED_ROWS = 6  # fewer rows are often sorted by coincidence
-MULTIPLES = 60  # the weights of larger multiples of a lattice vector are negligible
+MAX_PROBABILITY_UNCHANGED = 0.95  # noise that is zero with at least this probability is too weak
+MIN_SORTED_ROWS = 6  # minimum number of sorted rows; fewer rows are often sorted by coincidence
+MULTIPLES = 60  # maximum multiple of a lattice vector; larger multiples are negligible
 
 
 def read_accepted(accept: str | Iterable[str], known: Sequence[str] = NAMES) -> tuple[str, ...]:
@@ -84,7 +84,7 @@ def lists_some_combinations(table: Table) -> bool:
     if table.counts.min() == 0:
         return False
     columns = [table.columns[name] for name in table.names]
-    # a column with more values is never determined by one with fewer
+    # a column is never determined by a column with fewer values
     columns = sorted(columns, key=lambda column: -len(column.texts))
     kept: list[NDArray[np.int32]] = []
     combinations = 1

@@ -1,4 +1,4 @@
-"""Tables of counts, which are read from csv or Parquet files."""
+"""Tables of counts, which are read from CSV or Parquet files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Table:
     Attributes
     ----------
     columns : dict of str to Column
-        All columns except the counts, which are published unchanged.
+        All columns except the counts. They are published unchanged.
     place : int
         Number of columns before the column of counts.
     names : list of str
@@ -55,11 +55,11 @@ class Table:
         return len(self.counts)
 
     def name(self, row: int) -> str:
-        """Return the name of the cell in a row, counted from 0."""
+        """Return the name of the cell in a row. Rows are counted from 0."""
         return JOINT.join(self.columns[column].text(row) for column in self.names)
 
     def name_in_message(self, row: int) -> str:
-        """Return the name of the cell in a row without numbers, which may be counts."""
+        """Return the name of the cell in a row, and replace numbers, which may be counts."""
         return JOINT.join(without_number(self.columns[column].text(row)) for column in self.names)
 
     def groups(self, columns: Sequence[str]) -> NDArray[np.int32]:
@@ -91,7 +91,7 @@ def read_table(
     path : path
         A CSV file in UTF-8, with or without a byte-order mark, or a Parquet file (.parquet).
     names : list of str, optional
-        The columns that name a cell, by default all except the counts.
+        The columns that name a cell. The default is all columns except the counts.
     negative : bool
         True if counts may be negative, as in a noisy table.
     hierarchies : mapping of str to path, optional
@@ -185,7 +185,7 @@ def read_counts(column: Column, table: Table, negative: bool = False) -> IntArra
 
 
 def refuse_blank_values(table: Table, column: str) -> None:
-    """Raise `InputError` if a value of a column is empty or blank."""
+    """Raise `InputError` if a value of a column is empty or whitespace."""
     values = table.columns[column]
     row = values.first(values.is_blank())
     if row is not None:

@@ -52,8 +52,8 @@ def _look_alikes(table: Table, column: str, texts: np.ndarray) -> list[str]:
             other = plain if plain in there else seen.setdefault(plain, text)
             if other != text:
                 return [
-                    f"{table.path}: {column}: {other!r} and {text!r} differ only in blanks, and "
-                    f"are treated as different values"
+                    f"{table.path}: {column}: {other!r} and {text!r} differ only in whitespace, "
+                    f"and are treated as different values"
                 ]
     return []
 
@@ -75,7 +75,7 @@ def _is_formula(text: str) -> bool:
 
 
 def warnings_of_revealed_residues(table: Table, free: DegreesOfFreedom) -> list[str]:
-    """Warn of counts that the totals reveal modulo a number."""
+    """Warn about counts that the totals reveal modulo a number."""
     if not len(free.revealed_residues):
         return []
     return [

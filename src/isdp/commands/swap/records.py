@@ -54,7 +54,7 @@ class Records:
         return Records({name: column.taken(order) for name, column in self.columns.items()})
 
     def followed_by(self, other: Records) -> Records:
-        """Append records with the same columns and texts."""
+        """Append records with the same columns and strings."""
         return Records(
             {
                 name: Column(np.concatenate([codes, other.columns[name].codes]), texts)
@@ -95,7 +95,7 @@ class Roles:
 
 
 def read_records(path: str | Path) -> Records:
-    """Read a csv or Parquet file of records, with all values as text."""
+    """Read a CSV or Parquet file of records, with all values as strings."""
     columns = read_columns(path, ROW_PER_RECORD)
     refuse_line_breaks(columns, path)
     return Records({name: column.sorted() for name, column in columns.items()})

@@ -25,9 +25,9 @@ MIN_RECORDS = 50  # in smaller files no column identifies the records
 def refuse_revealing(records: Records, roles: Roles, path: str | Path) -> None:
     """Refuse columns that stay with their records and reveal swaps or identify records.
 
-    Dependence is tested among all records and among records of equal matched values. A column that
-    identifies the records is not tested for dependence, because nearly every value occurs once. A
-    column that may be public is also refused if it reveals swaps.
+    Dependence is tested among all records, and among records with equal values of the swap key. A
+    column that identifies the records is not tested for dependence, because nearly every value
+    occurs once. A column that may be public is also refused if it reveals swaps.
     """
     staying = roles.held(records.columns)
     key = records.groups(roles.match)

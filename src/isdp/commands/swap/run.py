@@ -58,7 +58,7 @@ def swap_file(
     Parameters
     ----------
     path : path
-        A csv in UTF-8 or a Parquet file, with one row for each record. The certificate states the
+        A CSV file in UTF-8 or a Parquet file, with one row per record. The certificate states the
         name of this file.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
@@ -76,7 +76,7 @@ def swap_file(
         The format of the swapped records.
     permute : callable
         A replacement of `permutation_for_release` of `isdp.swapping.mechanism.exact_permutation`
-        for tests, whose totals are checked.
+        for tests. The totals are checked.
 
     Raises
     ------
@@ -100,10 +100,10 @@ def swap_file(
     sources = permute(strata, rate)
     swapped = records.taken(roles.moving, sources).in_order()
     checks = [
-        compare(records, swapped, roles.held(records.columns), "what is held"),
-        compare(records, swapped, roles.match + roles.moving, "the swap key by what is swapped"),
+        compare(records, swapped, roles.held(records.columns), "the held columns"),
+        compare(records, swapped, roles.match + roles.moving, "the swap key by the moving columns"),
     ]
-    certificate = describe(path.name, records, roles, rate, key, value, checks, started)
+    certificate = describe(path.name, records, swapped, roles, rate, key, value, checks, started)
     name = f"swapped.{out_format}"
     tables = {name: swapped.columns}
     folder.write(

@@ -26,7 +26,7 @@ from isdp.topdown.known_presence import KnownPresence
 MIN_COLUMN = "least"  # the optional column of minimum numbers of people
 MAX_DIGITS = 12
 FROM_ZERO = "counts from 0 up"
-MAX_CONFLICT_CELLS = 5000  # no irreducible conflict is searched for in larger regions
+MAX_CONFLICT_CELLS = 5000  # cells of the largest region in which conflicts are searched
 
 
 def read_present(
@@ -43,7 +43,7 @@ def read_present(
     Parameters
     ----------
     path : path
-        A csv with the column of the smallest level and one or several axes of the table. The
+        A CSV file with the column of the smallest level and one or more axes of the table. The
         optional column ``least`` has the minimum number of people, by default 1. Columns of other
         levels are checked against the table.
     impossible : tuple of int

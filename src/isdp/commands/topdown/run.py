@@ -7,7 +7,6 @@ held totals.
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,10 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from isdp.accounting.guarantees import upper_decimal
 from isdp.arrays import IntArray
-from isdp.commands.disclosure.protection import ProtectionFacts, protection_sentences
-from isdp.commands.shared.opening import opening, protection
 from isdp.commands.shared.output import output_folder
 from isdp.commands.shared.refusals import (
     MAX_PROBABILITY_UNCHANGED,
@@ -32,6 +28,7 @@ from isdp.commands.shared.refusals import (
 )
 from isdp.commands.shared.table import Table, read_table
 from isdp.commands.shared.warnings import warnings_of_names
+from isdp.commands.topdown.certificate import LEVEL_OF_MARGINS, describe
 from isdp.commands.topdown.presence_file import (
     group_names,
     read_present,
@@ -44,19 +41,12 @@ from isdp.exact.bits.discrete_gaussian import check_variance
 from isdp.exact.release_noise import parse_epsilon
 from isdp.io.certificate import (
     DOCUMENTS,
-    FOR_RELEASE,
-    FORMAT,
-    NO_GUARANTEE,
-    NOT_FOR_RELEASE,
-    SEED_KNOWN,
     now,
     release_documents,
 )
 from isdp.io.csv_files import quoted_names
 from isdp.io.data_package import data_package
 from isdp.io.tables import FORMATS, TableFormat, check_format
-from isdp.io.versions import versions
-from isdp.io.wording import capitalized, counted, listed
 from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
@@ -76,21 +66,8 @@ FILES = (*RELEASED, "measurements.csv", "budget.csv", *DOCUMENTS)
 RELEASED_COLUMNS = ("level", "region", "count", "margin_simulated")
 MAX_AXES = 60  # NumPy's arrays have at most 64 axes
 MAX_CELLS = 50_000_000  # maximum number of cells of all levels
-LEVEL_OF_MARGINS = 0.9
 LOG = logging.getLogger(__name__)
 NOT_WRITTEN = "Nothing is written. Report this error."
-NOT_SAID = (
-    "The guarantee is for one person who changes cell, and for this release only. Each further "
-    "release of the same data adds its loss.",
-    "The guarantee compares tables with equal numbers of people, equal held totals, the same "
-    "listed groups present or absent, and empty structural zeros. All of this is published "
-    "exactly, and no guarantee covers what it reveals.",
-    "The names of levels, regions and categories are published unchanged.",
-    "Released counts are not negative. This biases empty cells upwards and other cells downwards. "
-    "The noisy measurements are unbiased.",
-    "Margins of error are simulated from the release itself, so that their level is approximate.",
-    "The time of the computation and the memory of the machine are outside the guarantee.",
-)
 
 
 @dataclass(frozen=True)
@@ -114,7 +91,7 @@ class TopDownOptions:
     structural_zeros : tuple of mappings from axis to category
         Cells that must be empty. A mapping without an axis selects all categories of the axis.
     present : path or None
-        A csv of groups of people that are present in regions, as in
+        A CSV file of groups of people that are present in regions, as in
         `isdp.commands.topdown.presence_file.read_present`.
     absent_otherwise : bool
         True if groups that are not in that file are absent.
@@ -143,7 +120,7 @@ class TopDownOptions:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A table in the form that the algorithm takes.
+    """A table in the form of the input of the algorithm.
 
     Attributes
     ----------
@@ -174,20 +151,20 @@ def topdown(
     Parameters
     ----------
     table_path : path
-        A csv or Parquet file with one row per cell of a smallest region. A cell without a row is
+        A CSV or Parquet file with one row per cell of a smallest region. A cell without a row is
         empty.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
     hierarchies : mapping of str to path, optional
-        Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`. Columns
-        that are no level are not added.
+        Code lists of columns, as in `isdp.commands.shared.code_list.add_regions`. Only the columns
+        of levels are added.
     out_format : {"csv", "parquet"}
         The format of the released table.
     accept : str or iterable of str
         Give "weak-noise" to accept measured counts that stay unchanged with a probability of 0.95
         or more.
     algorithm : callable
-        A replacement of `isdp.topdown.run` for tests, whose tables are checked.
+        A replacement of `isdp.topdown.run` for tests. The tables are checked.
 
     Raises
     ------
@@ -213,9 +190,7 @@ def topdown(
     if options.simulations:
         runs, level = options.simulations, LEVEL_OF_MARGINS
         margins = margins_of_error(rng, release, problem.hierarchy, plan, runs=runs, level=level)
-    certificate = _describe(
-        Path(table_path).name, problem, plan, release, options, started, margins
-    )
+    certificate = describe(Path(table_path).name, problem, plan, release, options, started, margins)
     certificate["accepted"] = list(accepted)
     tables = {
         f"released.{out_format}": released_table(problem, release, margins),
@@ -270,7 +245,7 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
         {name: leaves[name].tolist() for name in levels}, root=ROOT_LEVEL
     )
     row = pd.MultiIndex.from_frame(leaves).get_indexer(pd.MultiIndex.from_frame(places))
-    place = []  # the category of each row along each axis
+    place = []  # the category of each row, along each axis
     for name in axes:
         codes, texts = table.columns[name]
         place.append(pd.Index(categories[name]).get_indexer(texts.astype(object))[codes])
@@ -478,93 +453,3 @@ def measurement_table(problem: Problem, plan: Plan, release: Release) -> pd.Data
         part.insert(4, "measured", release.measurements[level].ravel())
         parts.append(part)
     return pd.concat(parts, ignore_index=True)
-
-
-def _noise(plan: Plan, levels: Sequence[str], margins: Mapping[str, IntArray] | None) -> str:
-    """Say how large the error of a count of the smallest regions and of the whole table is."""
-    lowest = levels[-1]
-    if margins is None:
-        variance = plan.budget.variance(lowest, DETAIL)
-        return (
-            f"The noise of each measured cell of a {lowest} has a standard deviation of at most "
-            f"{upper_decimal(math.sqrt(variance), 3)} persons. No margin of error of the released "
-            f"counts was simulated."
-        )
-    (typical, largest), (whole, _) = (
-        (int(np.median(margins[level])), int(margins[level].max())) for level in (lowest, levels[0])
-    )
-    return (
-        f"With a probability of {LEVEL_OF_MARGINS:.0%}, the error of a count of one {lowest} is "
-        f"within {counted(typical, 'person')} for half of the counts, and within {largest:,} for "
-        f"all. For half of the counts of the whole table it is within {whole:,} (simulated)."
-    )
-
-
-def _describe(
-    table: str,
-    problem: Problem,
-    plan: Plan,
-    release: Release,
-    options: TopDownOptions,
-    started: str,
-    margins: Mapping[str, IntArray] | None,
-) -> dict[str, Any]:
-    levels = problem.hierarchy.levels
-    held = [
-        "number of people" if depth == 0 else f"total of each {levels[depth]}"
-        for depth in held_levels(problem.hierarchy, plan)
-    ]
-    exact = listed([f"the {name}" for name in held])
-    return {
-        "made_by": "isdp topdown",
-        "format": FORMAT,
-        "for_release": not options.experiment,
-        "status": NOT_FOR_RELEASE if options.experiment else FOR_RELEASE,
-        "date": started,
-        "summary": opening(
-            f"{capitalized(exact)} {'is' if len(held) == 1 else 'are'} exact. No released count is "
-            f"negative, and the counts of all levels add up.",
-            _noise(plan, levels, margins),
-            protection(release.guarantee, for_release=not options.experiment, exact=exact),
-        ),
-        "input": {"table": table, "levels": list(levels), "axes": list(problem.schema.axes)},
-        "protection": protection_sentences(
-            release.guarantee,
-            ProtectionFacts(
-                "the presence" if len(held) == 1 else f"the {levels[len(held) - 1]}",
-                size_held=True,
-            ),
-            not options.experiment,
-        ),
-        "guarantee": release.guarantee.record(),
-        "budget": [
-            {"level": level, "loss": str(sum(plan.budget.loss(level, q) for q in asked))}
-            | {"queries": list(asked)}
-            for level in levels
-            for asked in [plan.budget.measured_queries(level)]
-        ],
-        "held": held,
-        "present": None
-        if plan.known is None or options.present is None
-        else {
-            "file": Path(options.present).name,
-            "axes": list(plan.known.axes),
-            "listed": int((plan.known.min_counts > 0).sum()),
-            "absent_otherwise": options.absent_otherwise,
-        },
-        "structural_zeros": [dict(each) for each in options.structural_zeros],
-        "passes": plan.passes,
-        "checked_in_integers": ["no count below zero", "every level adds up", "held totals"]
-        + ["groups that are present"] * (plan.known is not None),
-        "margins": f"{options.simulations} simulations; the error of a new simulation is within "
-        f"the margin with a probability of {LEVEL_OF_MARGINS:.0%} or more"
-        if options.simulations
-        else "none",
-        "output": {"regions": [len(names) for names in problem.hierarchy.units], "sha256": {}},
-        "versions": versions("numpy", "scipy"),
-        "not_said": [
-            *[NO_GUARANTEE] * options.experiment,
-            *[SEED_KNOWN] * (options.seed is not None),
-            *NOT_SAID,
-        ],
-    }

@@ -28,9 +28,9 @@ UNDECIDED = -1
 class TruncatedGeometric:
     """The distribution P(k) proportional to exp(-rate k) over k >= 0, or over 0 <= k < size.
 
-    A draw X inverts the distribution function. ``bounds[k]`` is the floor of 2^64 P(X <= k), which
-    is not an integer. If the first 64 random bits are above the bound, X > k. If they are below the
-    bound, X <= k. If they equal the bound, further bits are needed.
+    A draw X inverts the distribution function. ``bounds[k]`` is the floor of 2^64 P(X <= k). The
+    latter number is not an integer. If the first 64 random bits are above the bound, X > k. If they
+    are below the bound, X <= k. If they equal the bound, further bits are needed.
 
     A guide table of 2^16 entries holds the value X for each prefix of 16 random bits. If the first
     16 bits of a bound are equal to the prefix, the entry is `UNDECIDED`. The other 48 bits are
@@ -74,7 +74,7 @@ class TruncatedGeometric:
         return values
 
     def _refine(self, bits: BitSource, uniform: int) -> int:
-        """Draw further words of 64 bits until they determine the value."""
+        """Draw more words of 64 random bits until they determine the value."""
         n_bits = 64
         while True:
             uniform, n_bits = uniform << 64 | bits.take_one(), n_bits + 64

@@ -34,11 +34,11 @@ class Convolution(NamedTuple):
     Attributes
     ----------
     strides, bounds : int64 arrays, shape (images,)
-        The image t has the exponent ``strides @ t``, and ``|t| <= bounds``.
+        The exponent of an image t is ``strides @ t``. The entries of t satisfy ``|t| <= bounds``.
     image : int64 array, shape (images, dimension)
-        The state x of the union has the image ``image @ x``.
+        The image of a state x of the union is ``image @ x``.
     left, right : int64 arrays, shape (dimension of the part,)
-        The state x of a part has the exponent ``left @ x`` or ``right @ x``.
+        The exponent of a state x of a part is ``left @ x`` or ``right @ x``.
     places : int
         The number of coefficients of the product.
     """

@@ -50,7 +50,7 @@ from isdp.lattice.elimination import solve_determined
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 SLACK = 2.0**-30  # unused share of the 2^63 units, which absorbs rounding errors
-# up to these numbers of splits of a state, rounding errors stay below SLACK
+# maximum numbers of splits of a state for which rounding errors stay below SLACK
 MAX_TERMS, MAX_ADDED = 2.0**31, 2.0**21
 MIN_WEIGHT = 1e-280  # smaller weights of a message with maximum 1 are increased to this value
 RARE_BITS = 10  # a proposal is from R if this number of random bits are all 0

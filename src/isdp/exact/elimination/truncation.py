@@ -201,9 +201,9 @@ def union_message(
 ) -> tuple[FloatArray, float]:
     """Compute the message of a union from the messages of its parts.
 
-    The message is convolved, or summed over the splits of each state. The second result bounds the
-    excess of a convolution. For a sum, the function calls ``report(share)`` several times per
-    second with the completed share.
+    The message is the convolution of the messages of the parts, or a sum over the splits of each
+    state. The second result bounds the excess of a convolution. For a sum, the function calls
+    ``report(share)`` several times per second with the completed share.
     """
     if number in plan.convolutions:
         return convolve(plan.convolutions[number], split, left, right)

@@ -1,9 +1,9 @@
 """Exact draws of crossing noise by Klein's algorithm, in time linear in the number of cells.
 
 The totals of a node of the region tree are drawn after the totals of its parent and of its earlier
-siblings. Within a node, the groups are drawn from the largest to the smallest. The last of several
-siblings follows from the others. A unimodular matrix maps the drawn totals x_j to the cells, so
-that they are integer coordinates of the noise. In these coordinates
+siblings. Within a node, the groups are drawn from the largest to the smallest. The draws of the
+other siblings determine the last sibling. A unimodular matrix maps the drawn totals x_j to the
+cells, so that they are integer coordinates of the noise. In these coordinates
 
     q(u) = sum_j (x_j - c_j)^2 / s_j^2,
 
@@ -66,7 +66,7 @@ from isdp.mechanisms.base import CrossingEnergy, Mechanism, Target
 from isdp.mechanisms.crossing_modes import CrossingModes, held_levels, ordered_levels
 from isdp.mechanisms.set_tree import SetTree
 
-MAX_PROPOSALS = 1e4  # maximum expected number per draw
+MAX_PROPOSALS = 1e4  # maximum expected number of proposals per draw
 MAX_DEVIATIONS = 64  # maximum size of a sum of noise, in standard deviations
 MAX_WORDS_PER_READ = 1 << 18
 EXPECTED_WORDS = 6  # number of random words per total
@@ -90,8 +90,9 @@ class CrossingSampler(RandomBitSampler):
     Raises
     ------
     InputError
-        If the weight has another form, or an invariant is no total of the family. The error is also
-        raised if draws take more than `max_proposals`, or sums could overflow 64-bit integers.
+        If the weight does not have this form, or an invariant is no total of the family. The error
+        is also raised if draws take more than `max_proposals`, or sums could overflow 64-bit
+        integers.
     """
 
     method = "crossing totals"

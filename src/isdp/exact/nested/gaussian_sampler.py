@@ -63,7 +63,7 @@ from isdp.exact.nested.reduced_tree import (
 from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.mechanisms.base import Mechanism, NestedEnergy, Target
 
-MAX_PROPOSALS = 10_000  # maximum expected number for the totals below a root
+MAX_PROPOSALS = 10_000  # maximum expected number of proposals for the totals below a root
 TOTAL_BITS = 60  # the sum of all W is below 2^60 units
 MIN_BITS = 20  # each W is at least 2^20 units
 MAX_SQUEEZE = 0.01  # maximum difference of two bounds that are used instead of a probability
@@ -123,7 +123,7 @@ class _Totals:
 
     # Groups are sorted by their parent and then by the sum of their W. The members of group g are
     # `members[first[g]:first[g] + count[g]]`. The groups of node v are `begin[v]` to `end[v]`.
-    # `rest` is the sum of W of a group and of the later groups of its parent.
+    # `rest` is the sum of W over a group and the later groups with the same parent.
 
     def __init__(self, tree: ReducedTree) -> None:
         self.tree, n_nodes = tree, len(tree.parents)

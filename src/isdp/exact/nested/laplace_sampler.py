@@ -39,9 +39,9 @@ from isdp.exact.overflow import refuse_large_sums
 from isdp.exact.sampler import RandomBitSampler, refuse_proposals
 from isdp.mechanisms.base import Mechanism, NestedEnergy, Target
 
-MAX_PROPOSALS = 10_000  # maximum expected number per block
+MAX_PROPOSALS = 10_000  # maximum expected number of proposals per block
 BLOCKS_AT_ONCE = 1 << 17  # maximum number of blocks that are proposed together
-PROPOSALS_AT_ONCE, MAX_PROPOSALS_AT_ONCE = 1 << 10, 16  # proposals of all blocks, and of one block
+PROPOSALS_AT_ONCE, MAX_PROPOSALS_AT_ONCE = 1 << 10, 16  # of all blocks, and of one block
 
 
 class NestedLaplaceSampler(RandomBitSampler):

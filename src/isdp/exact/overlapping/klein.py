@@ -15,8 +15,9 @@ The probability of a proposal is proportional to
 where m(v, c) is the sum of exp(-(k - c)^2 / (2 v)) over the integers k. The acceptance probability
 exp((Q(k) - ||u||^2 / sigma^2) / 2) prod_i m(v_i, c_i) / m(v_i, 0) makes the distribution exact. An
 exact Bernoulli draw decides on acceptance. The probability is at most 1 for two reasons. The
-maximum of m is at c = 0. The variances exceed those of Klein's algorithm enough to make ||B k||^2 /
-sigma^2 - Q(k) a positive quadratic form. Ball arithmetic proves this by Gershgorin's circles.
+maximum of m is at c = 0. The variances are larger than those of Klein's algorithm, so that ||B
+k||^2 / sigma^2 - Q(k) is a positive quadratic form. Ball arithmetic proves that this form is
+positive, by Gershgorin's circles.
 
 Noise is an integer combination of integer basis vectors, so that every draw is in the lattice.
 """
@@ -60,7 +61,7 @@ from isdp.lattice.null_lattice import QUICK_LLL_DIMENSION, basis_seconds, kernel
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 LOVASZ, LOOSE_LOVASZ = 0.99, 0.7  # parameters of LLL for small and for large dimensions
-MAX_PROPOSALS = 1e4  # maximum expected number per draw
+MAX_PROPOSALS = 1e4  # maximum expected number of proposals per draw
 DRAW = "exact: a draw of Gaussian noise in {} dimensions"
 FRACTION_BITS = 24  # the fractions are multiples of 2^-24
 NUMBERS_AT_ONCE = 1 << 20
@@ -84,8 +85,8 @@ class KleinSampler(RandomBitSampler):
     Raises
     ------
     InputError
-        If the weight has another form, the lattice is too large, draws take too many proposals, or
-        sums could overflow 64-bit integers.
+        If the weight does not have the form above, or the lattice is too large. The error is also
+        raised if draws need too many proposals, or sums could overflow 64-bit integers.
     """
 
     method = "Klein"
@@ -297,8 +298,8 @@ def _excess(
             )
     if not lower > 0.5:
         raise InputError(
-            "invariants: the basis of their lattice is too skew for Gaussian noise in exact "
-            "arithmetic. Use fewer invariants or smaller entries."
+            "invariants: the vectors of the lattice basis are too far from orthogonal for exact "
+            "Gaussian noise. Use fewer invariants or smaller entries."
         )
     return max(Fraction(1 / lower) - 1, Fraction(0)) + Fraction(1, 1 << 40)
 

@@ -1,9 +1,10 @@
 """Common interface of the additive mechanisms on the null space.
 
 Each mechanism adds noise that does not depend on the data and lies in the null space N of the
-invariants. The invariants of the answers therefore stay exact (SDP, Definition 2.2 and Corollary
-3.2). The noise is continuous and comes from a pseudo-random generator in floating point. Use it for
-studies, not to release confidential data. `isdp.exact` draws integer noise for release.
+invariants. The invariants of the answers therefore stay exact (*Subspace Differential Privacy*,
+SDP, Definition 2.2 and Corollary 3.2). The noise is continuous and comes from a pseudo-random
+generator in floating point. Use it for studies, not to release confidential data. `isdp.exact`
+draws integer noise for release.
 """
 
 from abc import ABC, abstractmethod
@@ -25,7 +26,7 @@ GROWTHS: dict[Flavour, Growth] = {
     "zCDP": "quadratic",
     "approximate": "none",
 }
-NO_DIFFERENCE = "no record moves the answers within the null space"
+NO_DIFFERENCE = "no record changes the answers within the null space"
 METRICS = {"replace": "replacement", "add-remove": "addition-and-removal"}
 COMPARED = {
     "replace": "two data sets of one size, apart from the invariants",
@@ -88,7 +89,7 @@ class NullSpaceMechanism(ABC):
     @property
     @abstractmethod
     def guarantee(self) -> PrivacyGuarantee:
-        """Privacy guarantee between neighbours."""
+        """Privacy guarantee between neighbouring data sets."""
 
     def _guarantee(
         self, flavour: Flavour, loss: Number, source: str, delta: float = 0
@@ -112,7 +113,7 @@ class NullSpaceMechanism(ABC):
         )
 
     def _pure_guarantee(self, sensitivity: float, source: str) -> PrivacyGuarantee:
-        """Return epsilon per record, or 0 if no record moves the answers within the null space."""
+        """Return epsilon per record, or 0 if the differences within the null space are all zero."""
         if not sensitivity:
             return self._guarantee("pure", 0, NO_DIFFERENCE)
         return self._guarantee("pure", self.epsilon, source)

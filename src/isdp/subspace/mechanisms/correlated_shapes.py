@@ -1,8 +1,9 @@
 """Covariance shapes of correlated Gaussian noise, with minimum error or as in SDP, Theorem 3.11.
 
-A covariance shape is a covariance S on the null space with v' S^-1 v <= 1 for every difference v.
-Gaussian noise of covariance c^2 S is as private as noise of standard deviation c on a number that
-one record moves by 1. The error of this noise is c^2 tr S.
+A covariance shape is a covariance S on the null space with v' S^-1 v <= 1 for every difference v
+between the answers of neighbouring data sets. Gaussian noise of covariance c^2 S has the error c^2
+tr S. Its privacy loss is that of noise of standard deviation c on a number that one record changes
+by 1. SDP is *Subspace Differential Privacy*.
 """
 
 import math
@@ -24,7 +25,7 @@ from isdp.subspace.queries import Query
 
 ELLIPSOID_TOLERANCE = 1e-6
 MAX_ELLIPSOID_STEPS = 20_000
-EXPONENT_GROWTH = 1.2  # the power grows by this factor in each step
+EXPONENT_GROWTH = 1.2  # factor by which the exponent of the weights grows in each step
 Weighting = Literal["paper", "best", "rescaled"]
 WEIGHTINGS = get_args(Weighting)
 
@@ -38,7 +39,7 @@ class CovarianceShape:
     core : float64 array, shape (r, r)
         The covariance S in the coordinates of `geometry.span`.
     lower : float
-        Lower bound on tr S over all shapes, or 0 if it was not computed.
+        Lower bound on the minimum of tr S over all shapes, or 0 if it was not computed.
     steps : int
         Number of steps of the optimisation.
     parts : tuple of int
@@ -58,7 +59,7 @@ class CovarianceShape:
 
     @property
     def gap(self) -> float:
-        """Upper bound on the relative difference of tr S from its minimum."""
+        """Upper bound on the relative difference between tr S and its minimum."""
         return self.trace / self.lower - 1 if self.lower else (math.inf if self.trace else 0.0)
 
     @property
@@ -82,7 +83,7 @@ def spherical_shape(
 ) -> CovarianceShape:
     """Compute the spherical shape on the span of the differences.
 
-    The rest of the null space needs no noise, because no record moves the answers there.
+    The rest of the null space needs no noise, because no record changes the answers there.
     """
     space = geometry(query, invariants, relation)
     largest = space.squares(np.eye(space.rank)).max(initial=0)
@@ -99,14 +100,14 @@ def min_trace_shape(
 ) -> CovarianceShape:
     """Compute a shape of minimum trace, up to a certified tolerance.
 
-    The minimum Gamma^2 = min {tr S : v' S^-1 v <= 1 for all v} equals the maximum of (tr sqrt M)^2
-    over weights p on the differences. Here M = sum p_v v v'. Every p gives this lower bound on the
-    minimum. The same p also gives an upper bound, by the shape sqrt(M) max_v g_v with g_v = v'
+    Let M = sum p_v v v' for weights p on the differences. The minimum Gamma^2 = min {tr S : v' S^-1
+    v <= 1 for all v} equals the maximum of (tr sqrt M)^2 over p. Every p therefore gives a lower
+    bound on Gamma^2. It also gives an upper bound by the shape sqrt(M) max_v g_v, where g_v = v'
     M^(-1/2) v.
 
-    The multiplicative weights algorithm multiplies p_v by a power of g_v. The initial power 2
-    solves orthogonal differences in one step. The power grows while the lower bound rises. In
-    symmetric cases, equal weights on the longest differences are optimal.
+    The multiplicative weights algorithm multiplies p_v by a power of g_v. The initial exponent 2
+    gives the optimum for orthogonal differences in one step. The exponent grows while the lower
+    bound increases. In symmetric cases, equal weights on the longest differences are optimal.
 
     Parameters
     ----------
@@ -203,7 +204,7 @@ def base_decomposition(
     volume ellipsoid around the differences. The shorter half of the ellipsoid's axes spans the
     first part. The differences are projected onto the other axes. These steps are repeated until
     one axis remains. Part i is a ball whose radius r_i is the length of the longest difference in
-    it. The order of axes of equal length changes the result. Here the axes follow the Haar
+    this part. The result depends on the order of axes of equal length. These axes follow the Haar
     contrasts of the answers, with fine contrasts first.
 
     Parameters
@@ -239,8 +240,8 @@ def base_decomposition(
 def min_volume_ellipsoid(space: Geometry) -> FloatArray:
     """Compute the minimum volume ellipsoid {y : y' E^-1 y <= 1} that contains all differences.
 
-    The differences must span all coordinates. The result is the matrix E of shape (r, r), whose
-    squared radius exceeds the optimum by at most a relative 1e-6. Raise `InputError` if the
+    The differences must span all coordinates. The result is the matrix E of shape (r, r). The
+    squared radius exceeds the optimum by a relative 1e-6 at most. Raise `InputError` if the
     iteration does not converge.
     """
     weights = space.mask / space.mask.sum()
@@ -261,7 +262,7 @@ def min_volume_ellipsoid(space: Geometry) -> FloatArray:
 def _split(space: Geometry) -> tuple[FloatArray, ...]:
     """Compute orthonormal bases of the parts, each of shape (r, size).
 
-    The result is cached, because it is the same for all `weights` and takes long to compute.
+    The result is cached, because its computation is slow and does not depend on `weights`.
     """
     answers = space.span.shape[0]
     coarse_first = np.hstack([np.full((answers, 1), answers**-0.5), contrasts(answers).toarray()])

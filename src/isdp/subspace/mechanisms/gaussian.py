@@ -1,4 +1,4 @@
-"""Gaussian noise on the null space: projected, extended, and correlated."""
+"""Projected, extended and correlated Gaussian noise of *Subspace Differential Privacy* (SDP)."""
 
 import math
 from fractions import Fraction
@@ -65,8 +65,8 @@ class ProjectedGaussian(_Gaussian):
     epsilon, delta : float
         Privacy loss of one record, with delta between 0 and 1.
     constant : {"exact", "paper"}
-        "exact" uses the minimum c that is private. "paper" uses the c of Lemma 3.4, which is too
-        small for very small delta. The guarantee then states the delta that holds.
+        "exact" uses the minimum c for epsilon and delta. "paper" uses the c of Lemma 3.4, which is
+        too small for very small delta. The guarantee then states a larger delta, which is valid.
 
     Examples
     --------
@@ -108,16 +108,16 @@ class ProjectedGaussian(_Gaussian):
 
     @property
     def guarantee(self) -> PrivacyGuarantee:
-        """Guarantee of (epsilon, delta)-DP between neighbours."""
+        """Guarantee of (epsilon, delta)-differential privacy between neighbouring data sets."""
         return self._gaussian_guarantee(self.sensitivity, self._source)
 
 
 class ExtendedGaussian(ProjectedGaussian):
     """Extended Gaussian noise Q w (SDP, Corollary 3.6).
 
-    The vector w is normal with standard deviation c Delta_2(Q'A). The distribution is that of
-    Pi_N e with the smaller sensitivity, so no basis Q is needed. The parameters are those of
-    `ProjectedGaussian`, and the error is never larger.
+    The vector w is normal with standard deviation c Delta_2(Q'A). The distribution is that of Pi_N
+    e with the smaller sensitivity, so no basis Q is needed. The parameters are those of
+    `ProjectedGaussian`. The error is at most that of `ProjectedGaussian`.
     """
 
     _source = "SDP, Corollary 3.6"
@@ -151,7 +151,7 @@ class CorrelatedGaussian(_Gaussian):
         super().__init__(space.query, space.invariants, epsilon, delta, constant, space.relation)
         self.shape = shape
         if shape.longest() > 1 + 1e-6:
-            raise InputError("subspace: shape: a difference is longer than 1. Rescale it.")
+            raise InputError("subspace: shape: a difference is longer than 1. Rescale the shape.")
 
     @property
     def sd(self) -> float:
@@ -176,5 +176,5 @@ class CorrelatedGaussian(_Gaussian):
 
     @property
     def guarantee(self) -> PrivacyGuarantee:
-        """Guarantee of (epsilon, delta)-DP between neighbours."""
+        """Guarantee of (epsilon, delta)-differential privacy between neighbouring data sets."""
         return self._gaussian_guarantee(self.shape.longest(), "SDP, Theorem 3.3")

@@ -1,16 +1,18 @@
 """K-norm noise, with a density proportional to exp(-epsilon ||u||_K).
 
 K is the convex hull of all differences. The mechanism is that of Hardt and Talwar (2010) within the
-null space (SDP, Section 3.4). A draw is r U, with U uniform in K and r Gamma-distributed with shape
-m + 1 and rate epsilon. Here m is the dimension of the span of the differences. The recursion of
-Bhaskara, Dadush, Krishnaswamy and Talwar (2012) for elongated bodies is not implemented.
+null space (*Subspace Differential Privacy*, SDP, Section 3.4). A draw is r U, with U uniform in K
+and r Gamma-distributed with shape m + 1 and rate epsilon. Here m is the dimension of the span of
+the differences. The recursion of Bhaskara, Dadush, Krishnaswamy and Talwar (2012) for elongated
+bodies is not implemented.
 
-The method "image" applies if the answers distinguish all histograms of one total. K is then a
+The method "image" applies if the answers distinguish all histograms with equal totals. K is then a
 linear image of the polytope whose vertices are the differences of two unit vectors. Noise on this
-polytope can be drawn in closed form. Under a total, it is independent Laplace noise conditioned on
-sum zero. The integer noise of *Integer Subspace Differential Privacy* is the discrete counterpart.
-The method "hull" divides the hull into simplices, in at most 6 dimensions. The method "hit-and-run"
-is a Markov chain, and `KNorm.estimated_error` gives its effective sample size.
+polytope can be drawn in closed form. Under a total, this noise is independent Laplace noise
+conditioned on sum zero. The integer noise of *Integer Subspace Differential Privacy* is the
+discrete counterpart. The method "hull" divides the hull into simplices, in at most 6 dimensions.
+The method "hit-and-run" is a Markov chain, and `KNorm.estimated_error` gives its effective sample
+size.
 """
 
 import math
@@ -81,8 +83,9 @@ class KNorm(NullSpaceMechanism):
     Parameters
     ----------
     method : {"image", "hull", "hit-and-run"}, optional
-        By default, an exact method is chosen. Raise `InputError` if none suits the query. The draws
-        are independent, except with "hit-and-run", which returns successive states.
+        By default, an exact method is chosen. Raise `InputError` if no exact method suits the
+        query. The draws are independent, except with "hit-and-run", which returns successive states
+        of a chain.
 
     Examples
     --------
@@ -204,8 +207,8 @@ class KNorm(NullSpaceMechanism):
         """Estimate the error by a simulation with `n_draws` draws, a multiple of 20.
 
         With "hit-and-run" the error is (m+1)(m+2)/epsilon^2 E|U|^2. The standard error comes from
-        the means of 20 batches. The standard error is valid if the autocorrelation time of the
-        chain is short compared with a batch.
+        the means of 20 batches, and is valid if the autocorrelation time of the chain is short
+        compared with a batch.
         """
         if check_integer("subspace", "n_draws", n_draws, N_BATCHES) % N_BATCHES:
             raise InputError(f"subspace: n_draws: must be a multiple of {N_BATCHES}, got {n_draws}")
@@ -221,5 +224,5 @@ class KNorm(NullSpaceMechanism):
 
     @property
     def guarantee(self) -> PrivacyGuarantee:
-        """Guarantee of epsilon-DP between neighbours."""
+        """Guarantee of epsilon-differential privacy between neighbouring data sets."""
         return self._pure_guarantee(self.dimension, "SDP, Section 3.4; Hardt and Talwar 2010")

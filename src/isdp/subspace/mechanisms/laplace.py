@@ -1,4 +1,4 @@
-"""Projected and extended Laplace noise on the null space."""
+"""Projected and extended Laplace noise of *Subspace Differential Privacy* (SDP)."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class ProjectedLaplace(NullSpaceMechanism):
 
     @property
     def guarantee(self) -> PrivacyGuarantee:
-        """Guarantee of epsilon-DP between neighbours."""
+        """Guarantee of epsilon-differential privacy between neighbouring data sets."""
         return self._pure_guarantee(self.sensitivity, "SDP, Corollary 3.8")
 
 
@@ -90,9 +90,9 @@ class ExtendedLaplace(NullSpaceMechanism):
     ----------
     basis : str or array of shape (answers, m), optional
         A kind of `null_basis`, or orthonormal columns in the null space, for example from
-        `kronecker_basis`. The columns may span a subspace of the null space, if no record moves the
-        answers out of this subspace. The default for a histogram is the "haar" basis. The default
-        for other queries is the one of "haar" and `difference_basis` with the smaller error.
+        `kronecker_basis`. The columns may span a subspace of the null space that contains all
+        differences. The default for a histogram is the "haar" basis. For other queries, the default
+        is the basis of "haar" and `difference_basis` with the smaller error.
     """
 
     def __init__(
@@ -119,8 +119,8 @@ class ExtendedLaplace(NullSpaceMechanism):
         outside = np.abs(inside - inside @ self.basis @ self.basis.T).max(initial=0)
         if outside > ROUNDING_TOLERANCE * np.abs(inside).max(initial=0):
             raise InputError(
-                "subspace: basis: a record can move the answers out of the span of the basis. Add "
-                "columns, or use `difference_basis`."
+                "subspace: basis: a record can change the answers outside the span of the basis. "
+                "Add columns, or use `difference_basis`."
             )
 
     @cached_property
@@ -155,7 +155,7 @@ class ExtendedLaplace(NullSpaceMechanism):
 
     @property
     def guarantee(self) -> PrivacyGuarantee:
-        """Guarantee of epsilon-DP between neighbours."""
+        """Guarantee of epsilon-differential privacy between neighbouring data sets."""
         return self._pure_guarantee(self.sensitivity, "SDP, Corollary 3.9")
 
 
@@ -175,7 +175,6 @@ def _default_basis(query: Query, invariants: Invariants, relation: Relation) -> 
                 best, min_error = basis, error
     if best is None:
         raise InputError(
-            "subspace: basis: there is no default for this query and these invariants. Give a "
-            "basis."
+            "subspace: basis: this query with these invariants has no default basis. Give a basis."
         )
     return best

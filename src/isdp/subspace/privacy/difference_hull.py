@@ -12,7 +12,7 @@ from isdp.subspace.privacy.difference_geometry import Geometry
 from isdp.subspace.privacy.neighbours import differences
 
 MAX_HULL_DIMENSIONS = 6
-VOLUME_TOLERANCE = 1e-9  # relative
+VOLUME_TOLERANCE = 1e-9  # maximum relative difference between two computations of the volume
 
 
 class HullTriangulation(NamedTuple):
@@ -74,16 +74,16 @@ def triangulate_hull(space: Geometry) -> HullTriangulation:
             f'subspace: method: the simplices of "hull" do not fill the hull in {m} dimensions. '
             f'Use "hit-and-run".'
         )
-    # facets with more than m vertices leave flat simplices
+    # a facet with more than m vertices can give simplices of volume 0
     full = volumes > VOLUME_TOLERANCE * volumes.max()
     return HullTriangulation(facets[full], volumes[full] / volumes[full].sum())
 
 
 def hit_and_run(rng: np.random.Generator, space: Geometry, n_steps: int) -> FloatArray:
-    """Run a hit-and-run chain, whose limit is the uniform distribution on the hull.
+    """Run a hit-and-run chain, whose stationary distribution is uniform on the hull.
 
     Each step moves to a uniform point of the chord through the state in a random direction. One
-    linear programme gives both ends of the chord. The points of the hull are the sums of a_z p_z
+    linear program gives both ends of the chord. The points of the hull are the sums of a_z p_z
     over the types z. The weights satisfy sum |p_z| <= 2 and sum p_z = 0 ("replace"), or sum |p_z|
     <= 1 ("add-remove"). The result has shape (n_steps, r). It contains the states after the initial
     state 0, in coordinates of the span.
@@ -102,8 +102,8 @@ def chord_ends(space: Geometry, point: FloatArray, direction: FloatArray) -> tup
     """Compute the distances from a point to both ends of the chord of the hull through it.
 
     The point and the direction have shape (r,), in coordinates of the span. The first distance is
-    opposite to the direction, and the second is along it. Both are in units of its length. Raise
-    `InputError` if the point is outside the hull, possibly by rounding.
+    against the direction, and the second is along it. Both are in units of the length of the
+    direction. Raise `InputError` if the point is outside the hull, possibly by rounding.
     """
     points = space.points
     if space.relation == "add-remove":

@@ -1,9 +1,9 @@
 """Exact calibration of Gaussian noise, and the constant of SDP, Lemma 3.4.
 
-Let one record move a number by 1, and let s be the standard deviation of the noise. Then
-delta(epsilon) = Phi(1/(2s) - epsilon s) - exp(epsilon) Phi(-1/(2s) - epsilon s) (Balle and Wang
-2018, Theorem 8). In more dimensions, the formula holds for the longest difference in standard
-deviations.
+SDP is *Subspace Differential Privacy*. Let one record change a number by 1, and let s be the
+standard deviation of the noise. Then delta(epsilon) = Phi(1/(2s) - epsilon s) - exp(epsilon)
+Phi(-1/(2s) - epsilon s) (Balle and Wang 2018, Theorem 8). In more dimensions, 1/s is the length of
+the longest difference in standard deviations of the noise.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from isdp.checks import check_choice, check_positive_float, check_probability
 from isdp.errors import InputError
 
 INITIAL_BITS, MAX_BITS = 300, 20_000  # initial and maximum precision in bits
-MIN_ACCURATE_BITS = 64  # minimum accuracy of a computed delta
+MIN_ACCURATE_BITS = 64  # minimum number of accurate bits of a computed delta
 ROOT_STEP = 1e-12  # initial relative increase of an uncertified root, which doubles at each step
 Calibration = Literal["exact", "paper"]
 
@@ -41,7 +41,7 @@ def log_delta(epsilon: float, sigma: ArrayLike) -> FloatArray:
 
 
 def delta(epsilon: float, sigma: ArrayLike) -> FloatArray:
-    """Compute the minimum delta of (epsilon, delta)-DP for each standard deviation in `sigma`.
+    """Compute the minimum delta of (epsilon, delta)-privacy for each standard deviation in `sigma`.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def _terms(e: arb, s: arb, bits: int) -> arb:
 
 
 def sigma(epsilon: float, delta: float) -> float:
-    """Compute the minimum standard deviation of (epsilon, delta)-DP, divided by the sensitivity.
+    """Compute the minimum standard deviation of (epsilon, delta)-privacy, in sensitivities.
 
     The result is within a relative 1e-11 of the minimum, and `certified_delta` certifies it.
 

@@ -1,10 +1,10 @@
 """Neighbouring data sets, and the differences of their answers.
 
-With the relation "replace", one record changes from type z to type y. The answers move by a_z -
-a_y, where a_z is column z of the query (SDP, Definition 2.1). With "add-remove", a record is added
-or removed, and the answers move by a_z. The relation "add-remove" is "replace" with an additional
-type, the absent record, whose column is zero. A difference can occur with both signs, and only one
-of them is listed.
+With the relation "replace", one record changes from type z to type y. The answers change by
+a_y - a_z, where a_z is column z of the query (*Subspace Differential Privacy*, Definition 2.1).
+With "add-remove", a record is added or removed, and the answers change by a_z or -a_z. The relation
+"add-remove" is "replace" with an additional type, the absent record, whose column is zero.
+Differences occur with both signs, and the list contains one of both.
 """
 
 from typing import Literal, get_args
@@ -49,7 +49,8 @@ def representative_types(
 ) -> IntArray:
     """Choose at most 20,000 record types whose pairs represent all pairs of neighbours.
 
-    The result has column numbers of `query_columns` in ascending order. The absent record is last.
+    The result lists column numbers of `query_columns` in ascending order. The absent record is
+    last.
 
     A cell class consists of cells with equal columns of the invariants. In a histogram, an exchange
     of two cells of one class permutes the answers and does not change the invariants. Two types of

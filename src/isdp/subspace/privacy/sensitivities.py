@@ -1,4 +1,4 @@
-"""Sensitivities of queries, in the l1 and l2 norms, with and without invariants."""
+"""Sensitivities of queries in the l1 and l2 norms, with and without invariants."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from isdp.subspace.queries import Query
 
 CHUNK_SIZE = 256  # number of record types in a block of a distance matrix
 MAX_ENTRIES = 50_000_000  # maximum number of entries of a matrix of coordinates
-MAX_PROGRAMMES = 3_000  # maximum number of linear programmes
+MAX_PROGRAMMES = 3_000  # maximum number of linear programs
 MAX_SORTED_TYPES = 3_000  # maximum number of record types of which all pairs are sorted
-DUALITY_TOLERANCE = 1e-7  # maximum relative gap between a linear programme and its dual
+DUALITY_TOLERANCE = 1e-7  # maximum relative gap between a linear program and its dual
 
 
 def sensitivity(query: Query, p: Literal[1, 2], relation: Relation = "replace") -> float:
@@ -90,17 +90,17 @@ def basis_sensitivity(
 def quotient_sensitivity(
     query: Query, invariants: Invariants, relation: Relation = "replace"
 ) -> float:
-    """Compute Delta_q, the l1 sensitivity in the quotient space of the row space of C.
+    """Compute Delta_q, the l1 sensitivity in the quotient by the row space of C.
 
     Delta_q is the maximum of q(v) = min_w ||v + C'w||_1 over the differences v, and is at most
     Delta_1(A). The density of projected Laplace noise of scale b is the integral of the product
     density over shifts in the row space of C. A change of the variable of integration shows that
-    the log density changes by at most q(v)/b over a step v. In the limit along v, the log density
-    changes by q(v)/b. The exact pure loss is therefore Delta_q / b.
+    the log density changes by at most q(v)/b over a step v. The change tends to q(v)/b far along v.
+    The exact pure loss is therefore Delta_q / b.
 
-    The function solves one linear programme (HiGHS) for each difference, in order of decreasing
+    The function solves one linear program (HiGHS) for each difference, in order of decreasing
     length. The search stops when no further difference can change the maximum. The result is the
-    dual value, which is an upper bound. Raise `InputError` if too many programmes are needed.
+    dual value, which is an upper bound. Raise `InputError` if too many programs are needed.
     """
     check_fit(query, invariants)
     chosen = representative_types(query, invariants, relation)
@@ -112,7 +112,7 @@ def quotient_sensitivity(
         if solved == MAX_PROGRAMMES:
             raise InputError(
                 f"subspace: query: the exact privacy loss needs more than {MAX_PROGRAMMES} linear "
-                f"programmes. Use the bound Delta_1(A) = {sensitivity(query, 1, relation):g}."
+                f"programs. Use the bound Delta_1(A) = {sensitivity(query, 1, relation):g}."
             )
         move = (columns[:, [z]] - columns[:, [y]]).toarray().ravel()
         largest = max(largest, quotient_norm(move, invariants))
@@ -122,9 +122,9 @@ def quotient_sensitivity(
 def quotient_norm(move: ArrayLike, invariants: Invariants) -> float:
     """Compute q(v) = min_w ||v + C'w||_1 for an integer vector v of shape (cells,).
 
-    The dual programme is solved: maximise <v, y> under C y = 0 and |y| <= 1. The result is the norm
+    The dual program is solved: maximise <v, y> under C y = 0 and |y| <= 1. The result is the norm
     ||v + C'w||_1 for the multipliers w of HiGHS, which is an upper bound on q(v). The value of the
-    programme certifies that the bound exceeds q(v) by at most a relative 1e-7. Raise `InputError`
+    program certifies that the bound exceeds q(v) by at most a relative 1e-7. Raise `InputError`
     if the solver fails.
     """
     vector = np.asarray(move)
@@ -147,8 +147,8 @@ def quotient_norm(move: ArrayLike, invariants: Invariants) -> float:
     value = float(weight @ np.abs(vector + rows.T @ found.eqlin.marginals))
     if abs(value + found.fun) > DUALITY_TOLERANCE * max(1.0, float(weight @ np.abs(vector))):
         raise InputError(
-            f"subspace: invariants: the programme for the quotient norm gives {-found.fun:.9g}, "
-            f"but its dual {value:.9g}. Scale the invariants to smaller numbers."
+            f"subspace: invariants: the program for the quotient norm gives {-found.fun:.9g}, "
+            f"but its dual gives {value:.9g}. Scale the invariants to smaller numbers."
         )
     return value if value > DUALITY_TOLERANCE else 0.0
 
@@ -163,8 +163,8 @@ def rank_of_differences(
     check_fit(query, invariants)
     rank = null_space(invariants).rank
     if query.is_histogram:
-        # The differences span all vectors. With "replace" they span those of sum zero, and a row of
-        # C that does not sum to zero adds the missing dimension.
+        # With "add-remove" the differences span all vectors. With "replace" they span the vectors
+        # of sum zero, and a row of C that does not sum to zero adds the missing dimension.
         complete = relation == "add-remove" or bool(invariants.sparse.sum(axis=1).any())
         return query.types - 1 + complete - rank
     columns = query_columns(query, relation)

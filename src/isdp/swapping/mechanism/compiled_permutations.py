@@ -1,9 +1,9 @@
 """Compiled loops of permutation swapping, which read a stream of random 64-bit integers.
 
 The array `bits` has the next integers of the stream, and `position` is the index of the first
-unread one. A group is the set of selected records of one stratum. If the array ends within a group,
-the caller repeats the group with the same integers followed by further ones. The outcome therefore
-depends on the stream alone. Fresh integers would favour outcomes that need few integers.
+unread integer. A group is the set of selected records of one stratum. If the array ends within a
+group, the caller repeats the group with the same integers, followed by more integers. The outcome
+therefore depends on the stream alone. Fresh integers would favour outcomes that need few integers.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def derange_by_closing_cycles(bits, starts, group, image, closed, probabilities)
     The algorithm is that of Martinez, Panholzer and Prodinger (Generating random derangements,
     ANALCO 2008). The array `closed` is working memory of the length of `image`.
     ``probabilities[u]`` is the probability of closing a cycle when u points are left. Beyond the
-    table this probability is 1/u. The Bernoulli draws use floating point. The return values are
-    those of `derange_by_rejection`.
+    end of the table this probability is 1/u. The Bernoulli draws use floating point. The return
+    values are those of `derange_by_rejection`.
     """
     used = FIRST
     while group < len(starts) - 1:

@@ -1,7 +1,7 @@
 """Derangements (permutations without a fixed point): their number, and uniform draws.
 
-The number of derangements of m points is the subfactorial d_m, with d_0 = 1, d_1 = 0 and
-d_m = (m - 1)(d_{m-1} + d_{m-2}).
+The number of derangements of m points is the subfactorial d_m. The recursion is
+d_m = (m - 1)(d_{m-1} + d_{m-2}) with d_0 = 1 and d_1 = 0.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from isdp.arrays import FloatArray, IntArray
 
 # above this number, the approximations m!/e and 1/u have relative errors below 1/31!
 MAX_TABULATED = 30
-MAX_READ = 1 << 20  # number of 64-bit integers per read
+MAX_READ = 1 << 20  # maximum number of 64-bit integers in the first read
 
 BitSource = Callable[[int], NDArray[np.uint64]]
 

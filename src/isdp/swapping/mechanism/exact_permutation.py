@@ -2,8 +2,8 @@
 
 Bernoulli draws of rational probability and bounded integers come from uniform 64-bit integers by
 rejection (Lemire 2019). A derangement is drawn by a shuffle that restarts at its first fixed point.
-No step rounds, so the distribution is exact. The running time depends on the draw, and the code
-does not hide it.
+No step rounds, so the distribution is exact. The running time depends on the random draws, and no
+measure hides this dependence.
 """
 
 import os
@@ -43,7 +43,7 @@ def permutation_for_release(
 ) -> IntArray:
     """Draw the swapping permutation exactly, with random bits of the operating system.
 
-    The result has, for each record, the number of the record whose value it takes. The array is
+    The result lists, for each record, the number of the record whose value it takes. The array is
     confidential. Raise `InputError` if the rate or the source is invalid, or a stratum is too
     large.
 

@@ -36,7 +36,8 @@ class Strata:
     order : int64 array, shape (records,)
         Record numbers, sorted by stratum.
     starts : int64 array, shape (strata + 1,)
-        The position in `order` at which each stratum starts, and then the number of records.
+        The position in `order` at which each stratum starts. The last entry is the number of
+        records.
     """
 
     order: IntArray
@@ -96,8 +97,8 @@ def check_rate(rate: object) -> float:
 def draw_permutation(rng: np.random.Generator, strata: Strata, rate: float) -> IntArray:
     """Draw the swapping permutation in floating point, for experiments.
 
-    The result has, for each record, the number of the record whose value it takes. A record that is
-    not selected takes its own value.
+    The result lists, for each record, the number of the record whose value it takes. A record that
+    is not selected takes its own value.
     """
     rate = check_rate(rate)
     return permute(strata, _bernoulli(rng, rate), pseudo_random_bits(rng), exact=False)
@@ -113,8 +114,8 @@ def permute(
     """Select records and permute them by derangements.
 
     ``bernoulli(k)`` returns k Bernoulli draws of the swap rate, as a bool array. The argument
-    `exact` is that of `isdp.swapping.mechanism.derangements.derange`. The permutation is checked to
-    keep every record in its stratum.
+    `exact` is that of `isdp.swapping.mechanism.derangements.derange`. The function checks that the
+    permutation keeps every record in its stratum.
     """
     moved, taken = _moves(strata, bernoulli, bits, exact=exact)
     sigma = np.arange(len(strata.order))
@@ -126,7 +127,7 @@ def permute(
 def _moves(
     strata: Strata, bernoulli: BernoulliSource, bits: BitStream, *, exact: bool
 ) -> tuple[IntArray, IntArray]:
-    """Draw the records that move, and the record whose value each of them takes."""
+    """Draw the records that move, and for each of them the record whose value it takes."""
     selected, counts = _select(strata, bernoulli)
     moved = strata.order[np.flatnonzero(selected)]
     return moved, moved[derange(bits, counts[counts > 0], exact=exact)]
@@ -202,7 +203,7 @@ def swap(rng: np.random.Generator, strata: Strata, values: ArrayLike, rate: floa
 
 @lru_cache(maxsize=16)
 def invariants(shape: tuple[int, int, int]) -> Invariants:
-    """Build the invariants of swapping for a table of swap key, swapping variable and others.
+    """Build the invariants of swapping for a table by swap key, swapping variable and others.
 
     The shape has the numbers of categories (J, K, L) of the swap key (V_Match), the swapping
     variable (V_Swap) and the other held variables (V_Hold). The invariants are the margin of swap
@@ -221,8 +222,8 @@ def check_table(counts: ArrayLike) -> IntArray:
 def swap_table(rng: np.random.Generator, counts: ArrayLike, rate: float) -> IntArray:
     """Swap the records of a table of counts once, for experiments.
 
-    The counts have shape (J, K, L), as for `isdp.swapping.expected_table`. The swapped table is
-    checked to have the same `invariants`.
+    The counts have shape (J, K, L), as for `isdp.swapping.expected_table`. The function checks that
+    the swapped table has the same `invariants`.
     """
     counts = check_table(counts)
     strata = Strata.from_sizes(counts.sum(axis=(1, 2)))

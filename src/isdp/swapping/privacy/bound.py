@@ -7,8 +7,8 @@ stratum. The bound is
     epsilon = max(ln o, ln(b + 1) - ln o)         for p > 1/2.
 
 Epsilon bounds the privacy loss per unit of the distance d_HAM of datasets with equal invariants.
-The distance d_HAM is half the number of records that two datasets do not share. The nearest
-datasets differ by an exchange of two values. Their distance is 2, and the loss is at most 2
+The distance d_HAM is half the number of records that two datasets do not share. Datasets at the
+smallest distance differ by an exchange of two values. This distance is 2, and the loss is at most 2
 epsilon.
 """
 
@@ -21,14 +21,14 @@ from isdp.checks import check_in_range, check_integer, check_positive
 from isdp.errors import InputError
 from isdp.swapping.mechanism.permutation import check_rate
 
-ROUNDING = 1e-12  # above the relative rounding error of a difference of two logarithms
-MAX_EPSILON = 700  # maximum epsilon, above which the odds overflow
-MIN_FULL_PRECISION = 1e-290  # minimum odds, below which floats lose digits
+ROUNDING = 1e-12  # bound on the relative rounding error of a difference of two logarithms
+MAX_EPSILON = 700  # maximum epsilon; the odds of a larger epsilon overflow
+MIN_FULL_PRECISION = 1e-290  # minimum odds; smaller floats lose digits
 
 
 @dataclass(frozen=True)
 class Rate:
-    """A swap rate given by its odds, which keeps all digits of rates near 1.
+    """A swap rate, stored as its odds so that rates near 1 keep all digits.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ def rates_with_epsilon(epsilon: float, max_size: int) -> tuple[Rate, Rate]:
     if epsilon < minimum:
         raise InputError(
             f"swapping: epsilon: no swap rate gives {epsilon:g} with a stratum of {max_size:,} "
-            f"records. Use at least {math.ceil(minimum * 1e6) / 1e6:.6f}, which is ln(b + 1) / 2."
+            f"records. Use at least {math.ceil(minimum * 1e6) / 1e6:.6f}."
         )
     return Rate(math.exp(math.log1p(max_size) - epsilon)), Rate(math.exp(epsilon))
 

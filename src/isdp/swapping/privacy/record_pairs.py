@@ -1,11 +1,11 @@
 """Exact probabilities of the moves of one and of two given records, for strata of any size.
 
-The number of moved records M is binomial given M != 1, and d_M is the number of derangements of M
-points. A record moves with probability q1 = E M / n. Two given records both move with probability
-q2 = E M (M - 1) / (n (n - 1)). If both move, they exchange their values with probability
-d_{M-2} / d_M. The first takes the value of the second with probability 1 / (M - 1). The sums over M
-have closed forms except for a few terms, because
-M (M - 1) d_{M-2} / d_M = 1 + (-1)^M (M - 1) / d_M.
+The number of moved records M has a binomial distribution conditional on M != 1. The number of
+derangements of M points is d_M. A record moves with probability q1 = E M / n. Two given records
+both move with probability q2 = E M (M - 1) / (n (n - 1)). If both move, they exchange their values
+with probability d_{M-2} / d_M. The first takes the value of the second with probability
+1 / (M - 1). The identity M (M - 1) d_{M-2} / d_M = 1 + (-1)^M (M - 1) / d_M gives closed forms of
+the sums over M, except for a few terms.
 """
 
 import math
@@ -25,8 +25,8 @@ from isdp.swapping.privacy.bound import check_size
 def moved_probability(size: int, rate: float) -> float:
     """Compute q1 = p (1 - (1-p)^(n-1)) / (1 - n p (1-p)^(n-1)), the probability of a move.
 
-    Here n is the size of the stratum, and p is the swap rate. A moved record need not change,
-    because it may take a value equal to its own.
+    Here n is the size of the stratum, and p is the swap rate. The value of a moved record may stay
+    the same, because another record can have the same value.
     """
     n, p = check_size(size), check_rate(rate)
     if n == 1:
@@ -64,7 +64,7 @@ class PairDistribution(NamedTuple):
     both_fixed: Fraction
     one_fixed: Fraction  # the first record stays, and the second moves
     exchanged: Fraction  # each record takes the value of the other
-    one_arrow: Fraction  # the first takes the value of the second, which takes another value
+    one_arrow: Fraction  # the first takes the value of the second, and the second that of a third
     both_elsewhere: Fraction  # both records take values of other records
 
 
@@ -95,8 +95,8 @@ def _expected_exchanges(n: int, p: float) -> float:
     """
     m = np.arange(2, min(n, MAX_TABULATED) + 1)
     two = n * (n - 1) / 2 * p**2 * math.exp((n - 2) * math.log1p(-p))
-    # a recursion gives binomial probabilities, and a regularised incomplete beta function the upper
-    # tail
+    # a recursion gives the binomial probabilities, and the regularised incomplete beta function
+    # gives the upper tail
     probabilities = np.cumprod([two, *((n - m[:-1]) / m[1:] * (p / (1 - p)))])
     return float(betainc(2, n - 1, p) + (_small()[: len(m)] * probabilities).sum()) / _not_lone(
         n, p

@@ -3,7 +3,7 @@
 A universe is a set of datasets with equal invariants. In the worst universe all records and all
 values of the swapping variable differ, so the output reveals the permutation. A permutation that
 moves m records has a probability proportional to f(m) = o^m / d_m. Here o is the odds of the swap
-rate, and d_m the number of derangements of m points.
+rate, and d_m is the number of derangements of m points.
 
 Consider one output and two datasets that differ in d >= 2 records. The output and each dataset
 determine a permutation. The two permutations move a and a' records with |a - a'| <= d. The loss per

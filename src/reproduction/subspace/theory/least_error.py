@@ -1,4 +1,4 @@
-"""Least error of any mechanism with outputs in a finite set, by linear programmes (SDP, 3.4).
+"""Least error of any mechanism with outputs in a finite set, by linear programs (SDP, 3.4).
 
 SDP is *Subspace Differential Privacy*.
 """

@@ -136,7 +136,7 @@ def _list_parts(shape: tuple[int, int], *, by_child: bool) -> list[bool]:
 
 
 def solve_roundings(rng: np.random.Generator, trials: int = 20) -> Iterator[Row]:
-    """Measure the distance of solutions of linear programmes that round from integers.
+    """Measure the distance of solutions of linear programs that round from integers.
 
     Each table has three children of four cells. In the programme as printed, a cell may take every
     value within 1 of the estimate. In the other programme, its objective is linear between the two

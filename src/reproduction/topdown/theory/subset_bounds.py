@@ -83,7 +83,7 @@ def _broken(real, presence: Presence) -> tuple[int, ...] | None:
 def _round(rng: np.random.Generator, real, presence: Presence) -> np.ndarray:
     """Round the totals up or down, with the smallest change, to totals that the regions can have.
 
-    The variables of the linear programme are the persons of each type in each region. It is a
+    The variables of the linear program are the persons of each type in each region. It is a
     network programme, so all its vertices are integer.
     """
     least = presence.minimums.sum(axis=0)

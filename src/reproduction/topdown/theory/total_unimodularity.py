@@ -21,9 +21,9 @@ from isdp.lattice.elimination import pivot_columns
 MAX_ENUMERATED = 14  # The maximum number of rows or columns for an enumeration of column sets.
 
 COUNT_BOUNDS = (2, 5, 20)  # The exclusive upper bounds of the counts in the random tables.
-N_TRIALS = 900  # The number of linear programmes in a search for a fractional vertex.
-N_LAST_TRIALS = 9000  # The number of linear programmes in the last search.
-TRIALS_PER_PROGRAMME = 25  # The number of linear programmes that are solved together.
+N_TRIALS = 900  # The number of linear programs in a search for a fractional vertex.
+N_LAST_TRIALS = 9000  # The number of linear programs in the last search.
+TRIALS_PER_PROGRAMME = 25  # The number of linear programs that are solved together.
 MIN_FRACTION = 1e-6  # The minimum distance of a fractional value from the nearest integer.
 
 
@@ -178,7 +178,7 @@ def find_minor(
 def _vertices(rng: np.random.Generator, matrix, tables) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield, for each table, the rows with integer sums and a random vertex with the same sums.
 
-    All tables are blocks of one linear programme, because its setup takes longer than its solution.
+    All tables are blocks of one linear program, because its setup takes longer than its solution.
     The costs have a continuous distribution, so that each block has one optimal vertex.
     """
     kept = [np.flatnonzero(np.mod(matrix @ table, 1) == 0) for table in tables]

@@ -7,12 +7,12 @@ from scipy.integrate import quad
 from isdp import Invariants
 from isdp.subspace import Query, null_space, quotient_sensitivity
 from isdp.subspace.mechanisms.k_norm import draw_root_polytope_noise
+from isdp.testing import check_mean
 from reproduction.subspace.theory.privacy_loss import (
     integrated_profile,
     k_norm_profile,
     log_density,
 )
-from tests.statistical.checks import check_mean
 
 RNG = np.random.default_rng(37)
 ROOT_TWO = np.sqrt(2)

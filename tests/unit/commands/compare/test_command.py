@@ -214,4 +214,4 @@ def test_names_that_differ_in_blanks_alone_are_said(run, caplog):
     cells.loc[0, "state"] += " "
     run.table(cells)
     assert run(budgets=ONE) == 0
-    assert "state: 'North' and 'North ' differ only in blanks" in caplog.text
+    assert "state: 'North' and 'North ' differ only in whitespace" in caplog.text

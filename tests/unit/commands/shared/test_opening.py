@@ -3,13 +3,15 @@
 import json
 import math
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from isdp.accounting import PrivacyGuarantee
-from isdp.accounting.conversions import epsilon_above
+from isdp.accounting.conversions import max_loss
 from isdp.cli import main
+from isdp.commands.shared.guarantee import MoveLosses
 from isdp.commands.shared.margins import Estimate, Margin
 from isdp.commands.shared.opening import exact_totals, noise_of_margins, protection
 from tests import ROOT
@@ -50,6 +52,8 @@ def test_how_large_the_noise_is():
     both = noise_of_margins(cells + sums)
     assert "7 persons" in both
     assert "'f' at most 1,200 (an upper bound)" in both
+    draws = replace(cells[0], limit=Estimate(7.0, "simulated", 1.5, 300))
+    assert "9 persons in either direction (simulated from 300 draws" in noise_of_margins([draws])
     assert "not known" in noise_of_margins([margin("cell", "x", 3, math.nan, "unknown")])
 
 
@@ -58,16 +62,16 @@ def test_what_is_protected():
     words = protection(pure, for_release=True, exact="the exact totals")
     assert "a factor of 2.72 (e^1)." in words
     assert float(re.search(r"factor of ([\d.]+)", words)[1]) >= math.e
-    far = protection(pure, for_release=True, exact="the exact totals", largest_loss=2)
+    far = protection(pure, for_release=True, exact="the exact totals", losses=MoveLosses(1, 1, 2))
     assert "the factor is at most 7.39 (e^2)" in far
     assert far.startswith(words.partition(" No guarantee")[0])
-    same = protection(pure, for_release=True, exact="the exact totals", largest_loss=1)
+    same = protection(pure, for_release=True, exact="the exact totals", losses=MoveLosses(1, 1, 1))
     assert same == words
     zcdp = PrivacyGuarantee("zCDP", Fraction(1, 2), "l2", 2, "a theorem", growth="quadratic")
     words = protection(zcdp, for_release=True, exact="the exact totals", delta=1e-6)
     stated = float(re.search(r"e\^([\d.]+)", words)[1])
-    assert 0 <= stated - epsilon_above("Canonne-Kamath-Steinke", 1, 1e-6) < 0.01 * stated
-    assert "except with a probability of 1e-06" in words
+    assert 0 <= stated - max_loss(1, 1e-6) < 0.01 * stated
+    assert "Each factor is exceeded with a probability of at most 1e-06." in words
     assert "factor" not in protection(pure, for_release=False, exact="the exact totals")
     unknown = PrivacyGuarantee("pure", 1, "l1", None, "x", why_not_per_person="of the totals")
     assert "No loss per person is known, because of the totals." in protection(

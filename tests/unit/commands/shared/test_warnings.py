@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.statistical.checks import LawRejected, check_law
+from isdp.testing import DistributionError, check_distribution
 
 RESIDUES = "subsets: {p: [a, b], q: [b, c], r: [c, a, d]}"
 
@@ -34,9 +34,9 @@ def test_a_chance_that_was_simulated_is_not_said_to_be_of_the_law(run):
     # the noise is t (1, -1, 1, -2), of l1 norm 5 |t|
     true, draws = np.tanh(5 / 6), 400
     kept = round(law["chance_that_a_count_is_unchanged"] * draws)
-    check_law([draws - kept, kept], [1 - true, true])
-    with pytest.raises(LawRejected):
-        check_law([draws - kept, kept], [1 - true - 0.15, true + 0.15])
+    check_distribution([draws - kept, kept], [1 - true, true])
+    with pytest.raises(DistributionError):
+        check_distribution([draws - kept, kept], [1 - true - 0.15, true + 0.15])
     assert law["chance_that_a_count_is_unchanged_is"] == "simulated"
     assert "largest (exact" not in (run.out / "certificate.md").read_text()
 

@@ -104,6 +104,7 @@ def test_certificates_of_other_draws_differ_in_date_and_checksum_alone(file, tmp
         certificate = swap_file(file, tmp_path / name, **PEOPLE)
         certificate.pop("date")
         certificate["output"].pop("sha256")
+        certificate["summary"].pop("noise")  # its limits depend on the swapped records
         found.append(certificate)
     assert not swapped(tmp_path / "a").equals(swapped(tmp_path / "b"))
     assert found[0] == found[1]
@@ -187,6 +188,17 @@ def test_a_total_that_is_off_is_noticed(file):
     sources[0] = np.flatnonzero(county != county[0])[0]
     moved = records.taken(["county"], sources)
     roles = Roles(("state", "size"), ("county",))
-    compare(records, moved, roles.held(records.columns), "what is held")
+    compare(records, moved, roles.held(records.columns), "the held columns")
     with pytest.raises(InputError, match="the counties"):
         compare(records, moved, ["county"], "the counties")
+
+
+def test_errors_of_counts_are_within_the_stated_limits(file, tmp_path):
+    before = people()
+    noise = swap_file(file, tmp_path / "out", **PEOPLE)["summary"]["noise"]
+    assert "Counts that combine county and tract with id and tenure have an error" in noise
+    limit = int(re.search(r"within (\d+) for all", noise)[1])
+    tables = [pd.crosstab(x.county, x.tenure) for x in (before, swapped(tmp_path / "out"))]
+    errors = abs(tables[0] - tables[1]).to_numpy()
+    assert 0 < limit < len(before) / 4
+    assert errors.max() <= 3 * limit  # about six standard deviations

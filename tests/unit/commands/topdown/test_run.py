@@ -3,6 +3,8 @@
 import json
 import logging
 import re
+from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -10,8 +12,10 @@ import pytest
 from scipy import stats
 
 from isdp.cli import main
-from isdp.commands.topdown.run import FILES
-from tests.statistical.checks import ALPHA
+from isdp.commands.shared.table import read_table
+from isdp.commands.topdown.certificate import move_losses
+from isdp.commands.topdown.run import FILES, TopDownOptions, arrange, plan_of
+from isdp.testing import FALSE_ALARM_RATE
 
 LEVELS = ("--levels", "state,county", "--held", "state")
 BASE = 917_330_000  # no other number in any file looks like a count
@@ -126,9 +130,13 @@ def test_measurements_are_the_truth_and_noise_of_the_stated_variance(command, fr
     # sizes of Laplace noise are exponential, and the sum of 192 of them is a gamma variable
     sizes = error.abs().sum() / np.sqrt(detail["variance"].iloc[0] / 2)
     assert len(error) == 192
-    assert ALPHA / 2 < stats.gamma.cdf(sizes, 192) < 1 - ALPHA / 2
+    assert FALSE_ALARM_RATE / 2 < stats.gamma.cdf(sizes, 192) < 1 - FALSE_ALARM_RATE / 2
     for factor in (0.4, 2.5):  # of the variance: such an error is seen
-        assert not ALPHA / 2 < stats.gamma.cdf(192 * np.sqrt(factor), 192) < 1 - ALPHA / 2
+        assert (
+            not FALSE_ALARM_RATE / 2
+            < stats.gamma.cdf(192 * np.sqrt(factor), 192)
+            < 1 - FALSE_ALARM_RATE / 2
+        )
 
 
 def test_no_confidential_count_is_said_or_written(command, frame, capsys, caplog):
@@ -349,3 +357,37 @@ def test_names_that_differ_in_blanks_alone_are_said(command, frame, caplog):
     frame.loc[0, "sex"] = "f "
     assert command() == 0
     assert "sex: 'f' and 'f '" in caplog.text
+
+
+@pytest.mark.parametrize("flavour", ["pure", "zCDP"])
+@pytest.mark.parametrize("held", [(), ("state",)])
+def test_the_losses_of_moves_are_those_of_all_pairs_of_cells(tmp_path, flavour, held):
+    rows = list(product(["A1", "A2", "B1", "B2"], "fm"))
+    table = pd.DataFrame(rows, columns=["county", "sex"]).assign(count=1)
+    table.insert(0, "state", table["county"].str[0])
+    table.to_csv(tmp_path / "table.csv", index=False)
+    options = TopDownOptions(("state", "county"), flavour, Fraction(1), held)
+    problem = arrange(read_table(tmp_path / "table.csv"), options.levels)
+    plan = plan_of(problem, options)
+    found = move_losses(problem, plan)
+    changes = np.array(list(product([-1, 0, 1], repeat=8)))
+    kept = changes.reshape(-1, 2, 4).sum(axis=2) if held else changes.sum(axis=1, keepdims=True)
+    changes = changes[(kept == 0).all(axis=1)]
+    power = 1 if flavour == "pure" else 2
+    losses = np.zeros(len(changes))
+    for level, regions in zip(("all", "state", "county"), (1, 2, 4), strict=True):
+        tables = changes.reshape(len(changes), regions, -1, 2).sum(axis=2)
+        for query in plan.budget.measured_queries(level):
+            answers = tables.sum(axis=2) if query == "total" else tables
+            norms = (np.abs(answers) ** power).reshape(len(changes), -1).sum(axis=1)
+            losses += float(plan.budget.loss(level, query)) * norms / 2
+    alone = np.abs(changes).sum(axis=1) == 2
+    pairs = [
+        min(losses[(changes[:, i] < 0) & (changes[:, j] > 0)])
+        for i, j in product(range(8), repeat=2)
+        if i != j
+    ]
+    assert float(found.nearest) == pytest.approx(min(pairs))
+    assert float(found.alone) == pytest.approx(losses[alone].max())
+    assert max(pairs) <= float(found.farthest) * (1 + 1e-9)
+    assert found.farthest == (found.alone if not held else Fraction(power * 2))
