@@ -62,7 +62,7 @@ def with_errors(table):
     unknown = [c for c in numbers if re.search("error$|_se$", c) and numbers[c].isna().all()]
     rng = np.random.default_rng([len(table), *"".join(table).encode()])  # others for each table
     made = dict(zip(unknown, rng.uniform(0.1, 0.2, (len(unknown), len(table))), strict=True))
-    made |= {c: 1000.0 * np.arange(1, len(table) + 1) for c in MEASURED if c in table}
+    made |= {c: 1234.56789 * np.arange(1, len(table) + 1) for c in MEASURED if c in table}
     return table.assign(**made)
 
 
