@@ -161,7 +161,8 @@ def moved(tables, people, old, new):
 
 
 def below_zero(tables):
-    moved(tables, tables["county"][0, 0] + 1, 0, 1)
+    people = tables["county"][0, 0] + 1
+    tables["county"][:2, 0] += [-people, people]
 
 
 def without_children(tables):
@@ -187,23 +188,26 @@ def one_more(*levels):
 
 
 @pytest.mark.parametrize(
-    ("change", "held"),
+    ("change", "held", "reason"),
     [
-        (below_zero, ()),
-        (one_more("all"), ()),
-        (one_more("state"), ()),
-        (one_more("county"), ()),
-        (one_more("all", "state"), ()),
-        (one_more("state", "county"), ()),
-        (one_more("all", "state", "county"), ()),
-        (to_another_state, LEVELS[:1]),
-        (to_another_county, LEVELS),
-        (without_children, ()),
+        (below_zero, (), "negative"),
+        (one_more("all"), (), "add up"),
+        (one_more("state"), (), "add up"),
+        (one_more("county"), (), "add up"),
+        (one_more("all", "state"), (), "add up"),
+        (one_more("state", "county"), (), "add up"),
+        (one_more("all", "state", "county"), (), "held total"),
+        (to_another_state, LEVELS[:1], "held total"),
+        (to_another_county, LEVELS, "held total"),
+        (without_children, (), "known presence"),
     ],
 )
-def test_a_topdown_release_is_checked_before_it_is_written(tmp_path, change, held):
-    def broken(*arguments):
-        release = topdown.run(*arguments)
+def test_a_topdown_release_is_checked_before_it_is_written(tmp_path, change, held, reason):
+    states = []
+
+    def broken(rng, *arguments):
+        states.append(rng.bit_generator.state)
+        release = topdown.run(rng, *arguments)
         change(release.tables)
         return release
 
@@ -211,9 +215,11 @@ def test_a_topdown_release_is_checked_before_it_is_written(tmp_path, change, hel
     present.write_text("county,age\nAsh,0-17\n")
     options = TopDownOptions(LEVELS, "pure", Fraction(1), held, present=present, simulations=0)
     release_topdown(table, options, tmp_path / "whole")
-    with pytest.raises(InputError):
-        release_topdown(table, options, tmp_path / "out", algorithm=broken)
-    assert not (tmp_path / "out").exists()
+    for _ in range(2):
+        with pytest.raises(InputError, match=reason):
+            release_topdown(table, options, tmp_path / "out", algorithm=broken)
+        assert not (tmp_path / "out").exists()
+    assert states[0] != states[1]  # no seed is fixed
 
 
 def test_each_change_of_a_topdown_release_is_refused_unless_it_is_valid(tmp_path):

@@ -136,7 +136,7 @@ CASES = [
     (SWAP + " --rate 0.5", "--out other", "FILE other/swapped.csv"),
     (SWAP + " --rate 0.5", "--out-format parquet", "FILE swapped/swapped.parquet"),
     (CHECK + " --totals first/totals.csv", "--invariants total.yaml", "'county: North'"),
-    (CHECK, "--totals first/totals.csv", "2 compared"),
+    (CHECK, "--totals first/totals.csv", "2 totals compared"),
     (CHECK, "--certificate second/certificate.json", "WRONG: sha256 of the noisy table"),
     (CHECK + " --totals first/totals.csv", "--count people", "column 'people'"),
     (CHECK + " --totals first/totals.csv", "--name sex", "'f'"),

@@ -6,6 +6,7 @@ that changes by mistake shows as a changed row. After a change that is meant:
 `python -m tests.unit.test_prose_numbers`.
 """
 
+import ast
 import json
 import re
 
@@ -36,8 +37,10 @@ def pages():
         for cell in json.loads(path.read_text())["cells"]:
             text = "".join(cell["source"])
             if cell["cell_type"] == "code":  # the words around the values of sentences
-                text = " ".join(re.findall(r'f"([^"]*)"', text))
-                text = re.sub(r"{[^{}]*}", "", text)
+                found = (
+                    each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Constant)
+                )
+                text = " ".join(each.value for each in found if isinstance(each.value, str))
             yield path, f"cell {cell['id']}", CODE.sub("", text)
     for path in sorted((ROOT / "src/reproduction").glob("*/descriptions.yaml")):
         yield from ((path, place, text) for place, text in texts(read_yaml(path)))

@@ -80,6 +80,7 @@ rule compare_two_bin:
     output:
         two_bin="results/tables/two_bin.csv",
         tau="results/tables/two_bin_tau.csv",
+        statements="results/tables/congenial_statements.csv",
     log:
         logs("compare_two_bin"),
     localrule: True
@@ -89,6 +90,7 @@ rule compare_two_bin:
         sources=code("congenial"),
         seed=config["seed"],
         two_bin=config["congenial"]["two_bin"],
+        sex_by_age=some_of(SEX_BY_AGE, "counts", "epsilon", "distances"),
     script:
         "../scripts/congenial/compare_two_bin.py"
 

@@ -119,6 +119,7 @@ rule collect_lattices:
         ENVIRONMENT
     params:
         sources=code("lattices"),
+        printed=config["from_the_papers"],
     script:
         "../scripts/lattices/collect_lattices.py"
 

@@ -7,7 +7,14 @@ from fractions import Fraction
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_product, upper_sum
 from isdp.errors import InputError
 
-MATCHED_FIELDS = ("flavour", "metric", "growth", "relation", "held")
+# fields in which guarantees must agree, and their names in messages
+MATCHED_FIELDS = {
+    "flavour": "the kind of privacy loss",
+    "metric": "the unit of distance",
+    "growth": "the growth of the loss with the distance",
+    "relation": "the pairs of tables that are compared",
+    "held": "the published totals",
+}
 
 
 def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
@@ -30,11 +37,12 @@ def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
         guarantees = [replace(g, growth="none") for g in guarantees]
     first = guarantees[0]
     for other in guarantees[1:]:
-        for name in MATCHED_FIELDS:
+        for name, words in MATCHED_FIELDS.items():
             if getattr(first, name) != getattr(other, name):
                 raise InputError(
-                    f"composition: {name} is {getattr(first, name)!r:.80} in one guarantee and "
-                    f"{getattr(other, name)!r:.80} in another. Compose guarantees with equal {name}"
+                    f"composition: {name} ({words}) is {getattr(first, name)!r:.80} in one "
+                    f"guarantee and {getattr(other, name)!r:.80} in another. Compose guarantees in "
+                    f"which it is equal"
                 )
     persons = [g.per_person for g in guarantees if g.per_person is not None]
     reasons = [g.why_not_per_person for g in guarantees if g.why_not_per_person]

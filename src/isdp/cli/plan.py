@@ -92,16 +92,22 @@ def run(**given: Any) -> tuple[int, dict[str, Any]]:
         budgets = ("epsilon", "rho", "sigma")
         if not any(given[budget] for budget in budgets):
             given["epsilon"] = "1"  # the first epsilon of the search
+    given_rho = given["rho"]
     wanted = request(given)
     given["hierarchies"] = take_hierarchies(given["hierarchies"])
     errors = _errors(given.pop("errors", []))
     forecast = plan(request=wanted, errors=errors, **given)
     free = forecast.free
     unit = f" per {forecast.per}" * (forecast.setting != "sigma")
+    asked = ""
+    if forecast.setting == "sigma" and given_rho and not errors:
+        asked = f"rho {given_rho} per {forecast.per}, "
     print(
-        f"{forecast.setting} {forecast.value:g}{unit}: {counted(free.invariants.cells, 'cell')}, "
+        f"{asked}{forecast.setting} {forecast.value:g}{unit}: "
+        f"{counted(free.invariants.cells, 'cell')}, "
         f"{counted(int(free.degrees), 'degree')} of freedom, "
         f"{counted(len(free.determined), 'cell')} published exactly"
+        f"{_named(forecast.determined_cells, len(free.determined))}"
     )
     if forecast.totals_audit is not None:
         audit = forecast.totals_audit
@@ -133,6 +139,11 @@ def run(**given: Any) -> tuple[int, dict[str, Any]]:
         "cells_revealed_modulo_m": len(free.revealed_residues),
         "guarantee": {"statement": forecast.statement},
     }
+
+
+def _named(names: Sequence[str], number: int) -> str:
+    more = "; ..." if number > len(names) else ""
+    return f" ({'; '.join(names)}{more})" if names else ""
 
 
 def _lines(margins: Sequence[Margin], wanted: Sequence[str], path: str) -> Iterator[str]:

@@ -80,6 +80,8 @@ def run(**given: Any) -> tuple[int, dict[str, Any]]:
     from isdp.commands.swap.run import swap_file
     from isdp.io.wording import counted
 
+    if given["rate"].endswith("%"):
+        raise InputError("--rate: percentages are not read. Write a fraction, such as 0.05.")
     for name in ("match", "swap", "carry"):
         given[name] = _columns(given[name], f"--{name}")
     certificate, out = swap_file(**given), given["out"]

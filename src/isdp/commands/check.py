@@ -71,6 +71,8 @@ def check(
         # for a certificate, both files are read twice
         if path and certificate_path and Path(path).exists() and not Path(path).is_file():
             raise InputError(f"{path}: this is not a regular file. Save it to a file first.")
+    if certificate_path is not None:
+        _refuse_another_command(read_certificate(certificate_path), Path(certificate_path))
     table = read_table(noisy_path, count, names, negative=True)
     rules = read_bytes(invariants_path)
     held = read_invariants(invariants_path, table, rules)
@@ -98,7 +100,7 @@ def _totals(table: Table, held: list[HeldTotals], path: str | Path) -> Finding:
                 continue
             compared += 1
             if wanted.pop(name) != total:
-                wrong.append(f"{name!r} is off")
+                wrong.append(repr(name))
     if wanted:
         raise InputError(
             f"{path}: {next(iter(wanted))!r} is not a held total. Use the names in totals.csv of "
@@ -107,10 +109,11 @@ def _totals(table: Table, held: list[HeldTotals], path: str | Path) -> Finding:
     if not compared:
         raise InputError(f"{path}: no held total is named. Use totals.csv of the release.")
     left = f", {missing:,} are not named there" if missing else ""
-    detail = f"{compared:,} compared in integers{left}"
+    detail = f"{counted(compared, 'total')} compared in integers{left}"
     if wrong:
         more = "; ..." if len(wrong) > MAX_SHOWN else ""
-        detail = f"{len(wrong):,} of {detail}: {'; '.join(wrong[:MAX_SHOWN])}{more}"
+        differ = counted(len(wrong), "of them differs", "of them differ")
+        detail += f"; {differ}: {', '.join(wrong[:MAX_SHOWN])}{more}"
     return Finding("totals", not wrong, detail)
 
 
@@ -173,7 +176,6 @@ def _part(certificate: Any, *keys: str) -> Any:
 def _certified(
     certificate: dict[str, Any], table: Table, held: list[HeldTotals], rules: bytes, path: Path
 ) -> list[Finding]:
-    _refuse_another_command(certificate, path)
     free = find_degrees_of_freedom(held)
     sums = [{"name": one.name, "totals": one.totals} for one in held]
     certified = _part(certificate, "invariants")
@@ -273,8 +275,8 @@ def _levels(certificate: dict[str, Any], table: Table) -> TableLevels:
 def _refuse_another_command(certificate: dict[str, Any], path: Path) -> None:
     if certificate["made_by"] != "isdp privatize":
         raise InputError(
-            f"{path}: this certificate is made by {certificate['made_by']!r}. Give a certificate "
-            f"of isdp privatize."
+            f"{path}: this certificate is made by {certificate['made_by']!r}, whose releases are "
+            f"not checked. Give a certificate of isdp privatize."
         )
 
 

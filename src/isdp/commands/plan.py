@@ -44,6 +44,7 @@ from isdp.commands.shared.refusals import read_accepted, refuse_weak_noise
 from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import Table, describe_cells
 from isdp.errors import InputError
+from isdp.io.csv_files import quoted_names
 from isdp.io.progress import progress
 from isdp.io.tables import ROW_PER_CELL, read_columns
 from isdp.mechanisms.base import Mechanism
@@ -58,6 +59,8 @@ if TYPE_CHECKING:
 PICTURES = ("plan.svg", "plan.png")
 INTERVALS = "intervals.csv"
 FILES = ("plan.csv", "plan.json", "curve.csv", INTERVALS, LEVELS, *PICTURES)
+DEFAULT_COUNT = "count"
+MAX_LISTED = 10  # maximum number of determined cells that are named
 DRAWS, DRAWS_OF_CURVE = 2000, 400
 FACTORS = tuple(2.0**power for power in range(-3, 4))
 MIN_SETTING, MAX_SETTING = 1e-6, 1e3  # the range of the search
@@ -84,6 +87,8 @@ class NoiseForecast(NamedTuple):
         The result of `isdp.commands.shared.levels.describe_levels`, if the noise has levels.
     totals_audit : dict or None
         The counts that given totals alone bound closely, or None without totals.
+    determined_cells : sequence of str
+        The names of at most ten cells that the totals determine.
     """
 
     setting: str
@@ -96,6 +101,7 @@ class NoiseForecast(NamedTuple):
     megabytes: float
     levels: dict[str, object] | None = None
     totals_audit: dict[str, object] | None = None
+    determined_cells: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +144,7 @@ class PlannedTable:
             },
             megabytes=_megabytes(),
             levels=levels_of(per_unit, self.free),
+            determined_cells=[self.table.name(row) for row in self.free.determined[:MAX_LISTED]],
         )
 
     def value_of(self, request: NoiseRequest) -> float:
@@ -331,7 +338,7 @@ def read_planned_table(
     invariants_path: str | Path,
     *,
     sums_path: str | Path | None = None,
-    count: str = "count",
+    count: str = DEFAULT_COUNT,
     names: list[str] | None = None,
     levels: NoiseLevels | None = None,
     hierarchies: Mapping[str, str | Path] | None = None,
@@ -348,7 +355,8 @@ def read_planned_table(
         A file in the format of `invariants_path` with the sums whose margins are forecast. By
         default they are the totals by each column of 2 to 100 values.
     count : str
-        A column that is ignored if it exists.
+        The column of counts, which is ignored. Only the default may be missing, if no
+        name is similar.
     names : list of str, optional
         The columns that name a cell. The default is all columns except `count`.
     levels : NoiseLevels, optional
@@ -362,7 +370,15 @@ def read_planned_table(
         If a file is invalid, or the totals determine every cell.
     """
     path = Path(cells_path)
-    columns = read_columns(path, ROW_PER_CELL, skipped=(count,))
+    named = count != DEFAULT_COUNT  # a column that the user names must exist
+    columns = read_columns(path, ROW_PER_CELL, skipped=() if named else (count,))
+    alike = any(name.strip().lower() in ("count", "counts") for name in columns)
+    if count not in columns and (named or alike):
+        raise InputError(
+            f"{path}: there is no column {count!r}. The columns are {quoted_names(columns)}. Name "
+            f"the column of counts by --count."
+        )
+    columns.pop(count, None)
     columns = add_regions(columns, hierarchies or {}, path, count)
     table = describe_cells(path, columns, names, count)
     held = read_invariants(invariants_path, table)
@@ -457,11 +473,11 @@ def record(forecast: NoiseForecast) -> dict[str, object]:
         "made_by": "isdp plan",
         forecast.setting: forecast.value,
         "per": forecast.per,
-        "guarantee": forecast.statement,
+        "guarantee": {"statement": forecast.statement},
         "cells": forecast.free.invariants.cells,
         "degrees_of_freedom": int(forecast.free.degrees),
-        "cells_without_freedom": len(forecast.free.determined),
-        "cells_known_up_to_a_multiple": len(forecast.free.revealed_residues),
+        "determined_cells": len(forecast.free.determined),
+        "cells_revealed_modulo_m": len(forecast.free.revealed_residues),
         "sampler": forecast.sampler,
         "megabytes_of_this_process": round(forecast.megabytes),
         "levels": forecast.levels,

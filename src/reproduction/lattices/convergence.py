@@ -4,6 +4,7 @@ ISDP is *Integer Subspace Differential Privacy*.
 """
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -98,13 +99,18 @@ def couple_variants(
     return {name: table.set_index(VARIANT_KEYS).reset_index() for name, table in labelled.items()}
 
 
-def tabulate_convergence(meetings: pd.DataFrame) -> pd.DataFrame:
+def tabulate_convergence(
+    meetings: pd.DataFrame, printed: Mapping[str, Mapping] = MappingProxyType({})
+) -> pd.DataFrame:
     """Compare the variants of the walk by their rows of the table meeting_times.
 
     The column `fewer_than_paper` compares means over the lags, because means vary less than the
     value at one lag. This column and the column `spread` are missing if the bound does not show
     convergence. The columns `meeting_growth` and `bound_growth` compare each lag with the next
     smaller one, and are missing if pairs are censored or never moved.
+
+    `printed` is the block `from_the_papers` of the configuration. The column `iterations_printed`
+    has its numbers of iterations for the paper's variant, and is otherwise missing.
     """
     times = {"iterations_to_bound_0_1": float, "iterations_to_bound_0_01": float}
     groups = meetings.astype(times).groupby(VARIANT_KEYS, sort=False)
@@ -125,7 +131,14 @@ def tabulate_convergence(meetings: pd.DataFrame) -> pd.DataFrame:
     )
     paper = table["mean_over_lags"].xs("paper", level="variant")
     papers = paper.reindex(table.index.droplevel("variant")).to_numpy()
-    return table.assign(fewer_than_paper=papers / table["mean_over_lags"]).reset_index()
+    filled = [
+        printed.get(experiment, {}).get(f"iterations_{law}") if variant == "paper" else None
+        for experiment, law, variant in table.index
+    ]
+    return table.assign(
+        fewer_than_paper=papers / table["mean_over_lags"],
+        iterations_printed=pd.array(filled, dtype="Int64"),
+    ).reset_index()
 
 
 def gather_bound_points(curves: pd.DataFrame, distances: pd.DataFrame) -> pd.DataFrame:

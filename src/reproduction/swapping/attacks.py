@@ -63,11 +63,17 @@ def gather_attack_curves(
     return pd.concat(parts, names=["panel"]).reset_index(level=0).reset_index(drop=True)
 
 
-def add_simulated(found: pd.DataFrame, simulated: Mapping[float, np.ndarray]) -> pd.DataFrame:
-    """Add the mean of `simulate_posteriors` at each rate, with its standard error."""
-    runs = np.concatenate([simulated[rate] for rate in found["rate"].unique()], axis=1)
-    error = runs.std(axis=0, ddof=1) / np.sqrt(len(runs))
-    return found.assign(simulated=runs.mean(axis=0), simulated_error=error)
+def add_simulated(found: pd.DataFrame, simulated: Mapping[float, pd.DataFrame]) -> pd.DataFrame:
+    """Add the mean of `simulate_posteriors` at each rate and county, with its standard error.
+
+    The tables of `simulated` have one row for each run and one column for each county.
+    """
+    runs = pd.concat(simulated, axis=1)
+    keys = pd.MultiIndex.from_frame(found[["rate", "county"]])
+    error = runs.std() / np.sqrt(len(runs))
+    return found.assign(
+        simulated=runs.mean()[keys].to_numpy(), simulated_error=error[keys].to_numpy()
+    )
 
 
 def simulate_posteriors(

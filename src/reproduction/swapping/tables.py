@@ -93,7 +93,12 @@ def tabulate_attacks(
     _, rng = stream(seed, "swapping", "computed").spawn(2)
     rates, runs = settings["rates"], settings["located"]
     stratum, totals = counts_before(table), table["total"].to_numpy()
-    simulated = {rate: attacks.simulate_posteriors(rng, totals, rate, runs) for rate in rates}
+    simulated = {
+        rate: pd.DataFrame(
+            attacks.simulate_posteriors(rng, totals, rate, runs), columns=table.index
+        )
+        for rate in rates
+    }
     placed = attacks.add_simulated(attacks.compute_locations(table.index, totals, rates), simulated)
     whole_state = attacks.compute_accuracy(totals, rates)
     compared = against_noise.compare_at_equal_error(stratum, rates)

@@ -124,6 +124,12 @@ def test_variants_are_compared_with_the_paper():
     cut = tabulate_convergence(meetings(paper=(100, None), reduced=(10, 11)))
     assert cut["fewer_than_paper"].isna().all()
     assert np.isnan(cut["spread"][0])
+    # the paper's number stands beside ours, for its own sampler only
+    pairs = meetings(paper=(9, 9), reduced=(1, 1))
+    found = tabulate_convergence(pairs)
+    assert found["iterations_printed"].isna().all()
+    found = tabulate_convergence(pairs, {"e": {"iterations_l1": 25, "iterations_l2": 7}})
+    assert found["iterations_printed"].tolist() == [25, pd.NA]
 
 
 def test_burn_in_is_what_the_bound_asks_for_and_the_cap_where_it_never_does():

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import chi2
 
@@ -151,8 +152,10 @@ def test_simulated_swaps_stand_beside_their_own_county_and_rate():
         rate: attacks.simulate_posteriors(np.random.default_rng(2), totals, rate, 50)
         for rate in (0.1, 0.6)
     }
-    placed = attacks.add_simulated(found, runs)
-    assert placed["simulated"].tolist() == [*runs[0.1].mean(axis=0), *runs[0.6].mean(axis=0)]
+    tables = {rate: pd.DataFrame(each, columns=list("abc")) for rate, each in runs.items()}
+    placed = attacks.add_simulated(found.iloc[::-1], tables).iloc[::-1]
+    means = [*runs[0.1].mean(axis=0), *runs[0.6].mean(axis=0)]
+    assert placed["simulated"].tolist() == pytest.approx(means)
     last = placed.iloc[-1]
     spread = runs[0.6][:, 2].std(ddof=1) / math.sqrt(50)
     assert last["simulated_error"] == pytest.approx(spread)

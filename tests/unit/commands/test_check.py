@@ -68,7 +68,7 @@ def wrong(text):
 def test_a_release_holds(command, copied):
     said = command(*checked(copied))
     assert wrong(said) == []
-    assert "holds: totals: 2 compared in integers" in said
+    assert "holds: totals: 2 totals compared in integers" in said
     assert said.count("holds: sha256") == 5
 
 
@@ -137,7 +137,7 @@ def test_some_of_the_totals_may_be_given(command, copied):
         one.to_csv(copied / "some.csv", index=False)
         said = command(*checked(copied)[:4], "--totals", copied / "some.csv")
         assert wrong(said) == []
-        assert "1 compared" in said
+        assert "1 total compared" in said
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from isdp import GeneralizedGaussian, GeneralizedLaplace
+from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError
 from isdp.cli import main
 from isdp.commands.plan import FILES, INTERVALS, read_planned_table
 from isdp.commands.shared.levels import LEVELS
@@ -69,7 +69,7 @@ def test_what_is_written_and_said(asked, tmp_path):
     assert (table["sd_is"] == "exact").all()
     assert table.loc["county: North", "sd"] == 0
     content = json.loads((tmp_path / "plan/plan.json").read_text())
-    assert "epsilon per person is at most 0.5" in content["guarantee"]
+    assert "epsilon per person is at most 0.5" in content["guarantee"]["statement"]
     assert len(content["margins"]) == len(table)
     curve = pd.read_csv(tmp_path / "plan/curve.csv")
     assert set(curve["epsilon"]) == {0.5 * 2.0**power for power in range(-3, 4)}
@@ -78,6 +78,13 @@ def test_what_is_written_and_said(asked, tmp_path):
     assert similar[similar.index.str.startswith("age: ")].tolist() == [ages - 1]
     for _, line in curve.groupby("name"):
         assert line.sort_values("epsilon")["sd"].is_monotonic_decreasing
+
+
+def test_a_column_of_counts_that_does_not_exist_is_refused(tmp_path):
+    cells = pd.read_csv(CELLS).rename(columns={"count": "people"})
+    cells.assign(people=7).to_csv(tmp_path / "cells.csv", index=False)
+    with pytest.raises(InputError, match="--count"):
+        read_planned_table(tmp_path / "cells.csv", RULES, count="peple")
 
 
 def test_no_count_is_looked_at(asked, tmp_path):
@@ -270,3 +277,16 @@ def test_files_that_are_refused(asked, tmp_path, cells, rules, named):
     sums = ["--sums", str(tmp_path / "sums.yaml")] * cells.startswith("cell")
     more = {"cells": tmp_path / "cells.csv", "rules": tmp_path / "rules.yaml"}
     assert named in asked("--epsilon", "1", *sums, wanted=2, **more)
+
+
+@pytest.mark.parametrize(("header", "count"), [("Count", "count"), ("persons", "person")])
+def test_a_column_of_counts_that_is_not_named_is_refused(tmp_path, capsys, header, count):
+    table = (ROOT / "docs/example/table.csv").read_text().replace("count\n", f"{header}\n", 1)
+    (tmp_path / "table.csv").write_text(table)
+    arguments = ["plan", "--cells", str(tmp_path / "table.csv"), "--epsilon", "1"]
+    arguments += ["--invariants", str(ROOT / "docs/example/invariants.yaml"), "--count", count]
+    assert main([*arguments, "--out", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    _, refused, columns = said.partition(f"no column {count!r}")
+    assert refused
+    assert not re.search(r"\d", columns)  # no count is quoted

@@ -94,6 +94,14 @@ def test_equal_seeds_give_equal_noise():
     assert (one == two).all()
 
 
+def test_each_word_is_used_once_whatever_the_size_of_the_reads(monkeypatch):
+    mechanism = deep()
+    sampler = CrossingSampler(held_totals(mechanism, []), mechanism)
+    whole = sampler.draw(BitSource(generator().bytes), 5)
+    monkeypatch.setattr("isdp.exact.nested.crossing_sampler.MAX_WORDS_PER_READ", 7)
+    assert (sampler.draw(BitSource(generator().bytes), 5) == whole).all()
+
+
 def margins(regions, variance):
     """Noise of regions x 2 cells under both margins, which has regions - 1 dimensions."""
     trees = [SetTree.from_columns({"all": [0] * n}) for n in (regions, 2)]

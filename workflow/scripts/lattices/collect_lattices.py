@@ -9,5 +9,5 @@ with job_log(snakemake.log[0]):
     files, output = snakemake.input, snakemake.output
     meetings = read_csvs(files.meetings)
     write_csv(meetings, output.meetings)
-    write_csv(tabulate_convergence(meetings), output.convergence)
+    write_csv(tabulate_convergence(meetings, snakemake.params.printed), output.convergence)
     write_csv(read_csvs(files.norms), output.norms)

@@ -29,6 +29,7 @@ from isdp.commands.privatize.nonnegative import (
     find_held_levels,
     nonnegative_counts,
 )
+from isdp.commands.shared.code_list import describe_code_lists
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, find_degrees_of_freedom
 from isdp.commands.shared.guarantee import request_for_table
 from isdp.commands.shared.invariants_file import (
@@ -131,6 +132,7 @@ def privatize_file(
     save = try_to_draw(partial(_picture, held, made, request)) if picture else None
     noisy_name = f"noisy.{out_format}"
     made.certificate["output"]["table"] = noisy_name
+    made.certificate["input"]["code_lists"] = describe_code_lists(hierarchies)
     tables: dict[str, Any] = {
         noisy_name: table.replaced(made.noisy),
         "totals.csv": totals_of(table, held, made.noisy),

@@ -1,3 +1,4 @@
+import hashlib
 import shlex
 
 import pandas as pd
@@ -7,6 +8,7 @@ from isdp import InputError
 from isdp.cli import main
 from isdp.commands.shared.code_list import CodeList
 from isdp.commands.shared.table import read_table
+from isdp.io.files import read_json
 from tests import ROOT
 
 EXAMPLE = ROOT / "docs/example"
@@ -116,6 +118,11 @@ def test_a_hierarchy_stands_for_columns_of_the_table(tmp_path, monkeypatch, name
     )
     assert ours == theirs
     if name == "noisy":  # recipients need no code list
+        certificate = read_json(tmp_path / "ours/certificate.json")
+        digest = hashlib.sha256((tmp_path / "regions.csv").read_bytes()).hexdigest()
+        assert certificate["input"]["code_lists"] == {
+            "region": {"file": "regions.csv", "sha256": digest}
+        }
         check = "check ours/noisy.csv --invariants jobs.yaml --certificate ours/certificate.json"
         assert main(shlex.split(check)) == 0
 

@@ -102,8 +102,8 @@ def test_the_plan_says_the_same_of_one_person(tmp_path, capsys):
     assert main([str(part) for part in arguments]) == 0
     plan = json.loads((tmp_path / "plan/plan.json").read_text())
     assert (plan["epsilon"], plan["per"]) == (4, "person")
-    assert "epsilon per person is at most 4" in plan["guarantee"]
-    assert plan["guarantee"] in capsys.readouterr().out
+    assert "epsilon per person is at most 4" in plan["guarantee"]["statement"]
+    assert plan["guarantee"]["statement"] in capsys.readouterr().out
 
 
 def test_the_plan_says_what_would_be_given_away(tmp_path, capsys):
@@ -113,7 +113,5 @@ def test_the_plan_says_what_would_be_given_away(tmp_path, capsys):
     arguments += ["--accept", "weak-noise", "--per-unit"]
     arguments += ["--invariants", tmp_path / "rules.yaml", "--out", tmp_path / "plan"]
     assert main([str(part) for part in arguments]) == 0
-    assert (
-        json.loads((tmp_path / "plan/plan.json").read_text())["cells_known_up_to_a_multiple"] == 1
-    )
+    assert json.loads((tmp_path / "plan/plan.json").read_text())["cells_revealed_modulo_m"] == 1
     assert "1 count would be published modulo m" in capsys.readouterr().out
