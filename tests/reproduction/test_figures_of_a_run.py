@@ -14,19 +14,21 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 from matplotlib.collections import LineCollection, PathCollection
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.text import Text
 
-from isdp.plots.style import INK
+from isdp.plots.style import INK, WIDTH
 from reproduction.jobs.descriptions import read_descriptions
 from tests import ROOT
 
 KNOWN = ROOT / "tests/reproduction/figures.csv"
 DESCRIPTIONS = read_descriptions((ROOT / "src/reproduction").glob("*/descriptions.yaml"))
+MIN_TEXT = 8  # points, about 11 pixels at the width of a page
+MEASURED = ("effective_draws_per_second",)  # of the machine
 NUMBER = re.compile(r"[-+]?\d[\d,.]*(e-?\d+)?")
 FACTORS = (1, 100, 1000)  # a share may be drawn in per cent, or for 1000 persons
 
@@ -54,12 +56,13 @@ def drawn(jobs, replay):
 
 
 def with_errors(table):
-    """A table with made-up standard errors in place of those that a single run lacks."""
+    """A table with made-up standard errors where a single run has none, and made-up speeds."""
     numbers = table.select_dtypes("number")
     unknown = [c for c in numbers if re.search("error$|_se$", c) and numbers[c].isna().all()]
     rng = np.random.default_rng([len(table), *"".join(table).encode()])  # others for each table
-    made = rng.uniform(0.1, 0.2, (len(unknown), len(table)))
-    return table.assign(**dict(zip(unknown, made, strict=True)))
+    made = dict(zip(unknown, rng.uniform(0.1, 0.2, (len(unknown), len(table))), strict=True))
+    made |= {c: 1234.56789 * np.arange(1, len(table) + 1) for c in MEASURED if c in table}
+    return table.assign(**made)
 
 
 def series(axis):
@@ -143,6 +146,34 @@ def alike(figure):
     kinds = Line2D, Patch
     looks = [[look_of(e) for e in each.legend_handles if isinstance(e, kinds)] for each in legends]
     return [each for each in looks if len(set(each)) < len(each)]
+
+
+def lightness(colour):
+    return float(np.dot(to_rgb(colour), (0.2126, 0.7152, 0.0722)))
+
+
+def alike_in_grey(figure):
+    """Entries of a legend that differ by no more than a hue."""
+    for legend in filter(None, [*figure.legends, *(axis.get_legend() for axis in figure.axes)]):
+        for one, other in itertools.combinations(legend.legend_handles, 2):
+            if isinstance(one, Line2D) and isinstance(other, Line2D):
+                (*style, ink, face), (*same, other_ink, other_face) = look_of(one), look_of(other)
+                far = [
+                    abs(lightness(a) - lightness(b))
+                    for a, b in ((ink, other_ink), (face, other_face))
+                ]
+                if style == same and max(far) < 0.06:
+                    yield one.get_label(), other.get_label()
+
+
+def illegible(figure):
+    """What is too wide or too small for a page of 700 pixels."""
+    figure.draw_without_rendering()
+    if figure.get_figwidth() > WIDTH:
+        yield f"{figure.get_figwidth()} inches wide"
+    for text in figure.findobj(Text):
+        if text.get_visible() and text.get_text().strip() and text.get_fontsize() < MIN_TEXT:
+            yield text.get_text()
 
 
 def values_of(name, settings):
@@ -359,6 +390,8 @@ def test_captions_give_the_length_of_the_bars_that_the_figures_draw():
 def test_figures_show_their_tables_on_their_scales(jobs, replay, tmp_path):
     figures = list(drawn(jobs, replay))
     assert [name for name, figure, *_ in figures if alike(figure)] == []
+    for check in (alike_in_grey, illegible):
+        assert [(name, bad) for name, each, *_ in figures if (bad := list(check(each)))] == []
     assert [(each[0], wrong) for each in figures if (wrong := list(misnamed(*each[1:])))] == []
     columns = ["figure", "words", "x_scale", "y_scale", "ticks", "drawn"]
     found = pd.DataFrame((row for each in figures for row in panels(*each)), columns=columns)
