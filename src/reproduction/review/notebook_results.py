@@ -184,17 +184,17 @@ class Results:
             raise NotInThisRunError(f"no {folder[:-1]} {name} with these settings")
         return path
 
-    def claim(self, *names: str) -> None:
+    def claim(self, *names: str, fold: bool = False) -> None:
         """Show claims with verdict and place, one line each, which opens to values and criterion.
 
-        A claim that is not reproduced is open.
+        A claim that is not reproduced is open, unless `fold` is true.
         """
         both = pd.concat([self.card, self.checks])
         rows = {row["claim"]: row for row in both.to_dict("records")}
         for name in names:
             if name not in rows:
                 raise ReviewError(f"the scorecard has no claim {name}. Run `{COMMAND}`.")
-        _html(PARTS.scores([rows[name] for name in names]))
+        _html(PARTS.scores([rows[name] for name in names], fold))
 
     def counts(self) -> dict[str, int]:
         """Count the claims with each verdict."""
