@@ -2,6 +2,7 @@
 # make test   set up the same, then run the tests
 # make smoke  the same workflow in a minute and a half
 # make sweep  the scenarios of config/sweep.yaml side by side; another list: make sweep SWEEP=mine.yaml
+# make report  the report of a finished run as an archive of files: results/report.zip
 # make national  all states by all systems at many budgets, and TopDown down to blocks: docs/cluster.md
 # make slurm  the workflow on a Slurm cluster, from its login node: docs/cluster.md
 # make test-cluster  the tests that start a Slurm of three nodes here, of which one dies: three minutes
@@ -46,7 +47,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	&& echo $$p && break; done)
 
 .DEFAULT_GOAL := all
-.PHONY: all strict test test-cluster lint smoke sweep national slurm bench bench-growth mutants docs dist crate keys metadata rulegraph picture setup lock clean
+.PHONY: all report strict test test-cluster lint smoke sweep national slurm bench bench-growth mutants docs dist crate keys metadata rulegraph picture setup lock clean
 
 all: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES)
@@ -55,6 +56,11 @@ all: $(READY)
 # a full run whose verdicts must be those of the list
 strict: all
 	PATH="$(BIN):$$PATH" python -m reproduction.review.strict results config/verdicts.csv
+
+# of a finished run; results/report.html is part of each run
+report: $(READY)
+	PATH="$(BIN):$$PATH" snakemake everything --report results/report.zip \
+		--report-stylesheet workflow/report/report.css
 
 smoke: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES) --configfile config/smoke.yaml

@@ -12,6 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+import isdp
 from reproduction.jobs.yaml_files import read_yaml
 from tests import ROOT
 
@@ -119,6 +120,25 @@ def test_the_lock_fits_the_declared_ranges(machine):
     lock = locked(machine)
     for name, versions in declared(machine).items():
         assert lock[name] in versions, name
+
+
+def test_ci_tests_the_lowest_versions_that_the_library_allows():
+    lines = (ROOT / ".github/lowest.txt").read_text().splitlines()
+    lowest = [line.replace("==", ">=") for line in lines if not line.startswith("#")]
+    required = specifiers(project()["dependencies"])
+    assert specifiers(lowest) == required
+
+
+def test_a_recipe_of_conda_asks_for_what_the_package_asks_for():
+    recipe = read_yaml(ROOT / "conda/recipe.yaml")
+    required = specifiers(project()["dependencies"])
+    run = [Requirement(line.replace(" ", "")) for line in recipe["requirements"]["run"]]
+    found = {canonicalize_name(r.name): r.specifier for r in run if r.name != "python"}
+    assert found == required
+    (python,) = (str(r.specifier) for r in run if r.name == "python")
+    assert python == project()["requires-python"]
+    assert recipe["about"]["license"] == project()["license"]
+    assert recipe["context"]["version"] == isdp.__version__
 
 
 def test_the_lock_of_a_run_is_a_part_of_the_lock_for_development():

@@ -106,6 +106,7 @@ rule plot_sex_by_age:
     output:
         **figure_files(
             distances="results/figures/sex_by_age_distances.svg",
+            short_chains="results/figures/sex_by_age_short_chains.svg",
             acceptance="results/figures/sex_by_age_acceptance.svg",
             traces="results/figures/sex_by_age_traces.svg",
             samplers="results/figures/sex_by_age_samplers.svg",

@@ -49,7 +49,6 @@ use rule compute_swapping_loss as compare_swapping_guarantees with:
         perverse_guide="results/tables/swapping_perverse_guide.csv",
         errata="results/tables/swapping_errata.csv",
         statements="results/tables/swapping_statements.csv",
-        flavours_points="results/figures/swapping_flavours.csv",
     log:
         logs("compare_swapping_guarantees"),
     benchmark:
@@ -68,7 +67,6 @@ use rule compute_swapping_loss as attack_swapping with:
         equal_epsilon="results/tables/swapping_equal_epsilon.csv",
         noise_by_size="results/tables/swapping_noise_by_size.csv",
         attack_points="results/figures/swapping_attack.csv",
-        against_noise_points="results/figures/swapping_against_noise.csv",
     log:
         logs("attack_swapping"),
     benchmark:
@@ -112,11 +110,11 @@ rule plot_swapping:
         fit="results/tables/swapping_fit.csv",
         summary="results/tables/swapping_mape.csv",
         printed="results/tables/swapping_printed.csv",
+        against_noise="results/tables/swapping_against_noise.csv",
     output:
         **figure_files(
             budget="results/figures/swapping_budget.svg",
             tightness="results/figures/swapping_tightness.svg",
-            flavours="results/figures/swapping_flavours.svg",
             attack="results/figures/swapping_attack.svg",
             against_noise="results/figures/swapping_against_noise.svg",
             massachusetts="results/figures/swapping_massachusetts.svg",

@@ -163,7 +163,6 @@ rule plot_topdown:
         noise="results/figures/topdown_noise.csv",
         counties="results/figures/topdown_counties.csv",
         bias="results/tables/topdown_bias.csv",
-        slopes="results/tables/topdown_slopes.csv",
         trend="results/tables/topdown_trend.csv",
         fingerprint="results/tables/topdown_fingerprint.csv",
         sizes="results/tables/topdown_sizes.csv",

@@ -31,12 +31,17 @@ from isdp.io.files import read_bytes
 from isdp.io.tables import ROW_PER_CELL, read_columns
 from isdp.lattice.shortest_vectors import Metric
 from isdp.mechanisms.base import Energy
+from isdp.mechanisms.crossing import EXCHANGE
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import NORMS, GeneralizedLaplace
 
 UNLIKE_TOTALS = (
     "the totals of these releases may together force a larger distance for one person; give "
     "--cells and --invariants"
+)
+MOVES_ALONE = (
+    "two tables that agree in the totals of all releases and differ by one person who changes cell "
+    "alone"
 )
 MOVE = 2  # l1 distance and squared l2 distance of one person who changes cell alone
 # sections of a certificate that may contain the privacy guarantee
@@ -199,6 +204,12 @@ def _compose(
     given = list(guarantees)
     if distance is not None and (distance in (1, MOVE) if counted else zcdp):
         given = [_for_one_person(one, distance) for one in guarantees]
+    moves = all(
+        (one.metric, one.per_person) == ("person", 1) and one.relation != EXCHANGE
+        for one in guarantees
+    )
+    if moves and len({(one.relation, one.held) for one in guarantees}) > 1:
+        given = [replace(one, relation=MOVES_ALONE, held="") for one in guarantees]
     if zcdp:
         given = [convert_to_zcdp(one) if one.flavour == "pure" else one for one in given]
     try:

@@ -71,6 +71,8 @@ def check(
         # for a certificate, both files are read twice
         if path and certificate_path and Path(path).exists() and not Path(path).is_file():
             raise InputError(f"{path}: this is not a regular file. Save it to a file first.")
+    if certificate_path is not None:
+        _refuse_another_command(read_certificate(certificate_path), Path(certificate_path))
     table = read_table(noisy_path, count, names, negative=True)
     rules = read_bytes(invariants_path)
     held = read_invariants(invariants_path, table, rules)
@@ -174,7 +176,6 @@ def _part(certificate: Any, *keys: str) -> Any:
 def _certified(
     certificate: dict[str, Any], table: Table, held: list[HeldTotals], rules: bytes, path: Path
 ) -> list[Finding]:
-    _refuse_another_command(certificate, path)
     free = find_degrees_of_freedom(held)
     sums = [{"name": one.name, "totals": one.totals} for one in held]
     certified = _part(certificate, "invariants")

@@ -355,7 +355,8 @@ def read_planned_table(
         A file in the format of `invariants_path` with the sums whose margins are forecast. By
         default they are the totals by each column of 2 to 100 values.
     count : str
-        The column of counts, which is ignored. Only the default may be missing.
+        The column of counts, which is ignored. Only the default may be missing, if no
+        name is similar.
     names : list of str, optional
         The columns that name a cell. The default is all columns except `count`.
     levels : NoiseLevels, optional
@@ -371,7 +372,8 @@ def read_planned_table(
     path = Path(cells_path)
     named = count != DEFAULT_COUNT  # a column that the user names must exist
     columns = read_columns(path, ROW_PER_CELL, skipped=() if named else (count,))
-    if named and count not in columns:
+    alike = any(name.strip().lower() in ("count", "counts") for name in columns)
+    if count not in columns and (named or alike):
         raise InputError(
             f"{path}: there is no column {count!r}. The columns are {quoted_names(columns)}. Name "
             f"the column of counts by --count."

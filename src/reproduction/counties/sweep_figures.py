@@ -5,16 +5,16 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from isdp.plots.style import DAS, DRAW, INK, panels, styled
+from isdp.plots.style import DAS, DRAW, INK, WIDTH, panels, styled
 from reproduction.counties.sweep_tables import MAX_RHAT
 
 NORM_COLOURS = {"l1": DRAW, "l2": "#b8741a"}
 MARKERS = {"l1": {"marker": "o", "ms": 7}, "l2": {"marker": "D", "ms": 4.4}}
 LINE_STYLES = {"exact law": "-", "continuous law": "--"}
 QUANTITY_LABELS = {
-    "sd": "sd of the noise (persons)",
+    "sd": "sd of noise (persons)",
     "p_abs_le_30": "share within [-30, 30]",
-    "rhat_excess": "worst R-hat of a county, minus 1",
+    "rhat_excess": "largest R-hat, minus 1",
 }
 MIN_EXCESS = 1e-3  # smallest value of R-hat - 1 on the log axis
 
@@ -28,7 +28,7 @@ def plot_scenarios(shown: pd.DataFrame, title: str) -> Figure:
     """
     shown = shown.assign(rhat_excess=(shown["rhat_max"] - 1).clip(lower=MIN_EXCESS))
     rows = shown["state"].nunique()
-    figure, axes = panels(rows, 3, (10, 1.6 + 2.2 * rows), sharex=True, sharey="col")
+    figure, axes = panels(rows, 3, (WIDTH, 1.6 + 2.2 * rows), sharex=True, sharey="col")
     figure.set_layout_engine("constrained")
     for row, (state, part) in zip(axes, shown.groupby("state", sort=False), strict=True):
         for axis, column in zip(row, QUANTITY_LABELS, strict=True):
@@ -52,7 +52,7 @@ def plot_scenarios(shown: pd.DataFrame, title: str) -> Figure:
     lines = [line for axis in axes.flat for line in axis.lines if len(line.get_xdata())]
     labels = {line.get_label(): line for line in lines}
     handles = [labels[label] for label in sorted(labels)]
-    figure.legend(handles=handles, loc="outside lower left", ncols=3, frameon=False)
+    figure.legend(handles=handles, loc="outside lower left", ncols=2, frameon=False)
     return figure
 
 

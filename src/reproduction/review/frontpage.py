@@ -17,6 +17,7 @@ from reproduction.review.notebook_results import NotInThisRunError, Results
 from reproduction.review.pages import TEMPLATES
 from reproduction.review.scorecard import DIFFERS, REPRODUCED, UNDECIDED
 from reproduction.review.shown import find_files
+from reproduction.review.side_by_side import errors_at_rho_1
 
 PAGES = (*PAPERS, OURS)  # names of the pages of the papers
 
@@ -161,7 +162,7 @@ def _key_numbers(results: Results) -> Iterable[dict[str, str]]:
         (
             "Errors at rho = 1 per person under state totals (persons; errors fall as 1/sqrt(rho))",
             "nested_errors",
-            _errors_at_rho_1,
+            _list_errors_at_rho_1,
         ),
         (
             "Stored draws of noise that change a mandated total",
@@ -185,15 +186,11 @@ def _iterations(rows: pd.DataFrame, variant: str) -> str:
     )
 
 
-def _errors_at_rho_1(rows: pd.DataFrame) -> str:
-    """Rescale the closed-form errors from the budget nearest to 1 to the budget rho = 1."""
-    known = rows.dropna(subset="expected")
-    nearest = (known["budget"] - 1).abs()
-    known = known[nearest == nearest.min()]
-    errors = known["expected"] * known["budget"] ** 0.5
-    by_query = known.assign(error=errors).set_index(["query", "system"])["error"]
+def _list_errors_at_rho_1(rows: pd.DataFrame) -> str:
+    """List the errors of noise in closed form, rescaled to the budget rho = 1."""
+    errors, _ = errors_at_rho_1(rows)
     return "; ".join(
-        f"in {words}, {', '.join(f'{n:.3g} ({system})' for system, n in by_query[query].items())}"
+        f"in {words}, {', '.join(f'{n:.3g} ({system})' for system, n in errors[query].items())}"
         for query, words in (
             ("county cell", "a cell"),
             ("county total", "a county's population"),

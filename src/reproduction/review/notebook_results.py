@@ -158,9 +158,12 @@ class Results:
         title = self.descriptions.title_of("tables", name)
         _html(PARTS.table(name, title, convert_to_html(shown), len(shown), fold))
 
-    def figure(self, name: str, words: str) -> None:
-        """Show a figure of this run with a description. The picture links to its SVG file."""
-        _html(PARTS.figure(name, words, self._picture(name)))
+    def figure(self, name: str, words: str, fold: bool = False) -> None:
+        """Show a figure of this run with a description. The picture links to its SVG file.
+
+        With `fold`, the reader sees its description and opens it.
+        """
+        _html(PARTS.figure(name, words, self._picture(name), fold))
 
     def finding(
         self, title: str, papers: str, text: str, figure: str, page: str, tables: tuple = ()
@@ -181,21 +184,24 @@ class Results:
             raise NotInThisRunError(f"no {folder[:-1]} {name} with these settings")
         return path
 
-    def claim(self, *names: str) -> None:
-        """Show claims with their place, the paper's value, this run's value, and the verdict."""
+    def claim(self, *names: str, fold: bool = False) -> None:
+        """Show claims with verdict and place, one line each, which opens to values and criterion.
+
+        A claim that is not reproduced is open, unless `fold` is true.
+        """
         both = pd.concat([self.card, self.checks])
         rows = {row["claim"]: row for row in both.to_dict("records")}
         for name in names:
             if name not in rows:
                 raise ReviewError(f"the scorecard has no claim {name}. Run `{COMMAND}`.")
-        _html(PARTS.scores([rows[name] for name in names]))
+        _html(PARTS.scores([rows[name] for name in names], fold))
 
     def counts(self) -> dict[str, int]:
         """Count the claims with each verdict."""
         return {verdict: int((self.card["verdict"] == verdict).sum()) for verdict in MARKS}
 
     def claims_of(self, study: str) -> None:
-        """Show all claims of a study in a folded table, under the number of each verdict."""
+        """Show all claims of a study in a folded list, under the number of each verdict."""
         card = self.card[self.card["wing"] == study]
         if card.empty:
             raise NotInThisRunError(f"no claims on {study}")

@@ -28,7 +28,7 @@ TEMPLATE = """
 <link rel="icon" href="data:,">
 <title>{{ nb.metadata.title | escape_html }}</title><style>{{ page_style }}</style></head><body>
 {% endblock %}
-{% block input %}<details><summary>code</summary>
+{% block input %}<details class="code"><summary>code</summary>
 {{ cell.source | highlight_code(metadata=cell.metadata) }}</details>
 {% endblock %}
 {% block error %}<p class="absent">Not in this run: {{ output.evalue | escape_html }}.</p>

@@ -177,3 +177,18 @@ def impossible_shares(shares: pd.DataFrame, scope: str) -> pd.DataFrame:
         "of a county without people": (ends["undefined"] / ends["areas"]).map("{:.2%}".format),
     }
     return _headed(ends[KEYS].assign(**titles)) if len(ends) else pd.DataFrame()
+
+
+def errors_at_rho_1(rows: pd.DataFrame) -> tuple[pd.Series, float]:
+    """Convert the closed-form errors of the table nested_errors to rho = 1 per person.
+
+    The variance of the noise is inversely proportional to rho, up to rounding to integers. Returns
+    the root mean square errors in persons by query and system, and the budget nearest to 1, from
+    which they are converted.
+    """
+    known = rows.dropna(subset="expected")
+    distance = (known["budget"] - 1).abs()
+    known = known[distance == distance.min()]
+    errors = known["expected"] * known["budget"] ** 0.5
+    converted = known.assign(error=errors).set_index(["query", "system"])["error"]
+    return converted, float(known["budget"].iloc[0])

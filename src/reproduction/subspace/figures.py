@@ -127,7 +127,11 @@ def plot_losses(attained: pd.DataFrame, profiles: pd.DataFrame) -> Figure:
             part = part[part["delta"] > 1e-7]
             line = "-" if noise == "projected" else "--"
             name = "projected Laplace" if noise == "projected" else "K-norm"
-            look = {"color": looks[cells][0], "lw": 1.4, "label": f"{name}, {cells} cells"}
+            look = {
+                "color": looks[cells][0],
+                "lw": 1.2 + (cells > 2),
+                "label": f"{name}, {cells} cells",
+            }
             right.plot(part["epsilon"], part["delta"], line, **look)
     right.set(yscale="log", ylabel="smallest delta")
     right.set_xlabel("smaller epsilon, divided by that of the noise")

@@ -137,25 +137,6 @@ def tabulate_strata_errors(
     return pd.DataFrame(rows, columns=["epsilon", "mape", "mape_strata"])
 
 
-def gather_error_curves(
-    before: np.ndarray, swapped: pd.DataFrame, epsilons: Iterable[float]
-) -> pd.DataFrame:
-    """Combine the points of the figure of error by epsilon, for swapping and for noise.
-
-    `swapped` is from `compare_at_equal_error`.
-    """
-    noise = [("integer noise", e, noise_mape(before, e)) for e in epsilons]
-    columns = ["curve", "epsilon", "mape"]
-    parts = [
-        pd.DataFrame({"epsilon": swapped[reading], "mape": swapped[f"mape{suffix}"]}).assign(
-            curve=f"swapping, {reading}{', unmixed' if suffix else ''}"
-        )[columns]
-        for reading in ("nominal", "bayes_factor", "table_only")
-        for suffix in ("", "_unmixed")
-    ]
-    return pd.concat([*parts, pd.DataFrame(noise, columns=columns)], ignore_index=True)
-
-
 def compare_advantages(
     stratum: np.ndarray, first: int, second: int, compared: pd.DataFrame
 ) -> pd.DataFrame:

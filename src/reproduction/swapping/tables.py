@@ -69,12 +69,10 @@ def tabulate_guarantees(
     printed: pd.DataFrame, table: pd.DataFrame, settings: Mapping, seed: int
 ) -> dict[str, pd.DataFrame]:
     """Compare the guarantees of the systems, and check the slides' statements about them."""
-    compared = demonstrations.compare_flavours()
     return {
         "flavours": pd.DataFrame(list(SYSTEMS)),
         "flavours_cited": pd.DataFrame(CITED),
-        "flavours_compared": compared,
-        "flavours_points": compared,
+        "flavours_compared": demonstrations.compare_flavours(),
         "topdown_budget": demonstrations.convert_topdown_budgets(),
         "necessity": demonstrations.check_necessity(),
         "redundant": demonstrations.rank_reduced_margins(),
@@ -117,9 +115,6 @@ def tabulate_attacks(
         "equal_epsilon": against_noise.tabulate_noise_errors(stratum[0], EPSILONS),
         "noise_by_size": against_noise.tabulate_strata_errors(stratum[0], EPSILONS[:4], N_SIZES),
         "attack_points": attacks.gather_attack_curves(placed, whole_state, advantages),
-        "against_noise_points": against_noise.gather_error_curves(
-            stratum[0], compared, np.logspace(-3, 1.2, 43)
-        ),
     }
 
 

@@ -11,6 +11,7 @@ from reproduction.comparison.experiment import (
     SWAPPED_STATES,
 )
 from reproduction.comparison.tables import select_error_points
+from tests.artists import inside
 
 SYSTEMS = {
     "integer noise": ("epsilon", [0.5, 2.0]),
@@ -61,32 +62,27 @@ def points_of(axis):
 
 def test_errors_are_drawn_where_the_table_has_them():
     errors, shares = tables()
-    figure = figures.plot_errors(select_error_points(errors, shares))
     listed = select_error_points(errors, shares)
-    axes = np.array(figure.axes).reshape(3, 3)
-    drawn = converted = 0
-    for row, query in enumerate(figures.ERROR_ROWS):
-        for column, parameter in enumerate(figures.PANELS):
-            for label, points in points_of(axes[row, column]).items():
-                system, _, theorem = label.partition(", by ")
-                if theorem:  # a pure system where its epsilon puts it as zCDP
-                    assert parameter == "rho"
-                    part = listed[(listed["system"] == system) & (listed["query"] == query)]
-                    wanted = np.column_stack([part["budget"] ** 2 / 2, part["value"]])
-                    assert points == pytest.approx(wanted)
-                    converted += len(points)
-                    continue
-                part = listed[(listed["system"] == system) & (listed["query"] == query)]
-                assert set(part["parameter"]) == {parameter}
-                assert points[:, 1] == pytest.approx(part["value"].to_numpy())
-                # aside by less than what tells budgets apart
-                assert points[:, 0] == pytest.approx(part["budget"].to_numpy(), rel=0.15)
-                drawn += len(points)
-    assert drawn == len(listed) == 6 * 3 - 1  # the swap has no error in totals
-    assert converted == 2 * 3
-    remarks = {place: [text.get_text() for text in axes[place].texts] for place in np.ndindex(3, 3)}
-    assert remarks.pop((1, 2)) == ["invariant: no error"]
-    assert not any(remarks.values())
+    figure = figures.plot_errors(listed, CHOSEN)
+    assert inside(figure)
+    names = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert [name for name in names if name] == list(SYSTEMS)
+    headers = [text.get_text() for text in figure.axes[0].texts]
+    assert [header.split(", ")[-1] for header in headers[:2]] == [
+        "epsilon 0.5 for one person",
+        "rho 1.2 for one person",
+    ]
+    for axis, query in zip(figure.axes, figures.ERROR_COLUMNS, strict=True):
+        for system, points in points_of(axis).items():
+            part = listed[(listed["system"] == system) & (listed["query"] == query)]
+            part = part[part["budget"] == CHOSEN[SYSTEMS[system][0]]]
+            assert points[:, 0].tolist() == part["value"].tolist()
+            assert set(points[:, 1]) <= {names.index(system)}
+            (bars,) = next(c for c in axis.containers if c.get_label() == system).lines[2]
+            wide = [np.ptp(ends[:, 0]) for ends in bars.get_segments()]
+            assert wide == pytest.approx((6 * part["error"]).tolist())
+    exact = [text for text in figure.axes[1].texts if text.get_text() == "exact"]
+    assert [text.get_position()[1] for text in exact] == [names.index("permutation swapping")]
 
 
 @pytest.mark.parametrize("plot", [figures.plot_bias, figures.plot_shares])

@@ -26,7 +26,7 @@ def medians():
 def test_distances_are_boxes_with_our_median_and_the_papers_where_there_is_one():
     table = medians()
     figure = figures.plot_distances(table, "title", {"conditional": "cond", "raw": "raw"})
-    for axis, distance in ((figure.axes[0], "l1"), (figure.axes[2], "l2")):
+    for axis, distance in zip(figure.axes, ("l1", "l2"), strict=True):
         own = table[table["distance"] == distance].set_index("method").loc[["conditional", "raw"]]
         sides = boxes_of(axis)[BOX]
         assert sides[:, :2].mean(axis=1).tolist() == [1, 2]
@@ -38,16 +38,17 @@ def test_distances_are_boxes_with_our_median_and_the_papers_where_there_is_one()
         assert (list(cross.get_xdata()), list(cross.get_ydata())) == ([2], [40.0])
         wanted = [f"{own['median'].iloc[0]:.2f}", f"{own['median'].iloc[1]:.2f}", "40.00"]
         assert [text.get_text() for text in axis.texts] == wanted
-        assert [label.get_text() for label in axis.get_xticklabels()] == ["cond", "raw"]
-    assert legend_of(figure.axes[0]) == ["median here", "paper's median (read off its figure)"]
+    assert [label.get_text() for label in figure.axes[1].get_xticklabels()] == ["cond", "raw"]
+    assert legend_of(figure)[-1] == "paper's median (read off its figure)"
     assert inside(figure)
 
 
 def test_short_chains_are_drawn_by_their_length_beside_the_mixed_ones():
     table = medians()
     table.loc[table["method"] == "conditional", "paper"] = [33.0, 44.0]
-    figure = figures.plot_distances(table, "title", {"raw": "raw", "conditional": "cond"})
-    for axis, distance, paper in ((figure.axes[1], "l1", 33.0), (figure.axes[3], "l2", 44.0)):
+    figure = figures.plot_short_chains(table, "title")
+    assert inside(figure)
+    for axis, distance, paper in zip(figure.axes, ("l1", "l2"), (33.0, 44.0), strict=True):
         own = table[table["distance"] == distance].set_index("method")
         points, _, (bars,) = axis.containers[0].lines
         assert points.get_xdata().tolist() == [100, 500]
@@ -55,10 +56,10 @@ def test_short_chains_are_drawn_by_their_length_beside_the_mixed_ones():
         reach = [(low[1], high[1]) for low, high in bars.get_segments()]
         assert reach == [(m - 2, m + 2) for m in own["median"].iloc[2:]]
         lines = labelled(axis)
-        assert {*lines["median, converged chains (band: 2 s.e.)"].get_ydata()} == {
+        assert {*lines["converged chains (band: 2 s.e.)"].get_ydata()} == {
             own.loc["conditional", "median"]
         }
-        assert {*lines["paper's median"].get_ydata()} == {paper}
+        assert {*lines["paper (read off its figure)"].get_ydata()} == {paper}
         (band,) = axis.patches
         middle = own.loc["conditional", "median"]
         assert (band.get_y(), band.get_height()) == (middle - 2, 4)
@@ -80,7 +81,7 @@ def test_traces_step_through_the_counts_of_their_cells():
     )
     figure = figures.plot_traces(steps, summary, "title")
     for axis, counts, held, how in zip(
-        figure.axes, ([3, 4, 4], [7, 8, 9]), (3, 6), ("solved", "proposed"), strict=True
+        figure.axes, ([7, 8, 9], [3, 4, 4]), (6, 3), ("proposed", "solved"), strict=True
     ):
         trace, line = axis.get_lines()
         assert trace.get_xdata().tolist() == [1, 5, 10]
@@ -88,7 +89,7 @@ def test_traces_step_through_the_counts_of_their_cells():
         assert trace.get_drawstyle() == "steps-post"
         assert {*line.get_ydata()} == {held}
         assert how in axis.get_title("left")
-    assert "cell 1 (female, under 5)" in figure.axes[0].get_title("left")
+    assert "cell 1 (female, under 5)" in figure.axes[1].get_title("left")
     assert inside(figure)
 
 

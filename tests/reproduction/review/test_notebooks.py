@@ -106,7 +106,7 @@ def test_a_page_needs_no_network_folds_code_away_and_says_what_is_missing():
     text = export_page(notebook, "Made by <us>.")
     # the name of the MathML namespace is no address that is fetched
     assert not re.search(r"<script|(src|href)=\W?https?:|url\(|@import", text)
-    assert "<details><summary>code</summary>" in text
+    assert '<details class="code"><summary>code</summary>' in text
     assert "<strong>2</strong>" in text
     assert "<math" in text
     assert "Not in this run: no table &lt;t&gt;." in text

@@ -131,3 +131,17 @@ def test_what_is_impossible_is_told_at_the_budgets_chosen():
     rows = page.impossible_rows(table, SCOPE, CHOSEN)
     assert rows["budget"].tolist() == ["1", "0.5", "0.5", "0.1", "0.2"]
     assert rows.iloc[0, 3:].tolist() == ["20,000", "0", "50.0%", "100.0%", "5.00"]
+
+
+def test_errors_at_rho_1_are_those_of_the_nearest_budget_times_its_root():
+    rows = pd.DataFrame(
+        {
+            "system": ["a", "a", "b", "published"],
+            "query": "cell",
+            "budget": [0.25, 4.0, 0.25, 1.0],
+            "expected": [2.0, 7.0, 3.0, None],
+        }
+    )
+    errors, nearest = page.errors_at_rho_1(rows)
+    assert nearest == 0.25
+    assert errors.to_dict() == {("cell", "a"): 1.0, ("cell", "b"): 1.5}

@@ -9,7 +9,6 @@ from reproduction.swapping.against_noise import (
     compare_advantages,
     compare_at_equal_error,
     expected_l1,
-    gather_error_curves,
     noise_advantage,
     noise_distribution,
     noise_error,
@@ -18,7 +17,6 @@ from reproduction.swapping.against_noise import (
     tabulate_strata_errors,
     unchanged_probability,
 )
-from reproduction.swapping.figures import COMPARISON_LIMITS
 from reproduction.swapping.printed import counts_before, read_massachusetts
 
 ONE = counts_before(read_massachusetts("data/swapping/massachusetts_1940.csv"))
@@ -107,11 +105,3 @@ def test_neighbours_are_told_apart_as_an_independent_prototype_found():
 
 def test_the_expected_l1_error_counts_both_columns():
     assert expected_l1(ONE, 0.5) == pytest.approx(86280, abs=1)
-
-
-def test_curves_show_three_readings_twice_and_the_noise():
-    found = gather_error_curves(ONE[0], compare_at_equal_error(ONE, [0.05, 0.5]), [0.01, 1.0])
-    assert found["curve"].nunique() == 7
-    assert len(found) == 6 * 2 + 2
-    assert found.notna().all(axis=None)
-    assert len(COMPARISON_LIMITS) == 4

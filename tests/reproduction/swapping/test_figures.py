@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from isdp.plots.style import FAINT
 from reproduction.swapping import against_noise, attacks, budgets, figures
 from reproduction.swapping.massachusetts import (
     compare_counties,
@@ -44,20 +45,39 @@ def test_attacks_show_places_and_datasets():
     prior = found.set_index("county")["prior"]
     assert guessed == {
         f"without data: Nantucket, {prior.min():.2g}": prior.min(),
-        f"without data: Middlesex and all households, {prior.max():.2g}": prior.max(),
+        f"without data: Middlesex, all households, {prior.max():.2g}": prior.max(),
     }
-    levels = [line.get_ydata()[0] for line in left.get_lines() if line.get_linestyle() == ":"]
+    levels = [line.get_ydata()[0] for line in left.get_lines() if len(line.get_ydata()) == 2]
     assert levels == [prior.min(), prior.max()]
     assert left.get_ylim()[0] < prior.min()
     assert not right.texts
 
 
-def test_a_mix_has_one_colour_in_all_figures():
+def test_epsilons_at_equal_error_lie_in_the_rows_of_their_systems():
+    compared = against_noise.compare_at_equal_error(ONE, [0.01, 0.05, 0.5])
+    (axis,) = figures.plot_against_noise(compared).axes
+    assert [label.get_text() for label in axis.get_yticklabels()] == list(
+        figures.EQUAL_ERROR.values()
+    )
+    for rate, label in ((0.01, "swap rate 1 %"), (0.5, "swap rate 50 %")):
+        (row,) = compared[compared["rate"] == rate].to_dict("records")
+        drawn = lines(axis)[label].get_xydata()
+        assert drawn[:, 0].tolist() == [row[name] for name in figures.EQUAL_ERROR]
+        assert drawn[:, 1].tolist() == [0, 1, 2, 3, 4]
+    assert len(lines(axis)) == 2
+
+
+def test_only_the_shown_mix_has_a_colour_and_the_same_in_both_figures():
     household = {"one stratum": ONE, "several": ONE}
     points = figures.plot_printed_swap(compare_counties(TABLE, household)).axes[0]
     fits = fit_scenarios(TABLE, household).assign(fitted=[False, True])
     curves = figures.plot_likely_rate(fit_by_rate(TABLE, household, [0.5]), fits).axes[0]
     shown = "one stratum", "several (fitted to this swap: no evidence)"
-    colours = [lines(curves)[name].get_color() for name in shown]
-    assert colours == [lines(points)[name].get_color() for name in household]
-    assert len(set(colours)) == 2
+    looks = {
+        (lines(curves)[name].get_color(), lines(curves)[name].get_linestyle()) for name in shown
+    }
+    assert len(looks) == 2
+    first, second = (lines(points)[name] for name in household)
+    assert first.get_color() == lines(curves)["one stratum"].get_color()
+    assert second.get_color() == FAINT
+    assert first.get_marker() != second.get_marker()

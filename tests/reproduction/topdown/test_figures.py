@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 
-from isdp.plots.style import BOX, DAS, DRAW, INK
+from isdp.plots.style import DAS, DRAW
 from reproduction.topdown import figures
 from tests.artists import inside, labelled, legend_of
 
@@ -15,38 +15,33 @@ def colour_of(line):
     return to_hex(line.get_color())
 
 
-def test_slopes_are_sorted_and_red_where_they_fall_significantly():
-    table = pd.DataFrame(
-        {
-            "system": ["Bureau"] * 3 + ["production"] * 2,
-            "slope": [2.0, -10.0, 0.5, -4.0, -3.0],
-            "p": [0.001, 0.5, 0.01, 0.2, 0.009],
-        }
-    )
+def test_pooled_slopes_have_bars_of_three_standard_errors():
     trend = pd.DataFrame(
         {
-            "system": ["production", "Bureau"],
-            "pooled_slope": [-0.75, 1.5],
-            "pooled_z_robust": [-0.526, 4.0],
-            "negative_slopes": [1.25, 1.0],
-            "significant_slopes": [0.5, 2.0],
-            "runs": [4, 1],
-            "states": [2, 3],
+            "system": ["production", "another", "Bureau"],
+            "pooled_slope": [-0.75, 9.0, 1.5],
+            "pooled_slope_error": [0.25, 1.0, np.nan],
+            "pooled_z_robust": [-0.526, 1.0, 4.0],
+            "negative_slopes": [1.25, 0.0, 1.0],
+            "significant_slopes": [0.5, 0.0, 0.0],
+            "runs": [4, 1, 1],
+            "states": [2, 3, 3],
         }
     )
-    figure = figures.plot_slopes(table, trend)
+    figure = figures.plot_slopes(trend)
     (axis,) = figure.axes
-    production, bureau = axis.collections
-    points = bureau.get_offsets()
-    assert points[:, 0].tolist() == [-10, 0.5, 2]
-    assert points[:, 1].tolist() == pytest.approx([0.72, 1, 1.28])
-    assert [to_hex(each) for each in bureau.get_facecolors()] == [BOX, BOX, INK]
-    assert production.get_offsets()[:, 0].tolist() == [-4, -3]
-    assert [to_hex(each) for each in production.get_facecolors()] == [BOX, DAS]
-    bars = [line.get_xydata().tolist() for line in axis.get_lines()[:2]]
-    assert bars == [[[-0.75, -0.4], [-0.75, 0.4]], [[1.5, 0.6], [1.5, 1.4]]]
+    for place, (bars, slope, error, colour) in enumerate(
+        zip(axis.containers, (-0.75, 1.5), (0.25, 0.375), (DRAW, DAS), strict=True)
+    ):
+        point, _, (bar,) = bars.lines
+        assert point.get_xydata().tolist() == [[slope, place]]
+        assert colour_of(point) == colour
+        ((low, _), (high, _)) = bar.get_segments()[0]
+        assert (low, high) == pytest.approx((slope - 3 * error, slope + 3 * error))
+    assert [text.get_text() for text in axis.texts][:2] == ["1.25 (0.5)", "1 (0)"]
     names = [text.get_text() for text in axis.get_yticklabels()]
-    assert names == [PRODUCTION, "Bureau, 2021-06-08"]
+    assert names == [f"{PRODUCTION}\n(4 runs)", "Bureau, 2021-06-08\n(1 run)"]
+    assert "in 3 states" in figure.get_suptitle()
     assert inside(figure)
 
 
@@ -59,8 +54,10 @@ def test_counties_of_one_state_have_a_panel_a_system_and_the_line_of_least_squar
     table = pd.DataFrame(rows, columns=["system", "state", "population", "error"])
     figure = figures.plot_counties(table, "IL")
     titles = ["TopDown, slides", PRODUCTION, "Bureau, 2021-06-08"]
+    shown = [axis for axis in figure.axes if axis.axison]
+    assert shown[1].get_ylim() == shown[2].get_ylim() != shown[0].get_ylim()
     for axis, title, slope, colour in zip(
-        figure.axes, titles, (-2, 3, 0.5), (DRAW, DRAW, DAS), strict=False
+        shown, titles, (-2, 3, 0.5), (DRAW, DRAW, DAS), strict=True
     ):
         assert axis.get_title(loc="left") == title
         (points,) = axis.collections
@@ -95,6 +92,6 @@ def test_errors_by_size_have_a_line_style_for_each_group():
             assert drawn.get_ydata().tolist() == some["rmse"].tolist()
             assert drawn.get_linestyle() == style
             assert colour_of(drawn) == (DAS, DRAW)[place]
-    assert legend_of(right) == list(groups)
+    assert legend_of(right) == ["Hispanic counts", "counts of adults"]
     assert [text.get_text() for text in right.get_xticklabels()] == ["0", "5,000"]
     assert inside(figure)

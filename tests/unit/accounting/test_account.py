@@ -12,6 +12,7 @@ from isdp import InputError
 from isdp.accounting.conversions import epsilon_for
 from isdp.cli import main
 from isdp.commands.account import account
+from tests import ROOT
 
 SETS = {"one": "p: [a], q: [b, c]", "two": "r: [c, d]", "three": "s: [d, b]"}
 
@@ -244,3 +245,17 @@ def test_there_is_no_exact_figure_if_the_loss_of_a_release_is_not_known(release)
     assert found.guarantee.loss_per_person == Fraction(3, 2)
     assert found.converted is not None
     assert found.exact is None
+
+
+def test_losses_of_one_person_who_moves_alone_add_up_over_commands(tmp_path):
+    """A release with levels and one of TopDown hold different totals, and have one unit."""
+    example = ROOT / "docs/example"
+    table = str(example / "last_census.csv")
+    nested = ["privatize", table, "--invariants", str(example / "states.yaml"), "--no-picture"]
+    topdown = ["topdown", table, "--held", "state", "--simulations", "0"]
+    for name, command in (("a", nested), ("b", topdown)):
+        options = ["--levels", "state,county", "--epsilon", "1/3", "--out", str(tmp_path / name)]
+        assert main([*command, *options]) == 0
+    found = account([tmp_path / name / "certificate.json" for name in "ab"])
+    assert found.guarantee.loss_per_person == Fraction(2, 3)
+    assert "changes cell alone" in found.guarantee.relation

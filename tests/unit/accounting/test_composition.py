@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from isdp import InputError
 from isdp.accounting import PrivacyGuarantee, as_zcdp, compose
+from isdp.accounting.composition import MATCHED_FIELDS
 
 THIRD = PrivacyGuarantee("pure", Fraction(1, 3), "l1", 2, "geometric")
 ALONE = "no one can move alone"
@@ -79,7 +80,7 @@ def test_a_missing_figure_per_person_stays_missing_wherever_it_stands(guarantees
 )
 def test_only_like_is_added_to_like(change):
     for several in permutations([THIRD, THIRD, replace(THIRD, **change)]):
-        with pytest.raises(InputError, match=next(iter(change))):
+        with pytest.raises(InputError, match=MATCHED_FIELDS[next(iter(change))]):
             compose(several)
 
 

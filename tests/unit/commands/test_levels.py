@@ -296,7 +296,7 @@ def test_losses_under_unlike_totals_are_not_added(files):
     command = ["privatize", str(files.folder / "table.csv"), "--rho=0.25", "--no-picture"]
     rules = ["--invariants", str(files.folder / "ages.yaml")]
     assert main([*command, *rules, "--out", str(files.folder / "plain")]) == 0
-    with pytest.raises(InputError, match="metric"):
+    with pytest.raises(InputError, match="unit of distance"):
         account([by_level, files.folder / "plain/certificate.json"])
 
 
@@ -309,7 +309,7 @@ def test_losses_of_single_moves_are_not_added_where_only_exchanges_are_possible(
     plain = files.folder / "plain"
     assert main([*command, "--invariants", str(rules[1]), "--out", str(plain)]) == 0
     paths = [files.folder / "privatize/certificate.json", plain / "certificate.json"]
-    with pytest.raises(InputError, match="metric"):
+    with pytest.raises(InputError, match="unit of distance"):
         account(paths, cells_path=plain / "noisy.csv", invariants_paths=rules)
 
 

@@ -277,3 +277,16 @@ def test_files_that_are_refused(asked, tmp_path, cells, rules, named):
     sums = ["--sums", str(tmp_path / "sums.yaml")] * cells.startswith("cell")
     more = {"cells": tmp_path / "cells.csv", "rules": tmp_path / "rules.yaml"}
     assert named in asked("--epsilon", "1", *sums, wanted=2, **more)
+
+
+@pytest.mark.parametrize(("header", "count"), [("Count", "count"), ("persons", "person")])
+def test_a_column_of_counts_that_is_not_named_is_refused(tmp_path, capsys, header, count):
+    table = (ROOT / "docs/example/table.csv").read_text().replace("count\n", f"{header}\n", 1)
+    (tmp_path / "table.csv").write_text(table)
+    arguments = ["plan", "--cells", str(tmp_path / "table.csv"), "--epsilon", "1"]
+    arguments += ["--invariants", str(ROOT / "docs/example/invariants.yaml"), "--count", count]
+    assert main([*arguments, "--out", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    _, refused, columns = said.partition(f"no column {count!r}")
+    assert refused
+    assert not re.search(r"\d", columns)  # no count is quoted

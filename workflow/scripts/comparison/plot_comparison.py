@@ -8,7 +8,7 @@ from reproduction.jobs.tables import read_csv
 with job_log(snakemake.log[0]):
     errors, bias, shares = map(read_csv, snakemake.input)
     drawn = {
-        "errors": figures.plot_errors(errors),
+        "errors": figures.plot_errors(errors, bias.groupby("parameter")["budget"].first()),
         "bias": figures.plot_bias(bias),
         "shares": figures.plot_shares(shares),
     }

@@ -21,8 +21,7 @@ with job_log(snakemake.log[0]):
         "massachusetts": figures.plot_printed_swap(points["swapping_massachusetts"]),
         "rate": figures.plot_likely_rate(points["swapping_rate"], read_csv(given.fit)),
         "unmixed": figures.plot_unmixed(points["swapping_unmixed"]),
-        "against_noise": figures.plot_against_noise(points["swapping_against_noise"]),
+        "against_noise": figures.plot_against_noise(read_csv(given.against_noise)),
         "attack": figures.plot_attack(points["swapping_attack"]),
-        "flavours": figures.plot_flavours(points["swapping_flavours"]),
     }
     save_figures(drawn, snakemake.output)

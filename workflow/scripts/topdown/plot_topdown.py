@@ -11,7 +11,7 @@ with job_log(snakemake.log[0]):
     drawn = {
         "noise": figures.plot_noise(read["noise"], list(CONVERSIONS)),
         "bias": figures.plot_bias(read["bias"]),
-        "slopes": figures.plot_slopes(read["slopes"], read["trend"]),
+        "slopes": figures.plot_slopes(read["trend"]),
         "counties": figures.plot_counties(read["counties"], snakemake.params.shown),
         "swapping": figures.plot_swapping(read["fingerprint"], read["sizes"]),
     }

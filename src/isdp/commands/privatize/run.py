@@ -29,6 +29,7 @@ from isdp.commands.privatize.nonnegative import (
     find_held_levels,
     nonnegative_counts,
 )
+from isdp.commands.shared.code_list import describe_code_lists
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom, find_degrees_of_freedom
 from isdp.commands.shared.guarantee import request_for_table
 from isdp.commands.shared.invariants_file import (
@@ -57,7 +58,7 @@ from isdp.commands.shared.warnings import warnings_of_revealed_residues, warning
 from isdp.errors import InputError
 from isdp.io.certificate import DOCUMENTS, NOT_FOR_RELEASE, now, release_documents
 from isdp.io.data_package import data_package
-from isdp.io.files import read_bytes, sha256_of
+from isdp.io.files import read_bytes
 from isdp.io.tables import FORMATS, TableFormat, check_format
 from isdp.plots import try_to_draw
 
@@ -131,10 +132,7 @@ def privatize_file(
     save = try_to_draw(partial(_picture, held, made, request)) if picture else None
     noisy_name = f"noisy.{out_format}"
     made.certificate["output"]["table"] = noisy_name
-    made.certificate["input"]["code_lists"] = {
-        column: {"file": Path(one).name, "sha256": sha256_of(one)}
-        for column, one in (hierarchies or {}).items()
-    }
+    made.certificate["input"]["code_lists"] = describe_code_lists(hierarchies)
     tables: dict[str, Any] = {
         noisy_name: table.replaced(made.noisy),
         "totals.csv": totals_of(table, held, made.noisy),

@@ -14,6 +14,7 @@ import pandas as pd
 
 from isdp.errors import InputError
 from isdp.io.csv_files import TEXT, Column, quoted, quoted_names, refuse_line_breaks
+from isdp.io.files import sha256_of
 from isdp.io.tables import read_columns
 
 PARENT, CHILD = "parent", "child"
@@ -100,6 +101,14 @@ def _read_parents(path: Path) -> dict[str, str]:
             raise InputError(f"{path}: row {row}: the code {quoted(child)} {words}. Remove one row")
         parents[child] = parent
     return parents
+
+
+def describe_code_lists(hierarchies: Mapping[str, str | Path] | None) -> dict[str, dict[str, str]]:
+    """Return the file name and the SHA-256 of the code list of each column, for a certificate."""
+    return {
+        column: {"file": Path(path).name, "sha256": sha256_of(path)}
+        for column, path in (hierarchies or {}).items()
+    }
 
 
 def add_regions(

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from isdp.arrays import IntArray
+from isdp.commands.shared.code_list import describe_code_lists
 from isdp.commands.shared.output import output_folder
 from isdp.commands.shared.refusals import (
     MAX_PROBABILITY_UNCHANGED,
@@ -192,6 +193,7 @@ def topdown(
         margins = margins_of_error(rng, release, problem.hierarchy, plan, runs=runs, level=level)
     certificate = describe(Path(table_path).name, problem, plan, release, options, started, margins)
     certificate["accepted"] = list(accepted)
+    certificate["input"]["code_lists"] = describe_code_lists(hierarchies)
     tables = {
         f"released.{out_format}": released_table(problem, release, margins),
         "measurements.csv": measurement_table(problem, plan, release),
