@@ -79,7 +79,7 @@ def test_the_run_ends_with_the_page_to_open_and_the_summary_has_the_scorecard(fi
 
 def test_the_report_of_snakemake_can_also_be_a_zip(finished, tmp_path):
     """The layout that the workflow catalog names; it has a page and the outputs as files."""
-    done = finished.run("everything", "--cores", "1", "--report", str(tmp_path / "report.zip"))
+    done = finished.run("--cores", "1", "--report", str(tmp_path / "report.zip"), "everything")
     assert done.returncode == 0, done.stdout + done.stderr
     with zipfile.ZipFile(tmp_path / "report.zip") as report:
         assert report.testzip() is None

@@ -60,7 +60,8 @@ def test_the_released_table_in_parquet_is_that_in_csv(folder, name, command):
     assert table.astype(str).equals(csv.astype(str))
     if name == "noisy":
         types = [str(kind) for kind in table.dtypes]
-        assert types == ["category", "str", "int64", "int64"]
+        texts = str(pd.Series(["text"]).dtype)  # object before pandas 3
+        assert types == ["category", texts, "int64", "int64"]
         certificate = json.loads((folder / "out/certificate.json").read_text())
         assert certificate["output"]["table"] == "noisy.parquet"
         check = "check out/noisy.parquet --invariants ages.yaml --certificate out/certificate.json"
