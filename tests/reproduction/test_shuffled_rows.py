@@ -23,8 +23,14 @@ IN_ORDER = {
 }
 
 
-def shuffled(value):
-    return value.sample(frac=1, random_state=3) if isinstance(value, pd.DataFrame) else value
+def turned(function, args, kwargs):
+    """The results with the rows of one table at a time in the opposite order."""
+    given = inspect.signature(function).bind(*args, **kwargs)
+    for name, value in list(given.arguments.items()):
+        if isinstance(value, pd.DataFrame):
+            given.arguments[name] = value.iloc[::-1]
+            yield function(*given.args, **given.kwargs)
+            given.arguments[name] = value
 
 
 def rows_of(made):
@@ -55,9 +61,9 @@ def test_the_order_of_rows_does_not_matter(jobs, replay, monkeypatch):
             made = function(*args, **kwargs)
             if rows_of(made) is not None and name not in tried:
                 tried.add(name)
-                others = {key: shuffled(value) for key, value in kwargs.items()}
-                if rows_of(function(*map(shuffled, args), **others)) != rows_of(made):
-                    wrong.add(name)
+                for again in turned(function, args, kwargs):
+                    if rows_of(again) != rows_of(made):
+                        wrong.add(name)
             return made
 
         return call

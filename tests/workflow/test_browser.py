@@ -65,6 +65,7 @@ REPORT = """
 ADVICE = "cdn.tailwindcss.com should not be used in production"  # of Snakemake's report
 FRONT_PAGE_WEIGHS = 5_000_000
 FRONT_PAGE_PIXELS = 6_000  # six screens
+NOTEBOOK_PIXELS = 9_000  # ten screens
 
 
 def broken_links(links):
@@ -75,7 +76,8 @@ def broken_links(links):
         # the tests' checkout has not all notebooks
         if address.scheme == "file" and written != "#" and path.stem not in NOTEBOOKS_LEFT_OUT:
             text = path.read_text() if path.suffix == ".html" and path.exists() else ""
-            if not path.exists() or (name and text and not re.search(f'(id|name)="{name}"', text)):
+            place = f'(id|name)="{re.escape(name)}"'
+            if not path.exists() or (name and text and not re.search(place, text)):
                 yield written
 
 
@@ -158,6 +160,13 @@ def test_the_front_page_is_short_and_small(pages, tmp_path):
     assert page.stat().st_size < FRONT_PAGE_WEIGHS
     ((height, _),) = ask(tmp_path, [(page.as_uri(), DESK, HEIGHT)])
     assert height <= FRONT_PAGE_PIXELS
+
+
+def test_no_notebook_is_longer_than_ten_screens(pages, tmp_path):
+    notebooks = [page for page in pages if page.parent.name == "notebooks"]
+    seen = ask(tmp_path, [(page.as_uri(), DESK, HEIGHT) for page in notebooks])
+    heights = {page.stem: height for page, (height, _) in zip(notebooks, seen, strict=True)}
+    assert {name: height for name, height in heights.items() if height > NOTEBOOK_PIXELS} == {}
 
 
 def test_the_report_shows_its_figures_and_tables_when_clicked(pages, finished, tmp_path):

@@ -18,6 +18,8 @@ from isdp import (
 from isdp.errors import NoSamplerError
 from isdp.exact import select_sampler
 from isdp.exact.bits.bernoulli import PROBABILITY_MARGIN, draw_bernoulli
+from isdp.exact.bits.source import BitSource
+from isdp.exact.elimination.laplace_sampler import EliminationSampler
 from isdp.exact.nested.accuracy import NestedAccuracy
 from isdp.mechanisms import NestedGaussian, NestedLaplace, SetTree
 
@@ -221,7 +223,10 @@ def test_extreme_scales_end_in_an_error_or_in_noise():
         draw(NestedGaussian(tree, [*spread[:6], None, None, None, None]), Invariants.total(6))
 
 
-@pytest.mark.parametrize("module", ["bits.discrete_gaussian", "disjoint.recursive_splitting"])
+@pytest.mark.parametrize(
+    "module",
+    ["bits.discrete_gaussian", "disjoint.recursive_splitting", "elimination.laplace_sampler"],
+)
 def test_approximate_probabilities_are_within_half_of_their_margin(module, monkeypatch):
     """Below held totals of states whose scales differ, so that the bounds differ too."""
     calls = []
@@ -240,4 +245,6 @@ def test_approximate_probabilities_are_within_half_of_their_margin(module, monke
     cells = np.repeat(["0.35", "0.5", "0.7", "0.9", "3"], 6).tolist()
     noise = NestedGaussian(tree, [*cells, *[None] * 6, *[4] * 15])
     draw(noise, Invariants.partition(state), 40)
+    sampler = EliminationSampler(Invariants.margins((3, 3)), GeneralizedLaplace(1))
+    sampler.draw(BitSource(np.random.default_rng(1).bytes), 100)
     assert calls
