@@ -19,7 +19,7 @@ from isdp import __version__
 from reproduction.jobs.descriptions import read_descriptions
 from reproduction.jobs.yaml_files import read_yaml
 
-REPRODUCED = "ISDP"  # the paper of codecheck.yml, which has room for one
+REPRODUCED = "ISDP"  # the paper of codecheck.yml, which describes one paper
 EXAMPLE_STATE = "IL"  # the state of the paper's Figure 2, which every run has
 URLS = re.compile(r"\[project\.urls\]\n(?:.+\n)*")
 
