@@ -55,7 +55,7 @@ all: $(READY)
 
 # a full run whose verdicts must be those of the list
 strict: all
-	PATH="$(BIN):$$PATH" python -m reproduction.review.strict results config/verdicts.csv
+	PATH="$(BIN):$$PATH" python -m reproduction.review.compare_verdicts results config/verdicts.csv
 
 # of a finished run; results/report.html is part of each run
 report: $(READY)

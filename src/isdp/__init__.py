@@ -27,7 +27,7 @@ from isdp import (
 )
 from isdp.accounting import PrivacyGuarantee
 from isdp.commands.privatize.dataframe import privatize_frame as privatize
-from isdp.commands.shared.levels import NoiseLevels
+from isdp.commands.shared.noise_levels import NoiseLevels
 from isdp.commands.shared.request import NoiseRequest
 from isdp.constraints import Invariants, Polytope
 from isdp.errors import InputError

@@ -21,8 +21,8 @@ from isdp import (
 from isdp.commands.privatize.nonnegative import nonnegative_counts
 from isdp.commands.privatize.run import check_totals, make_noisy_table, privatize_file
 from isdp.commands.shared.invariants_file import HeldTotals
-from isdp.commands.shared.levels import NoiseLevels
 from isdp.commands.shared.noise import draw
+from isdp.commands.shared.noise_levels import NoiseLevels
 from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import read_table
 from isdp.commands.swap.records import Records, read_records

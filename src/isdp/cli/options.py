@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from isdp.errors import InputError
 
 if TYPE_CHECKING:
-    from isdp.commands.shared.levels import NoiseLevels
+    from isdp.commands.shared.noise_levels import NoiseLevels
     from isdp.commands.shared.request import NoiseRequest
 
 MAX_SEED_DIGITS = 100
@@ -254,7 +254,7 @@ def take_levels(given: dict[str, Any]) -> NoiseLevels | None:
     Without levels, `errors` stays in `given`.
     """
     from isdp.checks import parse_rational
-    from isdp.commands.shared.levels import NoiseLevels
+    from isdp.commands.shared.noise_levels import NoiseLevels
 
     levels, groups = given.pop("levels"), given.pop("groups")
     shares = [name_and_value(text, "--share") for text in given.pop("shares")]

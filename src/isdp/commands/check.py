@@ -12,7 +12,7 @@ from isdp.accounting import guarantee_from_record
 from isdp.checks import INT64_MAX, check_choice
 from isdp.commands.shared.degrees_of_freedom import find_degrees_of_freedom
 from isdp.commands.shared.invariants_file import HeldTotals, group_names, read_invariants
-from isdp.commands.shared.levels import NoiseLevels, TableLevels
+from isdp.commands.shared.noise_levels import NoiseLevels, TableLevels
 from isdp.commands.shared.table import Table, read_table
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError

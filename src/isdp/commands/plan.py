@@ -27,7 +27,6 @@ from isdp.commands.shared.guarantee import (
     with_budget,
 )
 from isdp.commands.shared.invariants_file import HeldTotals, read_invariants, refuse_equal_names
-from isdp.commands.shared.levels import LEVELS, NoiseLevels
 from isdp.commands.shared.margins import (
     UNKNOWN,
     Margin,
@@ -39,6 +38,7 @@ from isdp.commands.shared.margins import (
     usual_sums,
 )
 from isdp.commands.shared.noise import draw
+from isdp.commands.shared.noise_levels import LEVELS, NoiseLevels
 from isdp.commands.shared.output import output_folder
 from isdp.commands.shared.refusals import read_accepted, refuse_weak_noise
 from isdp.commands.shared.request import NoiseRequest
@@ -84,7 +84,7 @@ class NoiseForecast(NamedTuple):
     megabytes : float
         Peak memory of this process.
     levels : dict or None
-        The result of `isdp.commands.shared.levels.describe_levels`, if the noise has levels.
+        The result of `isdp.commands.shared.noise_levels.describe_levels`, if the noise has levels.
     totals_audit : dict or None
         The counts that given totals alone bound closely, or None without totals.
     determined_cells : sequence of str

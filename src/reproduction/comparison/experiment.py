@@ -15,7 +15,7 @@ from reproduction.data.histogram import CELLS, Histogram
 from reproduction.topdown.configurations import SCHEMA
 from reproduction.topdown.errors import SIZE_CLASSES
 from reproduction.topdown.experiment import keep_states
-from reproduction.topdown.systems import add_labels, gather_tables
+from reproduction.topdown.system_errors import add_labels, gather_tables
 
 ALL_COUNTIES, SWAPPED_STATES = "all counties", "swapped states"
 TABLE_KINDS = ("errors", "shares", "summary", "cost")

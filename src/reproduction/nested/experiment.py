@@ -27,7 +27,7 @@ from reproduction.nested.systems import (
 from reproduction.topdown.configurations import HELD_LEVELS, SCHEMA
 from reproduction.topdown.errors import measure_bias, measure_margins, summarise_errors
 from reproduction.topdown.experiment import census_hierarchy, release_once, sum_to_levels
-from reproduction.topdown.systems import add_labels, gather_tables
+from reproduction.topdown.system_errors import add_labels, gather_tables
 
 TABLE_KINDS = ("bias", "margins", "summary")
 Released = tuple[str, Fraction, int, Mapping[str, np.ndarray], float]

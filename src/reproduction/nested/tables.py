@@ -24,7 +24,7 @@ from reproduction.nested.systems import (
     published_rho,
 )
 from reproduction.topdown.errors import SIZE_CLASSES
-from reproduction.topdown.systems import DEMONSTRATION_SYSTEM
+from reproduction.topdown.system_errors import DEMONSTRATION_SYSTEM
 
 # The queries of the tables, as pairs of a level and a margin, in the order of the figure.
 SHOWN_QUERIES = {

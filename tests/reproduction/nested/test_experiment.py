@@ -34,7 +34,7 @@ from reproduction.nested.tables import (
     tabulate_summary,
 )
 from reproduction.topdown.configurations import SCHEMA
-from reproduction.topdown.systems import gather_tables
+from reproduction.topdown.system_errors import gather_tables
 
 RHO = Fraction(5, 4)
 STATES = ["AA", "BB", "AA", "CC", "BB", "AA"]

@@ -11,8 +11,8 @@ import pytest
 from isdp import InputError
 from reproduction.jobs.claims import Evidence, Quantity, at_most, extreme_row, quantity
 from reproduction.review.claims_file import FORMAT, describe_claims
+from reproduction.review.compare_verdicts import compare_verdicts, main
 from reproduction.review.scorecard import judge_claims
-from reproduction.review.strict import compare_verdicts, main
 from tests import ROOT
 from tests.reproduction.review.test_claims import CLAIMS, make_claim
 

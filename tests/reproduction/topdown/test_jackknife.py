@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from reproduction.topdown.systems import jackknife_error
+from reproduction.topdown.system_errors import jackknife_error
 
 
 def ratio(sums):

@@ -17,7 +17,7 @@ from isdp.commands.privatize.nonnegative import nonnegative_counts
 from isdp.commands.shared.degrees_of_freedom import find_degrees_of_freedom
 from isdp.commands.shared.guarantee import move_losses, privacy_guarantee, request_for_table
 from isdp.commands.shared.invariants_file import HeldTotals
-from isdp.commands.shared.levels import NoiseLevels, TableLevels
+from isdp.commands.shared.noise_levels import NoiseLevels, TableLevels
 from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import read_table
 from isdp.errors import InputError

@@ -11,8 +11,8 @@ import pytest
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError
 from isdp.cli import main
 from isdp.commands.plan import FILES, INTERVALS, read_planned_table
-from isdp.commands.shared.levels import LEVELS
 from isdp.commands.shared.margins import Estimate, Margin, short_margin_table
+from isdp.commands.shared.noise_levels import LEVELS
 from isdp.commands.shared.request import NoiseRequest
 from tests import ROOT
 

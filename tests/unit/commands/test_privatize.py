@@ -11,8 +11,8 @@ import isdp
 from isdp import SYSTEM_RANDOMNESS, GeneralizedLaplace, Invariants, draw_noise
 from isdp.cli import main
 from isdp.commands.privatize.run import FILES, PICTURES, privatize_file
-from isdp.commands.shared.levels import LEVELS
 from isdp.commands.shared.noise import draw
+from isdp.commands.shared.noise_levels import LEVELS
 from isdp.commands.shared.request import NoiseRequest
 from isdp.errors import NoSamplerError
 from tests import ROOT

@@ -2,7 +2,7 @@
 
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import read_csvs, write_tables
-from reproduction.national.releases import pool_states, select_state_errors
+from reproduction.national.release_errors import pool_states, select_state_errors
 from reproduction.national.topdown_to_blocks import tabulate_levels
 
 with job_log(snakemake.log[0]):

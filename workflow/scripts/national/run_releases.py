@@ -4,7 +4,7 @@ from isdp.io.files import write_csv
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
 from reproduction.jobs.job_log import job_log
-from reproduction.national.releases import list_releases, run_batch
+from reproduction.national.release_errors import list_releases, run_batch
 from reproduction.national.settings import split_batches
 from reproduction.topdown.experiment import keep_states
 

@@ -6,7 +6,7 @@ from reproduction.data.published import read_published
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import write_tables
 from reproduction.topdown.read_demonstration import VINTAGE, read_demonstration_counts
-from reproduction.topdown.systems import compare_invariants, run_other_systems
+from reproduction.topdown.system_errors import compare_invariants, run_other_systems
 
 with job_log(snakemake.log[0]) as log:
     params, given = snakemake.params, snakemake.input

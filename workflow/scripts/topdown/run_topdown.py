@@ -4,7 +4,7 @@ from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
 from reproduction.jobs.job_log import job_log
 from reproduction.jobs.tables import write_tables
-from reproduction.topdown.systems import run_topdown
+from reproduction.topdown.system_errors import run_topdown
 
 with job_log(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params

@@ -13,7 +13,7 @@ from isdp.accounting.guarantees import PrivacyGuarantee
 from isdp.arrays import FloatArray
 from isdp.commands.compare.question import CELLS, Question
 from isdp.commands.shared.invariants_file import HeldTotals
-from isdp.commands.shared.levels import NoiseLevels, SetMechanism, TableLevels
+from isdp.commands.shared.noise_levels import NoiseLevels, SetMechanism, TableLevels
 from isdp.compare.systems import PlainNoise
 from isdp.constraints.invariants import Invariants
 from isdp.exact.nested.accuracy import NestedAccuracy

@@ -33,8 +33,8 @@ from isdp.commands.compare.question import (
     read_question,
 )
 from isdp.commands.shared.invariants_file import HeldTotals
-from isdp.commands.shared.levels import NoiseLevels, TableLevels
 from isdp.commands.shared.margins import EXACT, Estimate
+from isdp.commands.shared.noise_levels import NoiseLevels, TableLevels
 from isdp.commands.topdown.run import TopDownOptions, plan_of
 from isdp.compare.areas import LEVELS, Areas
 from isdp.compare.systems import (

@@ -15,8 +15,8 @@ from isdp.arrays import IntArray
 from isdp.checks import ExactNumber
 from isdp.commands.privatize.run import make_noisy_table, totals_of
 from isdp.commands.shared.invariants_file import invariants_of
-from isdp.commands.shared.levels import NoiseLevels
 from isdp.commands.shared.margins import margin_table, short_margin_table
+from isdp.commands.shared.noise_levels import NoiseLevels
 from isdp.commands.shared.refusals import read_accepted
 from isdp.commands.shared.request import NoiseRequest
 from isdp.commands.shared.table import MAX_COUNT, Table, describe_cells

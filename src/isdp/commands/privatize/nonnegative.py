@@ -9,7 +9,7 @@ import numpy as np
 from isdp.arrays import IntArray
 from isdp.commands.shared.degrees_of_freedom import implies
 from isdp.commands.shared.invariants_file import HeldTotals
-from isdp.commands.shared.levels import ROOT_LEVEL, NoiseLevels, regular_rows
+from isdp.commands.shared.noise_levels import ROOT_LEVEL, NoiseLevels, regular_rows
 from isdp.commands.shared.table import JOINT, Table
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError

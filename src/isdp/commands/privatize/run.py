@@ -38,7 +38,6 @@ from isdp.commands.shared.invariants_file import (
     read_invariants,
     refuse_equal_names,
 )
-from isdp.commands.shared.levels import LEVELS
 from isdp.commands.shared.margins import (
     Margin,
     MarginTarget,
@@ -50,6 +49,7 @@ from isdp.commands.shared.margins import (
     usual_sums,
 )
 from isdp.commands.shared.noise import DrawnNoise, draw
+from isdp.commands.shared.noise_levels import LEVELS
 from isdp.commands.shared.output import output_folder
 from isdp.commands.shared.refusals import read_accepted, refuse_revealing_rows, refuse_weak_noise
 from isdp.commands.shared.request import NoiseRequest

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from isdp.accounting.guarantees import Number, PrivacyGuarantee, upper_product
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
-from isdp.commands.shared.levels import Flavour, TableLevels, describe_levels
+from isdp.commands.shared.noise_levels import Flavour, TableLevels, describe_levels
 from isdp.commands.shared.request import NoiseRequest, units_of_distance
 from isdp.commands.shared.table import Table
 from isdp.errors import InputError

@@ -30,7 +30,7 @@ from isdp.accounting.guarantees import upper_decimal
 from isdp.arrays import BoolArray, FloatArray, IntArray
 from isdp.commands.shared.degrees_of_freedom import DegreesOfFreedom
 from isdp.commands.shared.invariants_file import HeldTotals, group_names, incidence
-from isdp.commands.shared.levels import (
+from isdp.commands.shared.noise_levels import (
     LevelError,
     NoiseLevels,
     SetMechanism,

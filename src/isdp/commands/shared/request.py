@@ -9,7 +9,7 @@ from typing import Literal
 
 from isdp.accounting.guarantees import Number, as_fraction
 from isdp.checks import ExactNumber, check_choice
-from isdp.commands.shared.levels import NoiseLevels, SetMechanism
+from isdp.commands.shared.noise_levels import NoiseLevels, SetMechanism
 from isdp.errors import InputError
 from isdp.exact.release_noise import parse_epsilon, parse_rho, rho_of_sigma
 from isdp.mechanisms.base import Mechanism

@@ -8,7 +8,7 @@ import pytest
 from isdp import Invariants
 from isdp.commands.compare.report import markdown
 from isdp.commands.compare.run import compare
-from isdp.commands.shared.levels import NoiseLevels, TableLevels, level_errors
+from isdp.commands.shared.noise_levels import NoiseLevels, TableLevels, level_errors
 from isdp.compare import ConditionedNoise, Swapping, TopDown
 from isdp.exact import total_distribution
 from isdp.exact.nested.accuracy import NestedAccuracy

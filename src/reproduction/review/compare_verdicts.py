@@ -1,6 +1,6 @@
 """Comparison of the verdicts of a run with the list of expected verdicts.
 
-Usage: python -m reproduction.review.strict RESULTS EXPECTED
+Usage: python -m reproduction.review.compare_verdicts RESULTS EXPECTED
 """
 
 import sys

@@ -6,7 +6,7 @@ from reproduction.comparison.experiment import measure_queries
 from reproduction.comparison.settings import FAMILIES
 from reproduction.comparison.systems import list_systems
 from reproduction.data.histogram import Histogram
-from reproduction.national.releases import NATION, list_releases, pool_states, run_batch
+from reproduction.national.release_errors import NATION, list_releases, pool_states, run_batch
 from reproduction.national.settings import list_states, split_batches
 from reproduction.topdown.experiment import keep_states
 from tests import ROOT

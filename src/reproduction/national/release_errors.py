@@ -13,7 +13,7 @@ from reproduction.data.histogram import Histogram
 from reproduction.national.settings import NATIONAL_FAMILIES
 from reproduction.topdown.errors import SIZE_CLASSES
 from reproduction.topdown.experiment import keep_states
-from reproduction.topdown.systems import add_labels, gather_tables
+from reproduction.topdown.system_errors import add_labels, gather_tables
 
 NATION = "nation"
 RELEASE_KEYS = ["system", "parameter", "budget"]

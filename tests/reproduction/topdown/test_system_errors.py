@@ -25,7 +25,7 @@ from reproduction.topdown.implied_constraints import (
 )
 from reproduction.topdown.read_demonstration import read_demonstration_counts
 from reproduction.topdown.settings import group_configurations
-from reproduction.topdown.systems import (
+from reproduction.topdown.system_errors import (
     INTEGER_SYSTEMS,
     TOTALS_SYSTEM,
     compare_invariants,
