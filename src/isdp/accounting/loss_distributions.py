@@ -278,7 +278,8 @@ def _dominate(mixtures: Sequence[Outcomes], step: float) -> tuple[int, FloatArra
     beyond = max(one.beyond for one in mixtures)
     if len(grids) == 1:
         return low, grids[0], beyond
-    # profiles at the points from low to high + 1, from the excess of larger losses over each point
+    # The profile at a point is the expected excess of larger losses over it. The points are the
+    # integers from low to high + 1.
     excess = -np.expm1(-step * np.arange(len(grids[0]), -1, -1.0))
     profiles = [np.convolve(grid, excess)[len(excess) - 1 :] for grid in grids]
     profile = np.append(np.max(profiles, axis=0), 0.0)

@@ -109,9 +109,9 @@ class CrossingGaussian(Mechanism):
         for pair in variances:
             if pair not in pairs:
                 raise InputError(
-                    f"variances: unknown pair of levels {pair!r}. The levels of the regions are "
-                    f"{', '.join(regions.levels)}, and those of the groups are "
-                    f"{', '.join(groups.levels)}"
+                    f"variances: unknown pair of levels {pair!r}. Give a level of the regions "
+                    f"({', '.join(regions.levels)}) and one of the groups "
+                    f"({', '.join(groups.levels)})"
                 )
         if pairs[-1] not in variances:
             raise InputError(f"variances: the pair {pairs[-1]!r} is missing. Give its variance")

@@ -331,7 +331,7 @@ def _of_same_cells(invariants: Invariants, tree: SetTree) -> Invariants:
 def _are_nested(invariants: Invariants) -> bool:
     """Return True if the invariants are totals of sets of a nested family.
 
-    They are if all cells of a total have the same next larger total.
+    The totals are nested if all cells of each total have the same next larger total.
     """
     a = invariants.sparse
     sizes = np.diff(a.indptr)

@@ -42,7 +42,7 @@ class Share:
     cells: Sequence[int]
 
     def of(self, table) -> np.ndarray:
-        """Compute the share in each area from a table of shape (areas, cells).
+        """Compute the share of `cells` in each area's total, for a table of shape (areas, cells).
 
         The share is NaN if the area's total is not positive. It is not clipped to [0, 1].
         """

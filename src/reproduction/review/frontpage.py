@@ -99,7 +99,7 @@ def _rows(results: Results) -> list[dict]:
 
 
 def _judged(entry: Mapping, provenance: Mapping, results: Results) -> dict:
-    """Add the worst verdict on an entry's claims, and notes if the run has other data.
+    """Add the worst verdict on an entry's claims, and a note if the run's data are not the paper's.
 
     The key `reproduced` has the number of its claims with the verdict reproduced, and `who` says
     who is right in claims that differ.

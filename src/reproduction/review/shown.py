@@ -33,7 +33,7 @@ def find_files(kind: str, names: Iterable[str], paths: Iterable) -> dict[str, li
 
 
 def list_made_tables(names: Iterable[str], targets: Iterable[Iterable], wildcards) -> list[str]:
-    """List the CSV files of named tables among the inputs of target rules.
+    """List the CSV files of those named tables that are inputs of the target rules.
 
     The inputs are paths and Snakemake's input functions, which are called with the wildcards.
     """

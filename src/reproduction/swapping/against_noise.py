@@ -142,8 +142,8 @@ def compare_advantages(
 ) -> pd.DataFrame:
     """Compute the total variation distance between the releases of two datasets, at equal errors.
 
-    In the second dataset, a household of the county number `first` is exchanged with a household of
-    the county number `second`. `compared` is from `compare_at_equal_error`.
+    In the second dataset, a household of county `first` is exchanged with one of county `second`.
+    `compared` is from `compare_at_equal_error`.
     """
     n = stratum.shape[1]
     swapping = [distinguishing_advantage(stratum, rate, first, second) for rate in compared["rate"]]

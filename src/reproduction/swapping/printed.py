@@ -1,4 +1,4 @@
-"""Tables that the slides (SWAP) print: dwellings of Massachusetts in 1940, and budgets.
+"""Printed tables of the slides on swapping (SWAP): Massachusetts in 1940, and the budgets.
 
 SWAP is *Can Swapping be Differentially Private?* (slides).
 """

@@ -127,7 +127,7 @@ def compare_invariants(
 
 
 def _gain(squares) -> float:
-    """Compute the reduction of the first root mean square error from the second, in percent."""
+    """Compute the percentage by which the first root mean square error is below the second."""
     return float(100 * (1 - np.sqrt(squares[0] / squares[1])))
 
 

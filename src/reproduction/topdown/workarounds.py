@@ -177,7 +177,7 @@ def _keeps(table, presence: Presence, here) -> bool:
 
 
 def draw_regions(rng: np.random.Generator, regions: int) -> tuple[np.ndarray, Presence]:
-    """Draw the persons of synthetic regions, each with one to four of 28 types."""
+    """Draw the persons of synthetic regions. A region has persons of one to four of 28 types."""
     people = np.zeros((regions, KINDS), dtype=np.int64)
     for row in people:
         kinds = rng.choice(KINDS, rng.integers(1, MAX_KINDS + 1), replace=False)

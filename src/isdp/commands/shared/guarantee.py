@@ -103,12 +103,12 @@ def levels_of(request: NoiseRequest, free: DegreesOfFreedom) -> dict[str, object
 
 
 def metric_of(request: NoiseRequest) -> Metric:
-    """Return the distance in which the budget of a request is converted."""
+    """Return the metric in which the budget of a request is converted."""
     return "l1" if request.rho is None and request.norm != "l2" else "squared l2"
 
 
 def metric_of_guarantee(guarantee: PrivacyGuarantee) -> Metric:
-    """Return the distance in which a loss per unit of distance is stated."""
+    """Return the metric whose unit is that of a loss per unit of distance."""
     return "l1" if guarantee.metric == "l1" else "squared l2"
 
 
