@@ -223,7 +223,7 @@ class PlannedTable:
             mechanism = self.mechanism_at(request, _setting_at(step))
             sds = standard_deviations(wanted, self.free, mechanism, DRAWS)
             if any(sd.method == UNKNOWN for sd in sds):
-                # if no sampler is practical, the refusal of this draw suggests a mechanism
+                # if no sampler is practical, the message of this draw suggests a mechanism
                 changed = _with_setting(request, _setting_at(step))
                 draw(self.free, request_for_table(changed, self.free, self.table))
                 raise InputError(

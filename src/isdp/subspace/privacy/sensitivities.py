@@ -95,9 +95,8 @@ def quotient_sensitivity(
     Delta_q is the maximum of q(v) = min_w ||v + C'w||_1 over the differences v, and is at most
     Delta_1(A). The density of projected Laplace noise of scale b is the integral of the product
     density over shifts in the row space of C. A change of the variable of integration shows that
-    the log density changes by at most q(v)/b over a step v. The change tends to q(v)/b as
-    the point moves to infinity in the direction v.
-    The exact pure loss is therefore Delta_q / b.
+    the log density changes by at most q(v)/b over a step v. The change tends to q(v)/b as the point
+    moves to infinity in the direction v. The exact pure loss is therefore Delta_q / b.
 
     The function solves one linear program (HiGHS) for each difference, in order of decreasing
     length. The search stops when no further difference can change the maximum. The result is the

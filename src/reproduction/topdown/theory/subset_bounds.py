@@ -113,6 +113,6 @@ def _round(rng: np.random.Generator, real, presence: Presence) -> np.ndarray:
     totals = lower + np.rint(found.x[people:]).astype(np.int64)
     if presence.violated_bound(totals) is not None:
         raise InputError(
-            "topdown: the rounded totals violate a bound on the total of a subset. Use another seed."
+            "topdown: the rounded totals violate a bound on the sum of a subset. Use another seed."
         )
     return totals
