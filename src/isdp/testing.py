@@ -9,8 +9,8 @@ check detects a given wrong distribution, so that a test can choose the number o
 import math
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special, stats
 
 from isdp.errors import InputError
 
@@ -85,8 +85,8 @@ def check_distribution(
     expected *= total / expected.sum()
     degrees = len(expected) - 1
     correction = 1 + ((1 / expected).sum() - 1 / total) / (6 * degrees)
-    statistic = 2 * special.xlogy(drawn, drawn / expected).sum() / correction
-    p = float(stats.chi2.sf(statistic, degrees))
+    statistic = 2 * scipy.special.xlogy(drawn, drawn / expected).sum() / correction
+    p = float(scipy.stats.chi2.sf(statistic, degrees))
     if p < false_alarm_rate:
         raise DistributionError(
             f"chi-square {statistic:.1f} with {degrees} degrees of freedom: p = {p:.1e}"
@@ -133,10 +133,10 @@ def rejection_probability(
     pools = _pool(wanted, n_draws)
     q = np.bincount(pools, np.where(wanted > 0, drawn, 0))
     p = np.bincount(pools, wanted)
-    divergence = float(special.rel_entr(q / q.sum(), p / p.sum()).sum())
+    divergence = float(scipy.special.rel_entr(q / q.sum(), p / p.sum()).sum())
     degrees = len(p) - 1
-    critical = stats.chi2.isf(false_alarm_rate, degrees)
-    inside = float(stats.ncx2.sf(critical, degrees, 2 * n_draws * divergence))
+    critical = scipy.stats.chi2.isf(false_alarm_rate, degrees)
+    inside = float(scipy.stats.ncx2.sf(critical, degrees, 2 * n_draws * divergence))
     return 1 - (1 - outside) ** n_draws * (1 - inside)
 
 
@@ -187,13 +187,13 @@ def check_mean(
     skewness = float(((sample - sample.mean()) ** 3).mean() / (sample.std() or 1.0) ** 3 / root)
     if sd is None:
         cubic = z + skewness * z**2 / 3 + skewness**2 * z**3 / 27 + skewness / 6
-        p = 2 * float(stats.t.sf(abs(cubic), sample.size - 1))
+        p = 2 * float(scipy.stats.t.sf(abs(cubic), sample.size - 1))
     else:
         # the smaller of two estimates: a wrong sample has too much skewness about the true mean,
         # and a sample of few rare values has too much about its own
         about_mean = float((((sample - mean) / sd) ** 3).mean() / root)
         skewness = min(skewness, about_mean, key=abs)
-        tail = stats.pearson3.sf(abs(z), math.copysign(skewness, skewness * z))
+        tail = scipy.stats.pearson3.sf(abs(z), math.copysign(skewness, skewness * z))
         p = min(1.0, 2 * float(tail))
     if p < false_alarm_rate:
         raise DistributionError(

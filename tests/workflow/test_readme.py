@@ -150,6 +150,8 @@ def test_a_command_does_what_it_says(command, tmp_path, monkeypatch, capsys):
         checkout = Checkout(tmp_path)
         shutil.copy2(checkout.folder / "test.yaml", checkout.folder / "mine.yaml")
         goal = "compare_scenarios" if " sweep " in command else "execute_notebook"
+        # the folder has a smaller configuration than that of the smoke run
+        command = command.replace("config/smoke.yaml", "test.yaml")
         done = subprocess.run(
             [sys.executable, "-m", *shlex.split(command), "-n"],
             cwd=checkout.folder,

@@ -204,7 +204,7 @@ rule plot_lattice:
         ENVIRONMENT
     params:
         sources=presentation("lattices"),
-        entry=LATTICES.lattice_of,
+        unit=lambda wildcards: "record" if "records" in LATTICES.lattice_of(wildcards) else "cell",
         laws=LAWS,
         runs=COUPLING["runs"],
         draws=NOISE["chains"] * NOISE["draws"],

@@ -19,7 +19,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
-import scipy.fft
+import scipy
 from numpy.typing import ArrayLike
 
 from isdp.arrays import FloatArray

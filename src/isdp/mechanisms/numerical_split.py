@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 import numpy as np
-import scipy.optimize
+import scipy
 
 from isdp.arrays import FloatArray
 from isdp.checks import ExactNumber, check_in_range, parse_positive

@@ -11,5 +11,7 @@ with job_log(snakemake.log[0]):
     table = tabulate_two_bin(stream(params.seed, "two bins"), **params.two_bin)
     write_csv(table, snakemake.output.two_bin)
     write_csv(tabulate_tau(), snakemake.output.tau)
-    statements = tabulate_statements(stream(params.seed, "statements"), params.sex_by_age)
+    statements = tabulate_statements(
+        stream(params.seed, "congenial", "statements"), params.sex_by_age
+    )
     write_csv(statements, snakemake.output.statements)

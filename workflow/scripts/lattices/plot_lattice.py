@@ -11,9 +11,8 @@ with job_log(snakemake.log[0]):
     params, output = snakemake.params, snakemake.output
     read = {name: read_csvs(paths) for name, paths in snakemake.input.items()}
     numbers = {name: params[name] for name in ("runs", "draws", "exact_draws")}
-    unit = "record" if "records" in params.entry else "cell"
     figures = plot_experiment(
-        snakemake.wildcards.experiment, params.laws, read, **numbers, unit=unit
+        snakemake.wildcards.experiment, params.laws, read, **numbers, unit=params.unit
     )
     save_figures(figures, output)
     write_csv(gather_bound_points(read["curves"], read["distances"]), output.points)
