@@ -47,10 +47,7 @@ def test_importing_the_library_loads_no_package_of_an_extra():
     assert {"arviz", "h5netcdf", "matplotlib", "opendp", "xarray"} & set(loaded) == set()
 
 
-def test_importing_the_library_takes_less_than_a_second_of_processor_time():
-    """The fastest of three, as the machine may be busy; the compiled code is not called."""
-    program = (
-        "import time; before = time.process_time(); import isdp; "
-        "print(time.process_time() - before)"
-    )
-    assert min(float(printed(program)[0]) for _ in range(3)) < 1
+def test_importing_the_library_loads_no_large_part_of_scipy():
+    loaded = printed("import isdp, sys; print(*sys.modules)")
+    assert {"isdp", "scipy"} <= set(loaded)
+    assert {f"scipy.{part}" for part in ("optimize", "signal", "stats")} & set(loaded) == set()
