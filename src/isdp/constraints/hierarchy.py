@@ -53,7 +53,8 @@ class Hierarchy:
         """
         if not columns or root in columns:
             raise InputError(
-                f"hierarchy: columns must have one or more levels, and none named {root!r}"
+                f"hierarchy: columns is empty, or names a level {root!r}. Give one or more levels "
+                f"with other names"
             )
         length = len(next(iter(columns.values())))
         names: list[tuple[str, ...]] = [("",)]

@@ -37,7 +37,7 @@ LIMIT_EPSILON = 0.05  # epsilon at which integer noise approximates continuous n
 
 
 def compare_total(cells: int, epsilon: float, delta: float) -> pd.DataFrame:
-    """Compute the error of every mechanism for counts under one total, in both privacy units.
+    """Compute the squared error of every mechanism under one total, in both privacy units.
 
     A replaced record is two units of l1 between tables of equal totals. Integer noise with epsilon
     per unit of l1 therefore has 2 epsilon per record.
@@ -87,7 +87,7 @@ def compare_margins(
     draws: int,
     walk_steps: int,
 ) -> pd.DataFrame:
-    """Compute the error of every mechanism for a two-way table with both margins fixed.
+    """Compute the squared error of every mechanism for a two-way table with both margins fixed.
 
     The projected difference of a replaced record is not a vector of integers. Integer noise
     therefore has no guarantee in that privacy unit, and continuous noise replaces it there. The

@@ -117,7 +117,7 @@ def summarise_runs(
 
 
 def unmix_printed(table: pd.DataFrame) -> pd.DataFrame:
-    """Correct the bias of the printed swapped table, which needs the swap rate only."""
+    """Correct the bias of the printed swapped table. Only the swap rate is needed."""
     cells = pd.MultiIndex.from_product([table.index, TENURES], names=["county", "tenure"])
     counts = {"before": counts_before(table), "after": counts_after(table)}
     counts["unmixed"] = debias_table(counts["after"][None], PRINTED_RATE)

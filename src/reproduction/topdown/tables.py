@@ -54,7 +54,7 @@ def tabulate_trend(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def tabulate_causes(trend: pd.DataFrame, bias: pd.DataFrame) -> pd.DataFrame:
-    """Tabulate the bias and the slopes without each feature (table topdown_causes)."""
+    """Tabulate the bias and slopes of TopDown without one feature at a time (topdown_causes)."""
     causes = pd.DataFrame(SWITCHED_OFF.items(), columns=["switched_off", "system"])
     means = {
         f"mean_{name}{error}".replace(" ", "_"): bias[bias["cell_class"] == name]

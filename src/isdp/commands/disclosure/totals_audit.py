@@ -39,7 +39,7 @@ class TotalsAudit(NamedTuple):
     narrow: BoolArray
 
     def frame(self, table: Table) -> pd.DataFrame:
-        """Return the columns name, lower, upper and exact. An infinite upper end is missing."""
+        """Return the columns name, lower, upper and exact. `upper` is missing if it is infinite."""
         low, high, exact = self.intervals.lower, self.intervals.upper, self.intervals.exact
         upper = pd.array(high, dtype="Int64")
         upper[high == UNBOUNDED] = pd.NA

@@ -107,7 +107,7 @@ def privatize_file(
         Names of accepted risks of `isdp.commands.shared.refusals`: "weak-noise", "sorted-rows" or
         "missing-rows".
     sampler : callable
-        A replacement of `isdp.commands.shared.noise.draw` for tests. The totals are checked.
+        A function in place of `isdp.commands.shared.noise.draw` for tests. The totals are checked.
 
     Raises
     ------

@@ -75,7 +75,7 @@ def swap_file(
     out_format : {"csv", "parquet"}
         The format of the swapped records.
     permute : callable
-        A replacement of `permutation_for_release` of `isdp.swapping.mechanism.exact_permutation`
+        A function in place of `isdp.swapping.mechanism.exact_permutation.permutation_for_release`
         for tests. The totals are checked.
 
     Raises

@@ -165,7 +165,7 @@ def topdown(
         Give "weak-noise" to accept measured counts that stay unchanged with a probability of 0.95
         or more.
     algorithm : callable
-        A replacement of `isdp.topdown.run` for tests. The tables are checked.
+        A function in place of `isdp.topdown.run` for tests. The tables are checked.
 
     Raises
     ------

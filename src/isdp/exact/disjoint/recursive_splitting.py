@@ -8,7 +8,7 @@ F_m1(k) F_m2(s - k), and
 
     F_m(s) = exp(-s^2 / (2 m sigma^2)) theta_m(s).
 
-The factor theta_m has the period m. By Poisson's formula on the lattice of vectors that add up to
+The factor theta_m has the period m. By Poisson summation on the lattice of vectors that add up to
 0, its maximum is at 0. The factor is nearly constant unless sigma is small. The sampler proposes k
 from a discrete Gaussian around s m1 / (m1 + m2) with the variance sigma^2 m1 m2 / (m1 + m2). The
 acceptance probability of k is theta_m1(k) theta_m2(s - k) / (theta_m1(0) theta_m2(0)). A rejection
@@ -295,7 +295,7 @@ def log_mass(variance: Fraction) -> arb:
 
 
 class ThetaPeriod:
-    """The periodic factor theta_m of F_m, with the constant term 1 in Poisson's formula.
+    """The periodic factor theta_m of F_m, with the constant term 1 in Poisson summation.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ The values W of the proposal are rounded up to multiples of a power of two, so t
 exact. The rounding is corrected by the factor exp(-d_v S_v^2 / 2), where d_v is the excess of p_v +
 1/T_v over 1 / W_v.
 
-The sum of the weights over the lattice is at least their integral, again by Poisson's formula. This
+The sum of the weights over the lattice is at least their integral, again by Poisson summation. This
 gives a lower bound of the probability of acceptance. A second bound is the probability that all
 proposed totals are 0, for which all factors are 1.
 """

@@ -231,7 +231,7 @@ def log_sum_lower_bound(lengths: ArrayLike, sigma: ArrayLike) -> FloatArray:
     The sum is that of exp(-||u||^2 / (2 sigma^2)) over all u. With s_i = sigma / lengths[i], it has
     three lower bounds, of which the maximum is returned. The first bound is the term of u = 0. The
     second bound is the sum over the sublattice of the first i basis vectors, for any i. By
-    Poisson's formula it is at least the integral over their span, prod_{j <= i} s_j sqrt(2 pi). The
+    Poisson summation it is at least the integral over their span, prod_{j <= i} s_j sqrt(2 pi). The
     third bound is the product of m(s_i, 1/2) over i, because the minimum of m is at 1/2.
     """
     widths = np.asarray(sigma, dtype=float)[..., None] / np.asarray(lengths)

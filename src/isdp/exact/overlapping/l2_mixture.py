@@ -85,8 +85,8 @@ class MixtureSampler:
 
     The last bin ends at (sqrt(d + 1) + 12) / epsilon. Because m(s, 0) / s decreases with s, epsilon
     sigma is stochastically smaller than a chi variable with d + 1 degrees of freedom. The
-    probability beyond the last bin is therefore below exp(-72). By Poisson's formula, the same is
-    true of the lattice's sum instead of the product.
+    probability beyond the last bin is therefore below exp(-72). By Poisson summation, this bound
+    also holds for the sum over the lattice in place of the product.
     """
 
     method = "mixture"
