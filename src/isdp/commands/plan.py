@@ -42,9 +42,8 @@ from isdp.commands.shared.noise_levels import LEVELS, NoiseLevels
 from isdp.commands.shared.output import output_folder
 from isdp.commands.shared.refusals import read_accepted, refuse_weak_noise
 from isdp.commands.shared.request import NoiseRequest
-from isdp.commands.shared.table import Table, describe_cells
+from isdp.commands.shared.table import Table, describe_cells, missing_count
 from isdp.errors import InputError
-from isdp.io.csv_files import quoted_names
 from isdp.io.progress import progress
 from isdp.io.tables import ROW_PER_CELL, read_columns
 from isdp.mechanisms.base import Mechanism
@@ -374,10 +373,7 @@ def read_planned_table(
     columns = read_columns(path, ROW_PER_CELL, skipped=() if named else (count,))
     alike = any(name.strip().lower() in ("count", "counts") for name in columns)
     if count not in columns and (named or alike):
-        raise InputError(
-            f"{path}: there is no column {count!r}. The columns are {quoted_names(columns)}. Name "
-            f"the column of counts by --count."
-        )
+        raise missing_count(path, list(columns), count)
     columns.pop(count, None)
     columns = add_regions(columns, hierarchies or {}, path, count)
     table = describe_cells(path, columns, names, count)

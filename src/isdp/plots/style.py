@@ -11,7 +11,6 @@ import matplotlib as mpl
 import matplotlib.style
 import numpy as np
 from matplotlib.artist import Artist
-from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
@@ -146,23 +145,6 @@ def save(figure: Figure, svg: str | Path, png: str | Path) -> None:
     for path, content in zip((svg, png), render(figure), strict=True):
         with write_atomically(path) as temporary:
             temporary.write_bytes(content)
-
-
-def legend_above(axis: Axes, handles: Sequence[Artist]) -> None:
-    """Add a legend in one line above the axis, without an effect on the layout."""
-    legend = axis.legend(
-        handles=handles,
-        loc="lower left",
-        bbox_to_anchor=(0, 1.0),
-        ncols=len(handles),
-        frameon=False,
-        borderaxespad=0.2,
-        handletextpad=0.5,
-        columnspacing=1.2,
-        borderpad=0,
-        fontsize=8.2,
-    )
-    legend.set_in_layout(False)
 
 
 @styled

@@ -46,7 +46,7 @@ def plotted(table, distances):
 
 @cache
 def drawn(censored):
-    """The chosen bound; where some runs never met, beside a distance that is known in full."""
+    """The chosen bound, and a distance that is known although some runs never met."""
     return plotted(curves(censored), FULL if censored else SAMPLED)
 
 

@@ -124,7 +124,7 @@ def test_variants_are_compared_with_the_paper():
     cut = tabulate_convergence(meetings(paper=(100, None), reduced=(10, 11)))
     assert cut["fewer_than_paper"].isna().all()
     assert np.isnan(cut["spread"][0])
-    # the paper's number stands beside ours, for its own sampler only
+    # the paper's number has a column, for its own sampler only
     pairs = meetings(paper=(9, 9), reduced=(1, 1))
     found = tabulate_convergence(pairs)
     assert found["iterations_printed"].isna().all()

@@ -23,6 +23,7 @@ from isdp.commands.shared.table import read_table
 from isdp.errors import InputError
 from isdp.exact.nested.accuracy import NestedAccuracy
 from isdp.mechanisms import CrossingGaussian, NestedGaussian, SetTree
+from tests.unit.commands.moves import check_moves
 
 G2 = {"all:cell": "1/10", "state:cell": "2/10", "county:total": "3/10", "county:cell": "4/10"}
 
@@ -329,14 +330,7 @@ def test_the_losses_of_moves_are_those_of_all_pairs_of_cells(tmp_path, frame, bu
     changes = np.array(list(product([-1, 0, 1], repeat=8)))
     changes = changes[~free.invariants.apply(changes).any(axis=1)]
     losses = -request.mechanism.log_weight(changes)
-    alone = np.abs(changes).sum(axis=1) == 2
-    pairs = [
-        min(losses[(changes[:, i] < 0) & (changes[:, j] > 0)])
-        for i, j in product(range(8), repeat=2)
-        if i != j
-    ]
-    assert float(found.nearest) == pytest.approx(min(pairs))
-    assert float(found.alone) == pytest.approx(losses[alone].max())
+    pairs = check_moves(found, changes, losses)
     two_moves = (np.abs(changes).reshape(-1, 2, 4).sum(axis=2) == 2).all(axis=1)
     largest = max(*pairs, *losses[two_moves])
     assert largest <= float(found.farthest) * (1 + 1e-9)

@@ -110,15 +110,20 @@ def read_table(
     columns = add_regions(columns, hierarchies or {}, path, count, regions)
     header = list(columns)
     if count not in columns:
-        hint = " Separate the columns by commas, not by ';'." if ";" in header[0] else ""
-        raise InputError(
-            f"{path}: there is no column {count!r}. The columns are "
-            f"{quoted_names(header)}. Name the column of counts by --count.{hint}"
-        )
+        raise missing_count(path, header, count)
     texts = columns.pop(count)
     table = describe_cells(path, columns, names, count)
     counts = read_counts(texts, table, negative)
     return Table(path, columns, count, header.index(count), table.names, counts)
+
+
+def missing_count(path: Path, header: Sequence[str], count: str) -> InputError:
+    """Return the error of a table without its column of counts."""
+    hint = " Separate the columns by commas, not by ';'." if ";" in header[0] else ""
+    return InputError(
+        f"{path}: there is no column {count!r}. The columns are {quoted_names(header)}. Name the "
+        f"column of counts by --count.{hint}"
+    )
 
 
 def describe_cells(

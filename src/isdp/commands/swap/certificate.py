@@ -147,14 +147,15 @@ def _errors(swapped: Records, roles: Roles, rate: Fraction, changed: str) -> str
         return text
     rng, strata = stream(0, "swap margins"), Strata.from_labels(swapped.groups(roles.match))
     value = swapped.groups(roles.swap)
-    others = [swapped.groups([name]) for name in shown]
-    largest = [np.zeros((value.max() + 1) * (other.max() + 1), dtype=np.int64) for other in others]
+    values = int(value.max()) + 1
+    others = [values * swapped.groups([name]) for name in shown]
+    before = [np.bincount(o + value, minlength=int(o.max()) + values) for o in others]
+    largest = [np.zeros_like(counts) for counts in before]
     for _ in range(SIMULATIONS):
         moved = value[draw_permutation(rng, strata, float(rate))]
-        for other, errors in zip(others, largest, strict=True):
-            codes = [other * (value.max() + 1) + each for each in (value, moved)]
-            before, after = (np.bincount(each, minlength=len(errors)) for each in codes)
-            np.maximum(errors, abs(after - before), out=errors)
+        for other, counts, errors in zip(others, before, largest, strict=True):
+            after = np.bincount(other + moved, minlength=len(counts))
+            np.maximum(errors, abs(after - counts), out=errors)
     limits = np.concatenate(largest)
     return (
         f"{text} With a probability of 95 %, the error of a count of records by "

@@ -16,6 +16,7 @@ from isdp.commands.shared.table import read_table
 from isdp.commands.topdown.certificate import move_losses
 from isdp.commands.topdown.run import FILES, TopDownOptions, arrange, plan_of
 from isdp.testing import FALSE_ALARM_RATE
+from tests.unit.commands.moves import check_moves
 
 LEVELS = ("--levels", "state,county", "--held", "state")
 BASE = 917_330_000  # no other number in any file looks like a count
@@ -381,13 +382,6 @@ def test_the_losses_of_moves_are_those_of_all_pairs_of_cells(tmp_path, flavour, 
             answers = tables.sum(axis=2) if query == "total" else tables
             norms = (np.abs(answers) ** power).reshape(len(changes), -1).sum(axis=1)
             losses += float(plan.budget.loss(level, query)) * norms / 2
-    alone = np.abs(changes).sum(axis=1) == 2
-    pairs = [
-        min(losses[(changes[:, i] < 0) & (changes[:, j] > 0)])
-        for i, j in product(range(8), repeat=2)
-        if i != j
-    ]
-    assert float(found.nearest) == pytest.approx(min(pairs))
-    assert float(found.alone) == pytest.approx(losses[alone].max())
+    pairs = check_moves(found, changes, losses)
     assert max(pairs) <= float(found.farthest) * (1 + 1e-9)
     assert found.farthest == (found.alone if not held else Fraction(power * 2))
